@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_b246090360187688'
+const RELEASE = 'release_7e9594d430770016'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -290,10 +290,11 @@ export function keepEvent<Result>(db: Database, p: {
   versions: object
   trialEnding: boolean
   payment?: object | null | undefined
+  hold?: number | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.keep_event($1::text, $2::text, $3::text, $4::jsonb, $5::jsonb, $6::boolean, $7::jsonb) as result`,
-    [p.paywallId, p.acquiring, p.eventId, JSON.stringify(p.reference), JSON.stringify(p.versions), p.trialEnding, p.payment ? JSON.stringify(p.payment) : null],
+    `select ${RELEASE}.keep_event($1::text, $2::text, $3::text, $4::jsonb, $5::jsonb, $6::boolean, $7::jsonb, $8::double precision) as result`,
+    [p.paywallId, p.acquiring, p.eventId, JSON.stringify(p.reference), JSON.stringify(p.versions), p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.hold ?? null],
   )
 }
 

@@ -10,7 +10,7 @@ import { log } from '../../lib/http/log.ts'
 import type { Processor } from '../../lib/processors/client.ts'
 import type { ProcessorEvent } from '../../lib/processors/event.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
+import { catchUp, type Hint, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 
 /** Less than any processor waits for a response, with time to write down what was kept. */
@@ -26,39 +26,57 @@ export interface RequestContext {
 /** What keep_event gives. */
 type KeepEventResult = { verdict: 'repeated' } | { verdict: 'kept'; wait: number }
 
-/** Handles a verified event of a paywall. `fetchedAt`: the paywall's time before the fetch that follows. */
+/**
+ * Handles a verified event of a paywall. `fetchedAt`: the paywall's time before the fetch that follows; `isHeld`: whether the processor
+ * asks for some time without calls, so that there is none.
+ */
 export async function handleEvent(
   { db, env, waitUntil }: RequestContext,
   processor: Processor,
   { id: eventId, about, payment, trialEnding, versions = {} }: ProcessorEvent,
-  { paywallId, fetchedAt }: { paywallId: string; fetchedAt: string },
+  { paywallId, fetchedAt, isHeld }: { paywallId: string; fetchedAt: string; isHeld: boolean },
 ): Promise<void> {
   if (!about) return
   const hint = { paywallId, eventId, fetchedAt, payment, trialEnding, versions }
-  const isApplied = await catchUp({ db, env }, inTime(processor), about, hint).then(
-    ({ stored, isOutdated }) => {
-      if (stored?.verdict === 'unknown_checkout') {
-        log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
-      }
-      waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
-      return !isOutdated
-    },
-    (cause: unknown) => {
-      if (!(cause instanceof ProcessorError)) throw cause
-      log('warn', 'the purchase of an event is read later', { paywall_id: paywallId, cause })
-      return false
-    },
-  )
-  if (isApplied) return
+  const outcome = isHeld ? KEEP : await apply({ db, env, waitUntil }, processor, about, hint)
+  if (outcome === 'applied') return
 
   const { acquiring } = processor
   const kept = await keepEvent<KeepEventResult>(db, {
     ...{ paywallId, acquiring, eventId, versions, trialEnding },
     reference: referenceJson(about),
     payment: payment && { ...payment, occurred_at: payment.occurredAt },
+    ...(outcome.hold !== null && { hold: outcome.hold }),
   })
   if (kept.verdict === 'kept') {
     waitUntil(wakeRead(env, { paywallId, acquiring, kind: about.kind, processorId: about.id }, kept.wait))
+  }
+}
+
+/** An event that is to be kept. `hold`: how many seconds the processor asks to wait before the next call. */
+interface Keep {
+  hold: number | null
+}
+const KEEP: Keep = { hold: null }
+
+async function apply(
+  { db, env, waitUntil }: RequestContext,
+  processor: Processor,
+  about: PurchaseReference,
+  hint: Hint,
+): Promise<'applied' | Keep> {
+  const { paywallId } = hint
+  try {
+    const { stored, isOutdated } = await catchUp({ db, env }, inTime(processor), about, hint)
+    if (stored?.verdict === 'unknown_checkout') {
+      log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+    }
+    waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
+    return isOutdated ? KEEP : 'applied'
+  } catch (cause) {
+    if (!(cause instanceof ProcessorError)) throw cause
+    log('warn', 'the purchase of an event is read later', { paywall_id: paywallId, cause })
+    return { hold: cause.retryAfter }
   }
 }
 

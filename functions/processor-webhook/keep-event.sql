@@ -4,15 +4,18 @@
 --   reference  what to read: {kind, id, sold_to}, `PurchaseReference` in lib/processors/processor.ts
 --   versions   of the objects that the event carries
 --   payment    {kind, id, paymentId, amount, currency, occurred_at}, if it tells of money
+--   hold       how many seconds the processor asks to wait before the next call
 --
 -- Verdicts: `kept`, with `wait`, the seconds until its purchase is read; `repeated`, the event took effect before.
 create function keep_event(
-  paywall_id text, acquiring text, event_id text, reference jsonb, versions jsonb, trial_ending boolean, payment jsonb default null
+  paywall_id text, acquiring text, event_id text, reference jsonb, versions jsonb, trial_ending boolean, payment jsonb default null,
+  hold double precision default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   read_at constant timestamptz := pending_event_due(present, present);
 begin
+  if hold is not null then perform hold_account(paywall_id, acquiring, present + make_interval(secs => hold)); end if;
   if is_repeated(paywall_id, acquiring, event_id) then return verdict('repeated'); end if;
   insert into pending_events as e (
     owner_id, paywall_id, acquiring, event_id, kind, processor_id, sold_to, versions, payment, trial_ending, received_at, due_at)
@@ -20,5 +23,6 @@ begin
     reference ->> 'sold_to', keep_event.versions, keep_event.payment, keep_event.trial_ending, present, read_at
   from paywalls p where p.id = keep_event.paywall_id
   on conflict on constraint pending_events_pkey do nothing;
-  return verdict('kept') || jsonb_build_object('wait', extract(epoch from read_at - present));
+  return verdict('kept') || jsonb_build_object(
+    'wait', extract(epoch from greatest(read_at - present, held_for(paywall_id, acquiring, present))));
 end $$;

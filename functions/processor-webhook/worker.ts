@@ -28,6 +28,8 @@ type ReadAccountResult = { verdict: 'unknown_paywall' } | ({ verdict: 'found' } 
 interface ReadAccount {
   account: SealedAccount
   now: string
+  /** Whether its processor asks for some time without calls. */
+  held: boolean
 }
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
@@ -64,7 +66,7 @@ app.post(PATH, async (c) => {
 
     // Credentials are opened once: what has proven the event goes on, unless the account was changed meanwhile.
     const context: RequestContext = { db, env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) }
-    const read = { paywallId: row.account.paywallId, fetchedAt: row.now }
+    const read = { paywallId: row.account.paywallId, fetchedAt: row.now, isHeld: row.held }
     if (proving && proven && isSame(suspected, row.account)) {
       await handleEvent(context, proving, proven, read)
     } else {

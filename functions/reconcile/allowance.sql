@@ -1,6 +1,5 @@
--- How much reconcile may ask of an account at a processor, so that most of what the processor allows is left to checkouts. An account
--- is known by its owner, the processor and the mode: an owner's paywalls may share one, and only the Worker `processors` could see
--- whether they do. Time is the paywall's. What was noted by another clock, as a test paywall's that was moved, does not count.
+-- How much reconcile may ask of an account at a processor, so that most of what the processor allows is left to checkouts. Time is the
+-- paywall's. What was noted by another clock, as a test paywall's that was moved, does not count.
 
 -- Takes the calls of one read from what the account of a paywall has left. Null, or how long until it has some again. `limits` is by
 -- processor, {calls, test: {most, seconds}, live}; null: nothing is counted.
@@ -13,11 +12,8 @@ declare
   calls constant bigint := limits -> acquiring -> 'calls';
   allowed constant jsonb := limits -> acquiring -> substring(account from '[a-z]+$');
   period constant interval := make_interval(secs => (allowed ->> 'seconds')::double precision);
-  held_until timestamptz;
   counted budgets;
 begin
-  select b.window_start into held_until from budgets b where (b.what, b.who) = ('reconcile held', account);
-  if held_until > present and held_until <= present + longest_hold() then return held_until - present; end if;
   if limits is null then return null; end if;
   if not pg_try_advisory_xact_lock(hashtextextended(account, 0)) then return interval '1 second'; end if;
 
@@ -31,14 +27,3 @@ begin
   on conflict on constraint budgets_pkey do update set window_start = excluded.window_start, taken = excluded.taken;
   return null;
 end $$;
-
--- Whose account it is, in which mode.
-create function account_key(paywall_id text, acquiring text) returns text language plpgsql stable as $$
-begin
-  return (
-    select p.owner_id || ' ' || account_key.acquiring || case when p.is_test then ' test' else ' live' end
-    from paywalls p where p.id = account_key.paywall_id);
-end $$;
-
--- The longest that a processor can hold reconcile off: callers' `Retry-After` has the same limit.
-create function longest_hold() returns interval language sql immutable as $$ select interval '1 hour' $$;

@@ -9,8 +9,6 @@ begin
   where put_off.kind = 'page' and c.id = as_uuid(put_off.id) and c.completed_at is null;
   update purchases p set reconcile_at = again
   where put_off.kind in ('subscription', 'payment') and p.id = as_uuid(put_off.id);
-  insert into budgets as b (what, who, window_start, taken)
-  values ('reconcile held', account_key(paywall_id, acquiring), again, 0)
-  on conflict on constraint budgets_pkey do update set window_start = excluded.window_start;
+  perform hold_account(paywall_id, acquiring, again);
   return null;
 end $$;

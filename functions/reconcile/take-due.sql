@@ -62,7 +62,8 @@ begin
 end $$;
 
 -- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one sets its next due
--- time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none.
+-- time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none. What an account has that is held
+-- (lib/db/held-accounts.sql) is due when that is over.
 --
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.
@@ -73,12 +74,18 @@ declare
   purchase purchases;
   event pending_events;
   pending_read jsonb;
+  held interval;
   pause interval;
 begin
   taken := '[]';
   select e.* into event from pending_events e
-  where e.paywall_id = take_turn.paywall_id and e.due_at <= present order by e.due_at limit 1;
-  if found then
+  where e.paywall_id = take_turn.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
+  held := held_for(paywall_id, event.acquiring, present);
+  if event.event_id is not null and held is not null then
+    update pending_events e set due_at = present + held
+    where (e.owner_id, e.paywall_id, e.acquiring, e.event_id)
+      = (event.owner_id, event.paywall_id, event.acquiring, event.event_id);
+  elsif event.event_id is not null then
     pause := take_calls(limits, paywall_id, event.acquiring, present);
     wait := least(wait, pause);
     if pause is null then
@@ -91,11 +98,14 @@ begin
   select c.* into page from checkouts c
   where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
-  if found then
+  held := held_for(paywall_id, page.acquiring, present);
+  if page.id is not null and held is not null then
+    update checkouts c set reconcile_at = present + held where c.id = page.id;
+  elsif page.id is not null then
     pause := take_calls(limits, paywall_id, page.acquiring, present);
     wait := least(wait, pause);
   end if;
-  if page.id is not null and pause is null then
+  if page.id is not null and held is null and pause is null then
     update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
     taken := taken || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
@@ -105,11 +115,14 @@ begin
   where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
   pause := null;
-  if found then
+  held := held_for(paywall_id, purchase.acquiring, present);
+  if purchase.id is not null and held is not null then
+    update purchases p set reconcile_at = present + held where p.id = purchase.id;
+  elsif purchase.id is not null then
     pause := take_calls(limits, paywall_id, purchase.acquiring, present);
     wait := least(wait, pause);
   end if;
-  if purchase.id is not null and pause is null then
+  if purchase.id is not null and held is null and pause is null then
     update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
     taken := taken || (due_reference_json(
         case when purchase.interval is null then 'payment' else 'subscription' end,

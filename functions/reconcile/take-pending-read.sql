@@ -1,6 +1,6 @@
 -- Takes the pending events of one purchase or page, to be applied to one read of it, if one of them is due. That moves their due times
 -- on, so nobody else takes them before. One that is not due any more after this read is deleted: the read is its last chance. Null if
--- none is due, or if somebody else is taking them. What is taken is described by `DueEvents` in due-reference.ts.
+-- none is due, if somebody else is taking them, or if the account is held. What is taken is described by `DueEvents` in due-reference.ts.
 --
 -- Locks their rows, and waits for none.
 create function take_pending_read(paywall_id text, acquiring text, kind text, processor_id text) returns jsonb
@@ -13,6 +13,7 @@ declare
   sold_to text;
   events jsonb := '[]';
 begin
+  if held_for(paywall_id, acquiring, present) is not null then return null; end if;
   perform from pending_events e
   where (e.paywall_id, e.acquiring, e.kind, e.processor_id)
     = (take_pending_read.paywall_id, take_pending_read.acquiring, take_pending_read.kind, take_pending_read.processor_id)

@@ -1,10 +1,12 @@
--- The paywall's account at a processor, and the paywall's time before the fetch, stored as the fetch's time (`fetched_at`).
--- Locks nothing.
+-- The paywall's account at a processor, the paywall's time before the fetch, stored as the fetch's time (`fetched_at`), and whether the
+-- processor asks for time without calls (`held`). Locks nothing.
 create function read_account(acquiring text, paywall_id text, host text) returns jsonb
 language plpgsql stable security definer as $$
 declare
   account constant jsonb := account_json((select p.id from find_paywall(paywall_id, host) p), acquiring);
 begin
   if account is null then return verdict('unknown_paywall'); end if;
-  return verdict('found') || jsonb_build_object('account', account, 'now', time_before_fetch(account ->> 'paywallId'));
+  return verdict('found') || jsonb_build_object(
+    'account', account, 'now', time_before_fetch(account ->> 'paywallId'),
+    'held', held_for(account ->> 'paywallId', acquiring, paywall_now(account ->> 'paywallId')) is not null);
 end $$;

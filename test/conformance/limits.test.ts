@@ -9,6 +9,7 @@ import {
   expectAsThere,
   happens,
   hears,
+  idOf,
   open,
   order,
   passes,
@@ -18,6 +19,7 @@ import {
 } from './buyer.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
+import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 // What a processor refuses, asks us to wait for, or has added since.
 
@@ -30,6 +32,12 @@ afterEach(() => {
 /** Every call is answered that we are to wait for so many seconds. */
 function refuseCalls({ emulator }: Shop, seconds: number): void {
   emulator.onCall = async () => ({ status: 429, headers: { 'Retry-After': String(seconds) }, body: '{}' })
+}
+
+/** Counts the calls to a shop's own account. */
+function callCounter({ emulator, paywall }: Shop): () => number {
+  const account = emulator.accountOf(paywall.id)
+  return () => emulator.calls.filter((call) => call.account === account).length
 }
 
 const setValues = ({ emulator, paywall }: Shop, values: Record<string, string>) =>
@@ -122,8 +130,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('reconcile asks nothing before the time that the processor asks for, while checkouts go on, and then catches up', async () => {
     const shop = shopOf(acquiring, 1)
-    const account = shop.emulator.accountOf(shop.paywall.id)
-    const calls = () => shop.emulator.calls.filter((call) => call.account === account).length
+    const calls = callCounter(shop)
     const buyer = await open(shop)
     refuseCalls(shop, 3600)
     await passes(buyer, '16m')
@@ -137,5 +144,21 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const before = calls()
     await passes(buyer, '2h')
     expect(calls()).toBeGreaterThan(before)
+  })
+
+  test('webhooks that come while the processor asks us to wait are kept without a call, and take effect after that', async () => {
+    const shop = shopOf(acquiring, 1)
+    const calls = callCounter(shop)
+    const buyer = await buy(shop)
+    const webhooks = await heldWebhooks(shop, async () => shop.there.renew(await idOf(buyer)))
+    refuseCalls(shop, 3600)
+    const before = calls()
+    for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
+    expect(calls()).toBe(before + 1)
+    shop.emulator.onCall = undefined
+    await passes(buyer, '20m')
+    expect(calls()).toBe(before + 1)
+    await passes(buyer, '1h')
+    expect(await hears({ ...buyer, heard: 3 })).toEqual(['payment.succeeded 999', 'subscription.renewed'])
   })
 })
