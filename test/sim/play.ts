@@ -26,22 +26,38 @@ export type Faults = Map<number, string[]>
 /** Longer than a trial, and than what is past due gives access; then as long as a period of a monthly subscription. */
 const A_MONTH = [8, 24]
 
-export async function play(stage: Stage, history: PartialHistory): Promise<Faults> {
+/** `isEnough` is asked whenever everybody was judged: what is wrong by then may be all that somebody wants to know. */
+export async function play(
+  stage: Stage,
+  history: PartialHistory,
+  isEnough: (faults: Faults) => boolean = () => false,
+): Promise<Faults> {
   const cast = await castOf(stage, history)
   const { companies, weather } = cast
+  const found: Faults = new Map()
+  const isOver = async (judged: Company[], told: Company[]) => {
+    for (const [number, faults] of await faultsOf(stage, cast, judged, told)) found.set(number, faults)
+    return isEnough(found)
+  }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
   const told = companies.filter((company) => wasTold(company, weather))
-  const early = await judged(cast, told.filter(hasNotWaited), told)
+  if (await isOver(told.filter(hasNotWaited), told)) return found
   await reconcileOnce(stage)
-  const late = await judged(cast, companies, told)
+  if (await isOver(companies, told)) return found
   for (const days of A_MONTH) for (const company of companies) await timePasses(company, days, cast)
   await calmDown(stage, cast)
   await reconcileOnce(stage)
-  const atLast = await judged(cast, companies, told)
-  const meanwhile: Faults = new Map()
-  for (const { life, faults } of companies) if (faults.size > 0) meanwhile.set(life.number, [...faults])
-  const found: Faults = new Map([...meanwhile, ...early, ...late, ...atLast])
+  await isOver(companies, told)
+  return found
+}
+
+/** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
+async function faultsOf(stage: Stage, cast: Cast, judged: Company[], told: Company[]): Promise<Faults> {
+  const found: Faults = await judgedOf(cast, judged, told)
+  for (const { life, faults } of cast.companies) {
+    if (faults.size > 0) found.set(life.number, [...faults, ...(found.get(life.number) ?? [])])
+  }
   const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
   if (ofNobody.size > 0) found.set(-1, [...ofNobody])
   return found
@@ -109,15 +125,13 @@ const hasNotWaited = ({ life }: Company) => !life.steps.some((step) => step?.act
 const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']
 
 /** `told`: those of whom every webhook has come. */
-async function judged({ backend, weather }: Cast, companies: Company[], told: Company[]): Promise<Faults> {
-  const found: Faults = new Map()
-  for (const company of companies) {
+async function judgedOf({ backend, weather }: Cast, companies: Company[], told: Company[]): Promise<Faults> {
+  const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const { id } = company.world.paywall
     const heard = { refusedCheckouts: weather.damageOf(id).refusedCheckouts, everything: told.includes(company) }
-    const faults = await whatStays(() => judge(company, backend.eventsAbout(id), heard))
-    if (faults.length > 0) found.set(company.life.number, faults)
+    return [company.life.number, await whatStays(() => judge(company, backend.eventsAbout(id), heard))]
   }
-  return found
+  return new Map((await Promise.all(companies.map(faultsOfLife))).filter(([, faults]) => faults.length > 0))
 }
 
 /** How long what a Worker does after its response may take. */
