@@ -4,7 +4,7 @@ import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import type { Cast } from './cast.ts'
-import { allIsDue, clocksAgree } from './passing-time.ts'
+import { clocksAgree } from './passing-time.ts'
 import type { Stage } from './stage.ts'
 
 const LONGEST_SECONDS = 60
@@ -14,13 +14,6 @@ export async function calmDown(stage: Stage, { weather, companies }: Cast): Prom
   await weather.calm()
   await clocksAgree(companies)
   await Promise.all(ACQUIRING.map((acquiring) => stage.world[acquiring].drainWebhooks()))
-  await tellAll(stage)
-}
-
-/** Due times come, and reconcile looks once. */
-export async function reconcileOnce(stage: Stage): Promise<void> {
-  await allIsDue(stage.world)
-  await stage.world.workers.scheduled('reconcile')
   await tellAll(stage)
 }
 

@@ -4,6 +4,7 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import type { Step } from './history.ts'
+import { persist } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 
 type Act = 'resolve' | 'refund' | 'dispute' | 'renew' | 'roll-over' | 'portal-cancel' | 'end' | 'undo'
@@ -12,10 +13,13 @@ export type Happening = Extract<Step, { act: Act }>
 export async function happen(company: Company, person: Person, step: Happening): Promise<void> {
   try {
     await toWhatWasSold(company, person, step)
+    company.lastHappening = await timeOf(company)
   } catch (error) {
     if (!(error instanceof EmulatorError || error instanceof Refused)) throw error
   }
 }
+
+const timeOf = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
 
 /** To what the person has bought last, or else to what anybody of the life has. */
 function toWhatWasSold({ there, people }: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {

@@ -47,6 +47,8 @@ export interface Company {
   abilities: Abilities
   there: There
   records: AccountRecords
+  /** When something last happened at the processor that time alone does not bring, by the paywall's clock; null: nothing has. */
+  lastHappening: Date | null
   /** What was wrong in the middle of it. */
   faults: Set<string>
 }
@@ -61,6 +63,7 @@ export function companyOf(life: PartialLife, world: LifeWorld): Company {
     abilities: DEFINITIONS[processor].abilities,
     there: thereOf(world, world.paywall),
     records: recordsOf(world[processor], id),
+    lastHappening: null,
     faults: new Set(),
   }
 }

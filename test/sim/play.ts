@@ -2,12 +2,12 @@
 // 1. put up an owner with a paywall for each life
 // 2. play the lives, all at the same time, a step of each in every round; what the round kills is killed meanwhile
 // 3. calm: no more faults, and what is under way ends. Whose webhooks all came, and who let no days pass, must be right now
-// 4. the due times come, and reconcile runs once: everybody must be right now
-// 5. a month passes for everybody, in calm: what was cancelled ends, trials are paid for, and everybody must be right still
+// 4. in calm the time passes after which we know, as docs/operations.md promises, what no webhook told us: everybody must be right now
+// 5. the rest of a month passes: what was cancelled ends, trials are paid for, and everybody must be right still
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, read } from './acts.ts'
-import { calmDown, reconcileOnce } from './calm.ts'
+import { calmDown } from './calm.ts'
 import { type Cast, castOf } from './cast.ts'
 import { happen } from './happenings.ts'
 import { ROUNDS, type Step } from './history.ts'
@@ -23,8 +23,11 @@ import type { Weather } from './weather.ts'
 /** What is wrong, by the number of the life; -1: with none in particular. */
 export type Faults = Map<number, string[]>
 
-/** Longer than a trial, and than what is past due gives access; then as long as a period of a monthly subscription. */
-const A_MONTH = [8, 24]
+/**
+ * Longer than the week after which we have looked at every subscription, than a trial, and than what is past due gives access; then
+ * as long as a period of a monthly subscription.
+ */
+const CALM_DAYS = [8, 24]
 
 /** `isEnough` is asked whenever everybody was judged: what is wrong by then may be all that somebody wants to know. */
 export async function play(
@@ -43,12 +46,11 @@ export async function play(
   await calmDown(stage, cast)
   const told = companies.filter((company) => wasTold(company, weather))
   if (await isOver(told.filter(hasNotWaited), told)) return found
-  await reconcileOnce(stage)
-  if (await isOver(companies, told)) return found
-  for (const days of A_MONTH) for (const company of companies) await timePasses(company, days, cast)
-  await calmDown(stage, cast)
-  await reconcileOnce(stage)
-  await isOver(companies, told)
+  for (const days of CALM_DAYS) {
+    for (const company of companies) await timePasses(company, days, cast)
+    await calmDown(stage, cast)
+    if (await isOver(companies, told)) break
+  }
   return found
 }
 
