@@ -2,13 +2,17 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
+import * as z from 'zod'
 import { bundleWorkers } from './bundle.ts'
+import { CRON_URL, cronWorker } from './cron-worker.ts'
 import { dataModulesOf } from './data-modules.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
 import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
 import { untilItRuns } from './until-it-runs.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
+
+const CronEnded = z.object({ outcome: z.string() })
 
 /** A variable or secret of a Worker. */
 export type Value = string | number | boolean
@@ -95,7 +99,7 @@ export async function startWorkers({
     ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
-    workers: [...workers, mailWorker(takeMail, configs[0]?.compatibilityDate)],
+    workers: [...workers, mailWorker(takeMail, configs[0]?.compatibilityDate), cronWorker(configs)],
   })
   const onSpawn = (child: ChildProcess) => {
     runtime = child
@@ -117,9 +121,9 @@ export async function startWorkers({
     kv: (env, binding) => miniflare.getKVNamespace(binding, configOf(env)?.name),
     caches: () => miniflare.getCaches(),
     async scheduled(env) {
-      const config = configOf(env)
-      const worker = await miniflare.getWorker(config?.name)
-      const { outcome } = await worker.scheduled({ cron: config?.crons[0] ?? '' })
+      const body = JSON.stringify({ worker: env, cron: configOf(env)?.crons[0] ?? '' })
+      const response = await miniflare.dispatchFetch(CRON_URL, { method: 'POST', body })
+      const { outcome } = CronEnded.parse(await response.json())
       if (outcome !== 'ok') throw new Error(`the cron of ${env} ended with: ${outcome}`)
     },
     async kill() {
