@@ -66,8 +66,8 @@ begin
   end if;
 
   perform write_purchase(after, before.id is null);
-  completed := complete_checkout(checkout, after, (snapshot ->> 'charged')::bigint, payments);
   has_begun_now := after.begun and not coalesce(before.begun, false);
+  if has_begun_now then completed := complete_checkout(checkout, after, (snapshot ->> 'charged')::bigint, payments); end if;
   if has_begun_now then perform mark_replaced(after); end if;
   select * into paywall from paywalls p where p.id = paywall_id;
   noted := note_payments(after, payments);
@@ -109,19 +109,21 @@ create function never_begun() returns jsonb language sql immutable as $$
   select '{"status": "canceled", "begun": false, "trial_start": null, "trial_end": null}'::jsonb
 $$;
 
--- Completes the checkout if the purchase has begun, and keeps what the first payment came to: as the snapshot or the payment's own fact
--- says, else what the page asked for. Returns its row, or null if it was completed before or is not yet.
+-- Completes the checkout of a purchase that has begun, and keeps what the first payment came to: as the snapshot or the payment's own
+-- fact says, else what the page asked for. Returns its row. A link may be paid again, which sells another purchase: the row as it is
+-- returned tells of that, and the one that is kept stays.
 create function complete_checkout(checkout checkouts, purchase purchases, charged bigint, payments jsonb) returns checkouts
 language plpgsql as $$
 begin
-  if checkout.completed_at is not null or not purchase.begun then return null; end if;
-  charged := coalesce(
+  checkout.charged := coalesce(
     charged,
     (select (f ->> 'amount')::bigint from jsonb_array_elements(payments) f where f ->> 'kind' = 'succeeded'
       order by f ->> 'occurred_at' limit 1),
     case when purchase.status = 'trialing' then 0 else checkout.amount end);
-  update checkouts c set completed_at = paywall_now(c.paywall_id), charged = complete_checkout.charged
-  where c.id = checkout.id returning c.* into checkout;
+  if checkout.completed_at is null then
+    update checkouts c set completed_at = paywall_now(c.paywall_id), charged = checkout.charged where c.id = checkout.id;
+  end if;
+  checkout.completed_at := paywall_now(checkout.paywall_id);
   return checkout;
 end $$;
 
