@@ -14,6 +14,8 @@ begin
 
   if is_newest then
     after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
+    -- Of what is sold once a processor tells what was paid for it: with taxes, and less what was taken off.
+    if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
     after.fetched_at := greatest(before.fetched_at, fetched_at);
     after.versions_at := case when has_grown then present else before.versions_at end;
     after.started_at := coalesce(before.started_at, after.started_at, present);

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { buy, purchaseOf } from './buyer.ts'
+import { setUp } from './drivers/set-up.ts'
+import { useShops } from './shop.ts'
+
+const shopOf = useShops()
+
+test.each(ACQUIRING)(
+  '%s: what is sold once costs its price, whatever tax and coupon make of that',
+  async (acquiring) => {
+    const shop = shopOf(acquiring)
+    const terms = { taxPercent: 19, percentOff: 25 }
+    await setUp(shop.world[acquiring], shop.paywall.id, { terms, afterRetries: null, lagSeconds: 0 })
+    const buyer = await buy(shop, 'lifetime')
+    expect(await purchaseOf(buyer)).toMatchObject({ unit_amount: 4900, currency: 'USD' })
+    const events = await ownerEvents(shop.world, buyer.userId)
+    const paid = events.find(({ type }) => type === 'payment.succeeded')?.data.payment?.amount
+    const completed = events.find(({ type }) => type === 'checkout.completed')
+    expect(completed?.data.checkout).toMatchObject({ amount: paid })
+    if ('setTerms' in shop.emulator) expect(paid).not.toBe(4900)
+  },
+)
