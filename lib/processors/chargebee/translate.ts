@@ -52,12 +52,16 @@ export function fromChargebee(amount: number, currency: string): number {
 }
 
 /**
- * Whether nothing tells yet if a subscription was ever paid: it owes money in its first term. A term that follows a trial
- * is like every later one.
+ * Whether only its invoices tell if a subscription was ever paid: it owes money in its first term, or in a later one which Chargebee
+ * may have begun although nothing was paid. Of a later one all invoices are needed. A term that follows a trial is like those.
  */
-function isFirstPaymentDue({ trial_end, started_at, current_term_start, ...subscription }: Subscription): boolean {
-  const isFirstTerm = !trial_end && started_at && current_term_start && started_at >= current_term_start
-  return Boolean(isFirstTerm) && subscription.due_invoices_count > 0
+function isFirstPaymentDue(
+  { trial_end, started_at, current_term_start, due_invoices_count }: Subscription,
+  { hasMore }: Invoices,
+): boolean {
+  if (trial_end || due_invoices_count === 0) return false
+  const isFirstTerm = Boolean(started_at && current_term_start && started_at >= current_term_start)
+  return isFirstTerm || !hasMore
 }
 
 /** The scheduled end, from the reply to a cancellation. */
@@ -98,7 +102,7 @@ function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date)
   const { current_term_start, current_term_end, trial_start, trial_end, cancelled_at } = subscription
   const { latest } = invoices
   const plan = planOf(subscription)
-  const isUnknown = isFirstPaymentDue(subscription) && latest.length > 0
+  const isUnknown = isFirstPaymentDue(subscription, invoices) && latest.length > 0
   const begun = subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid))
   // The invoices are read after the subscription, and may be ahead of it.
   const isOwed = subscription.due_invoices_count > 0 && (!isUnknown || latest.some(isUnpaid))
