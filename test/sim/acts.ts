@@ -3,23 +3,25 @@ import { randomUUID } from 'node:crypto'
 import { type Call, call } from '../support/call.ts'
 import { opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
-import { userState } from '../support/user-state.ts'
+import { type UserState, userState } from '../support/user-state.ts'
 import type { Step } from './history.ts'
 import { insist, isDefinite, once } from './insist.ts'
+import { persist } from './passing-time.ts'
 import type { Company, Order, Person } from './person.ts'
 import { ownSession } from './sign-in.ts'
 
+type Purchase = UserState['purchases'][number]
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
 
 /** Opens a checkout, by as many clicks at once as it takes, and presses a button of its page. */
 export async function buy(company: Company, person: Person, step: Doing<'buy'>): Promise<void> {
-  const { slug, clicks, button, comesBack } = step
-  const { world, there } = company
-  // Nobody pays twice for the same. The checkout is asked for all the same, as by somebody who tries whether it works.
-  const isWanted = !mayOwn(company, person, slug === 'lifetime')
+  const { slug, clicks, button, replaces, comesBack } = step
+  const { world } = company
+  // Nobody pays twice for the same, but to replace it. The checkout is asked for all the same, as by somebody who tries whether it works.
+  const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
   const order = await orderOf(company, person, step)
   if (!order) return
-  const isSubscribed = slug !== 'lifetime' && (await hasSubscription(company, person))
+  const isSubscribed = slug !== 'lifetime' && !replaces && (await hasSubscription(company, person))
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
       insist(
@@ -42,34 +44,46 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   }
   person.orders.set(checkoutUrl, sold(company, step))
   if (!isWanted || button === 'leave') return
-
-  const known = new Set(there.sales().map(({ processorId }) => processorId))
-  const back = await press(
-    checkoutUrl,
-    button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button,
-    person,
-  )
-  for (const { processorId } of there.sales()) if (!known.has(processorId)) person.bought.add(processorId)
+  person.paidUrl = checkoutUrl
+  person.replaces ||= replaces
+  const pressed = button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button
+  const back = await buyOn(company, person, checkoutUrl, pressed)
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
 }
 
-/** Whether it is shown a subscription that renews. */
+/** Presses a button of a page, and notes what was bought by it. Gives where that leads. */
+async function buyOn({ there }: Company, person: Person, checkoutUrl: string, button: string): Promise<string> {
+  const known = new Set(there.sales().map(({ processorId }) => processorId))
+  const back = await press(checkoutUrl, button, person)
+  for (const { processorId } of there.sales()) if (!known.has(processorId)) person.bought.add(processorId)
+  return back
+}
+
+/** Pays once more on the page that it has paid on: one that is only a link sells again. */
+export async function payAgain(company: Company, person: Person): Promise<void> {
+  if (person.paidUrl) await buyOn(company, person, person.paidUrl, 'pay')
+}
+
+/** Whether it is shown a subscription that has not ended, whatever it gives. */
 async function hasSubscription({ world }: Company, { userId }: Person): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
-  return !!state?.purchases.some(
-    ({ interval, status, cancel_at_period_end: ends }) => interval !== null && RUNNING.includes(status) && !ends,
-  )
+  const now = await world.clock.now(world.paywall.id).catch(() => null)
+  if (!state || !now) return false
+  const hasEnd = ({ cancel_at_period_end: ends, cancel_at: at }: Purchase) => ends || at !== null
+  const isOver = (each: Purchase) =>
+    hasEnd(each) && Date.parse(each.cancel_at ?? String(each.current_period_end)) <= now.getTime()
+  return state.purchases.some((each) => each.interval !== null && NOT_ENDED.includes(each.status) && !isOver(each))
 }
 
 /** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */
-async function orderOf({ world }: Company, person: Person, { slug, country }: Doing<'buy'>) {
+async function orderOf({ world }: Company, person: Person, { slug, country, replaces }: Doing<'buy'>) {
   const { paywall, key } = world
   const headers = { 'idempotency-key': randomUUID() }
-  const priceId = priceIdOf(paywall, slug)
-  if (person.kind === 'owner') return { paywall, key, headers, body: { email: person.email, priceId, country } }
+  const sale = { priceId: priceIdOf(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
+  if (person.kind === 'owner') return { paywall, key, headers, body: { email: person.email, country, ...sale } }
   const session = await ownSession(world, person)
-  return session && { paywall, token: session.token, country, headers, body: { priceId } }
+  return session && { paywall, token: session.token, country, headers, body: sale }
 }
 
 /** What the price is as the owner's file has it now, where the buyer is. */
@@ -121,21 +135,24 @@ export async function cancel({ world }: Company, { kind, session, userId, cancel
 }
 
 const RUNNING = ['trialing', 'active', 'past_due']
+const NOT_ENDED = [...RUNNING, 'pending', 'paused']
 
 /** With an idempotency key a call is repeated until it is answered. Without one its outcome may stay unknown. */
 export async function changeTokens(
   { world }: Company,
   { userId, tokens }: Person,
-  { op, amount, keyed }: Doing<'tokens'>,
+  { op, type, amount, keyed }: Doing<'tokens'>,
 ): Promise<void> {
   if (!userId) return
+  if (type === 'daily') tokens.spentDailyAt = await persist('a clock is read', () => world.clock.now(world.paywall.id))
   const headers = keyed ? { 'idempotency-key': randomUUID() } : {}
   const ask = () =>
     op === 'withdraw'
-      ? withdraw(world, { user_id: userId, tokens: amount, token_type: 'premium' }, { headers })
-      : changeBalance(world, { op, amount, type: 'premium', user_id: userId }, { headers })
+      ? withdraw(world, { user_id: userId, tokens: amount, token_type: type }, { headers })
+      : changeBalance(world, { op, amount, type, user_id: userId }, { headers })
   const delta = op === 'credit' ? amount : -amount
   const reply = keyed ? await insist(ask) : await once(ask)
+  if (type === 'daily') return
   if (!reply || !isDefinite(reply)) {
     // A 503 with `Retry-After` says that nothing was done.
     if (keyed || !reply?.headers['retry-after']) tokens.unknown.push(delta)

@@ -78,6 +78,13 @@ export const BUGS: Bug[] = [
     instead: 'fetched_at < before.fetched_at',
   },
   {
+    name: 'a plan that was changed stays what it was',
+    law: 'sold as ordered',
+    file: 'lib/db/plan-changes.sql',
+    says: 'if price.id is not null then',
+    instead: 'if price.id is not null and false then',
+  },
+  {
     name: 'a cancellation that was stored is forgotten',
     law: 'cancelled',
     file: PURCHASE,
@@ -104,6 +111,34 @@ export const BUGS: Bug[] = [
     file: PURCHASE,
     says: 'if not price.access then return null; end if;',
     instead: 'return null;',
+  },
+  {
+    name: 'what is replaced goes on',
+    law: 'charged once',
+    file: 'lib/db/replaced-purchases.sql',
+    says: 'older.interval is not null and',
+    instead: 'older.interval is null and',
+  },
+  {
+    name: 'what was sold twice is no duplicate',
+    law: 'charged once',
+    file: TELL,
+    says: 'if checkout.replaces then return null; end if;',
+    instead: 'return null;',
+  },
+  {
+    name: 'a checkout came to what its price says',
+    law: 'checkout amounts',
+    file: 'lib/db/store-purchase.sql',
+    says: '    charged,\n',
+    instead: '    checkout.amount,\n',
+  },
+  {
+    name: 'a refund that fails later is not told',
+    law: 'payments told',
+    file: PAYMENTS,
+    says: "if payment.kind not in ('refunded', 'refund_failed') then return true; end if;",
+    instead: "if payment.kind <> 'refund_failed' then return true; else return false; end if;",
   },
   {
     name: 'an event has the number of the one before',
@@ -156,6 +191,20 @@ export const BUGS: Bug[] = [
     instead: "if last.price_id = p.price_id then return credit_each(p, 'plan', brought); end if;",
   },
   {
+    name: 'tokens stay when their money goes back',
+    law: 'tokens brought',
+    file: PAYMENTS,
+    says: 'if period.given_back is null and totals.refunded >= totals.amount then',
+    instead: 'if false then',
+  },
+  {
+    name: 'a change of the plan brings the tokens of a period again',
+    law: 'tokens brought',
+    file: 'lib/db/credited-periods.sql',
+    says: 'if last.starts_at is null or not is_same_period(last, starts_at) then',
+    instead: 'if last.starts_at is null or last.price_id <> p.price_id or not is_same_period(last, starts_at) then',
+  },
+  {
     name: 'the day’s tokens are added to what is left',
     law: 'daily tokens',
     file: 'lib/db/balance.sql',
@@ -163,11 +212,11 @@ export const BUGS: Bug[] = [
     instead: "tokens.type, tokens.daily_limit, 'top_up'",
   },
   {
-    name: 'each click opens a page',
+    name: 'whoever takes a checkout over opens another page',
     law: 'pages',
     file: 'functions/start-checkout/claim.sql',
-    says: 'elsif claim.opened or claim.leased_until > now() then',
-    instead: 'elsif claim.opened and false then',
+    says: '  claim.holder := new_holder;',
+    instead: '  claim.attempt := claim.attempt + 1;\n  claim.holder := new_holder;',
   },
 ]
 

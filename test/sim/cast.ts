@@ -1,8 +1,9 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
+import { setUp } from '../conformance/drivers/set-up.ts'
 import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
-import type { PartialHistory } from './parts.ts'
+import type { PartialHistory, PartialLife } from './parts.ts'
 import { endLeases, persist } from './passing-time.ts'
 import { fileOf } from './paywalls.ts'
 import { type Company, companyOf } from './person.ts'
@@ -25,9 +26,11 @@ let played = 0
 export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
   const number = played * 1_000
-  const written = fileOf(history, (life) => `${number + life.number}`, `${stage.world.receiver.url}/webhooks`)
+  const idOf = (life: PartialLife) => `${number + life.number}`
+  const written = fileOf(history, idOf, `${stage.world.receiver.url}/webhooks`)
   const file = await written.read()
   await stage.putUp(file)
+  for (const life of history.lives) await setUp(stage.world[life.processor], idOf(life), life.setup)
   const key = file.keys[0]?.secret ?? ''
   const companies = history.lives.map((life, index) =>
     companyOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),

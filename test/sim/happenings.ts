@@ -3,11 +3,24 @@
 
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
+import { driverOf } from '../conformance/drivers/drivers.ts'
 import type { Step } from './history.ts'
 import { persist } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 
-type Act = 'resolve' | 'refund' | 'dispute' | 'renew' | 'roll-over' | 'portal-cancel' | 'end' | 'undo'
+type Act =
+  | 'resolve'
+  | 'refund'
+  | 'fail-refund'
+  | 'dispute'
+  | 'decide-dispute'
+  | 'renew'
+  | 'card'
+  | 'roll-over'
+  | 'change-plan'
+  | 'portal-cancel'
+  | 'end'
+  | 'undo'
 export type Happening = Extract<Step, { act: Act }>
 
 export async function happen(company: Company, person: Person, step: Happening): Promise<void> {
@@ -22,7 +35,8 @@ export async function happen(company: Company, person: Person, step: Happening):
 const timeOf = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
 
 /** To what the person has bought last, or else to what anybody of the life has. */
-function toWhatWasSold({ there, people }: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
+function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
+  const { there, people } = company
   const all = there.sales()
   const own = all.filter(({ processorId }) => bought.has(processorId))
   const sales = own.length > 0 ? own : all
@@ -33,8 +47,16 @@ function toWhatWasSold({ there, people }: Company, { bought }: Person, step: Hap
       return there.resolve(step.fails)
     case 'refund':
       return there.refund(paid, step.part === 'some' ? 100 : undefined)
+    case 'fail-refund':
+      return there.failRefund?.(paid)
     case 'dispute':
       return there.dispute(paid)
+    case 'decide-dispute':
+      return there.decideDispute?.(paid, step.wins)
+    case 'card':
+      return everyCard(company, step.declines)
+    case 'change-plan':
+      return (step.at === 'once' ? there.changePlan : there.schedulePlan)?.(id, priceOf(company, step.to))
     case 'renew':
       return step.fails ? there.failCharge(id) : there.renew(id)
     case 'roll-over':
@@ -49,3 +71,10 @@ function toWhatWasSold({ there, people }: Company, { bought }: Person, step: Hap
       })
   }
 }
+
+/** What everybody there pays with is declined from now on, or is good again. */
+async function everyCard({ world, life: { processor }, records }: Company, declines: boolean): Promise<void> {
+  for (const { id } of records('customers')) await world[processor].declineCharges(id, declines)
+}
+
+const priceOf = ({ life: { processor } }: Company, slug: 'monthly' | 'yearly') => driverOf(processor).prices[slug]

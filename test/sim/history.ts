@@ -1,6 +1,10 @@
+import { AfterRetries } from '../../dev/emulators/core/domain/dues.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { Setup } from '../conformance/drivers/set-up.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
+import { PLOTS } from './plots.ts'
+import { stepOf } from './random-steps.ts'
 
 /*
  * What is played: everything random of a seed is chosen here, before anything runs, so the same seed plays the same
@@ -19,16 +23,21 @@ export type Step = { weather: number; who: number } & (
       slug: Slug
       country: 'US' | 'DE'
       button: Button
+      /** Whether it is to replace the subscriptions that its buyer has. */
+      replaces: boolean
       comesBack: boolean
       clicks: 1 | 2 | 3
     }
-  | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; amount: number; keyed: boolean }
+  | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; type: 'premium' | 'daily'; amount: number; keyed: boolean }
   | { act: 'resolve' | 'renew'; fails: boolean }
   | { act: 'refund'; part: 'some' | 'all' }
-  | { act: 'wait'; days: (typeof DAYS)[number] }
-  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'dispute' }
+  | { act: 'change-plan'; to: 'monthly' | 'yearly'; at: 'once' | 'the end of the period' }
+  | { act: 'decide-dispute'; wins: boolean }
+  | { act: 'card'; declines: boolean }
+  | { act: 'wait'; days: 1 | 8 | 32 }
+  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'dispute' | 'fail-refund' }
   | { act: 'sign-in'; as: 'itself' | 'another' }
-  | { act: 'cancel' | 'read' | 'due' | 'merge' | 'edit' }
+  | { act: 'cancel' | 'read' | 'due' | 'merge' | 'edit' | 'pay-again' }
 )
 
 export type Slug = 'monthly' | 'yearly' | 'lifetime'
@@ -39,13 +48,14 @@ export type Button = 'pay' | 'later' | 'transfer' | 'decline' | 'cancel' | 'leav
 /** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */
 export type Kind = 'owner' | 'user' | 'anonymous'
 
-/** One or two people, on a paywall of their own. */
+/** Up to three people, on a paywall of their own. */
 export interface Life {
   number: number
   processor: Acquiring
   people: Kind[]
   /** Whether every webhook about this life is lost for good. */
   unheard: boolean
+  setup: Setup
   steps: Step[]
 }
 
@@ -67,9 +77,6 @@ export const ROUNDS = 8
 
 const KILLS = 3
 
-/** Not yet the end of a trial, just after it, and a period that is over. */
-const DAYS = [1, 8, 32] as const
-
 type Processors = readonly [Acquiring, ...Acquiring[]]
 
 /** Lives at any of the processors, or at those that are given. */
@@ -89,10 +96,17 @@ function lifeOf(number: number, processors: Processors, dice: Dice): Life {
   const unheard = dice.chance(0.1)
   const people = peopleOf(processor, dice)
   const who = () => (people.length > 1 ? dice.below(people.length) : 0)
-  const steps: Step[] = [{ ...buying(dice), who: who() }]
+  const plot = dice.pick(PLOTS)
+  const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, people.length - 1) }))
   while (steps.length < ROUNDS) steps.push({ ...stepOf(dice), who: who() })
-  return { number, processor, people, unheard, steps }
+  return { number, processor, people, unheard, setup: setupOf(dice), steps }
 }
+
+const setupOf = (dice: Dice): Setup => ({
+  terms: dice.pick([null, null, { taxPercent: 19, percentOff: 0 }, { taxPercent: 0, percentOff: 25 }]),
+  afterRetries: dice.pick([null, null, ...AfterRetries.options]),
+  lagSeconds: dice.pick([0, 0, 0, 1]),
+})
 
 const COMPANIES: readonly [Kind[], ...Kind[][]] = [
   ['owner'],
@@ -101,6 +115,7 @@ const COMPANIES: readonly [Kind[], ...Kind[][]] = [
   ['user', 'anonymous'],
   ['anonymous'],
   ['anonymous', 'owner'],
+  ['owner', 'user', 'anonymous'],
 ]
 
 /** Where nobody buys without an address, everybody has one. */
@@ -108,56 +123,6 @@ function peopleOf(processor: Acquiring, dice: Dice): Kind[] {
   const { sellsToAnonymous } = DEFINITIONS[processor].abilities
   return dice.pick(COMPANIES).map((kind) => (kind === 'anonymous' && !sellsToAnonymous ? 'user' : kind))
 }
-
-/** A step, whoever's it is. */
-type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, 'who'> : never) : never
-
-function stepOf(dice: Dice): Chosen {
-  const chance = dice.below(100)
-  const weather = dice.below(2 ** 31)
-  if (chance < 24) return buying(dice)
-  if (chance < 38) return tokens(dice)
-  if (chance < 54) return { act: 'renew', fails: dice.chance(0.35), weather }
-  if (chance < 60) return { act: 'resolve', fails: dice.chance(0.3), weather }
-  if (chance < 65) return { act: 'refund', part: dice.pick(['some', 'all']), weather }
-  if (chance < 73) return { act: 'wait', days: dice.pick(DAYS), weather }
-  if (chance < 79) return { act: 'sign-in', as: dice.pick(['itself', 'another']), weather }
-  if (chance < 82) return { act: 'merge', weather }
-  if (chance < 85) return { act: 'edit', weather }
-  const acts = [
-    'cancel',
-    'cancel',
-    'cancel',
-    'portal-cancel',
-    'undo',
-    'roll-over',
-    'dispute',
-    'end',
-    'read',
-    'due',
-  ] as const
-  return { act: dice.pick(acts), weather }
-}
-
-const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
-
-const buying = (dice: Dice): Chosen => ({
-  act: 'buy',
-  slug: dice.pick(['monthly', 'monthly', 'yearly', 'yearly', 'lifetime']),
-  country: dice.pick(['US', 'US', 'DE']),
-  button: dice.pick(BUTTONS),
-  comesBack: dice.chance(0.6),
-  clicks: dice.pick([1, 1, 1, 2, 3]),
-  weather: dice.below(2 ** 31),
-})
-
-const tokens = (dice: Dice): Chosen => ({
-  act: 'tokens',
-  op: dice.pick(['credit', 'credit', 'debit', 'withdraw']),
-  amount: 1 + dice.below(40),
-  keyed: dice.chance(0.5),
-  weather: dice.below(2 ** 31),
-})
 
 function killsOf(dice: Dice): Kill[] {
   return Array.from({ length: KILLS }, () => ({

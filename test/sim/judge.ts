@@ -4,7 +4,7 @@ import { ACCESS, ACCESS_UNTIL } from './laws/access.ts'
 import { type Case, caseOf, type Heard, type Law } from './laws/case.ts'
 import { LAST, OF_ITS_TYPE, PREVIOUS, SEQUENCE } from './laws/events.ts'
 import { PAGES } from './laws/pages.ts'
-import { AMOUNTS, BELONGS, ONCE, TOLD } from './laws/payments.ts'
+import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD } from './laws/payments.ts'
 import { CANCELLED, SAME, SOLD_AS, STATE } from './laws/purchases.ts'
 import { BROUGHT, CHANGED, DAILY, LEDGER } from './laws/tokens.ts'
 import type { TakenEvent } from './owner-backend.ts'
@@ -14,7 +14,7 @@ import { truthOf } from './truth.ts'
 /** All that must hold of a life that is calm. */
 export const LAWS: Law[] = [
   ...[PAGES, SAME, STATE, CANCELLED, SOLD_AS, ACCESS, ACCESS_UNTIL],
-  ...[TOLD, AMOUNTS, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_TYPE, PREVIOUS],
+  ...[TOLD, AMOUNTS, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_TYPE, PREVIOUS],
   ...[LEDGER, CHANGED, BROUGHT, DAILY],
 ]
 
@@ -29,7 +29,7 @@ export async function judge(company: Company, events: TakenEvent[], heard: Heard
 
 /** Whether who has access is who should have it, as far as is known here. Nothing is judged while the service is down. */
 export async function judgeAccess(company: Company): Promise<string[]> {
-  const life = await caseOf(company, [], { refusedCheckouts: 0, everything: false }).catch(() => null)
+  const life = await caseOf(company, [], { refusedCheckouts: 0, everything: false, settled: false }).catch(() => null)
   return life ? faultsOf(ALWAYS, life) : []
 }
 

@@ -20,7 +20,15 @@ const Event = z.object({
     user: z.looseObject({ id: z.string().nullable() }),
     subscription: Subscription.optional(),
     previous: Subscription.optional(),
-    payment: z.looseObject({ amount: z.int(), currency: z.string() }).optional(),
+    payment: z.looseObject({ amount: z.int(), currency: z.string(), processor_id: z.string() }).optional(),
+    checkout: z
+      .looseObject({
+        purchase_id: z.string(),
+        amount: z.int(),
+        currency: z.string(),
+        duplicate_of: z.string().nullable(),
+      })
+      .optional(),
   }),
 })
 

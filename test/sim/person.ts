@@ -30,10 +30,14 @@ export interface Person {
   /** The addresses that were given for each idempotency key of a checkout, and what the page of each address sells. */
   addresses: Map<string, Set<string>>
   orders: Map<string, Order>
+  /** Whether it has bought something to replace what it had: that takes a while. */
+  replaces: boolean
+  /** The page that it has last paid on, or tried to. */
+  paidUrl: string | null
   /** What it has bought, by the processor's ids. */
   bought: Set<string>
-  /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. */
-  tokens: { known: number; unknown: number[] }
+  /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. When it has last used daily ones. */
+  tokens: { known: number; unknown: number[]; spentDailyAt: Date | null }
   /** Our ids of subscriptions whose cancellation was acknowledged and not taken back since. */
   cancelled: Set<string>
 }
@@ -70,5 +74,11 @@ export function companyOf(life: PartialLife, world: LifeWorld): Company {
 
 const newPerson = (kind: Kind, email: string): Person => ({
   ...{ kind, email, userId: null, session: null, cancelled: new Set<string>(), bought: new Set<string>() },
-  ...{ addresses: new Map(), orders: new Map(), tokens: { known: 0, unknown: [] } },
+  ...{
+    replaces: false,
+    paidUrl: null,
+    addresses: new Map(),
+    orders: new Map(),
+    tokens: { known: 0, unknown: [], spentDailyAt: null },
+  },
 })

@@ -6,7 +6,7 @@
 // 5. the rest of a month passes: what was cancelled ends, trials are paid for, and everybody must be right still
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
-import { buy, cancel, changeTokens, read } from './acts.ts'
+import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
 import { calmDown } from './calm.ts'
 import { type Cast, castOf } from './cast.ts'
 import { happen } from './happenings.ts'
@@ -38,25 +38,31 @@ export async function play(
   const cast = await castOf(stage, history)
   const { companies, weather } = cast
   const found: Faults = new Map()
-  const isOver = async (judged: Company[], told: Company[]) => {
-    for (const [number, faults] of await faultsOf(stage, cast, judged, told)) found.set(number, faults)
+  const isOver = async (judged: Company[], heard: Moment) => {
+    for (const [number, faults] of await faultsOf(stage, cast, judged, heard)) found.set(number, faults)
     return isEnough(found)
   }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
   const told = companies.filter((company) => wasTold(company, weather))
-  if (await isOver(told.filter(hasNotWaited), told)) return found
+  if (await isOver(told.filter(isUpToDate), { told, settled: false })) return found
   for (const days of CALM_DAYS) {
     for (const company of companies) await timePasses(company, days, cast)
     await calmDown(stage, cast)
-    if (await isOver(companies, told)) break
+    if (await isOver(companies, { told, settled: true })) break
   }
   return found
 }
 
+/** `told`: those of whom every webhook has come. `settled`: see `Heard`. */
+interface Moment {
+  told: Company[]
+  settled: boolean
+}
+
 /** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
-async function faultsOf(stage: Stage, cast: Cast, judged: Company[], told: Company[]): Promise<Faults> {
-  const found: Faults = await judgedOf(cast, judged, told)
+async function faultsOf(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
+  const found: Faults = await judgedOf(cast, judged, moment)
   for (const { life, faults } of cast.companies) {
     if (faults.size > 0) found.set(life.number, [...faults, ...(found.get(life.number) ?? [])])
   }
@@ -90,6 +96,8 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
       return changeTokens(company, person, step)
     case 'cancel':
       return cancel(company, person)
+    case 'pay-again':
+      return payAgain(company, person)
     case 'read':
       return read(company, person)
     case 'sign-in':
@@ -120,17 +128,25 @@ function wasTold({ life, abilities, world }: Company, weather: Weather): boolean
   return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
 }
 
-/** Some of what time brings, such as the end of a period that was cancelled, is looked up at its time, and again if that fails. */
-const hasNotWaited = ({ life }: Company) => !life.steps.some((step) => step?.act === 'wait')
+/**
+ * Some of what time brings, such as the end of a period that was cancelled, is looked up at its time, and again if that fails. So is what
+ * was read too old.
+ */
+const isUpToDate = ({ life: { setup, steps } }: Company) =>
+  setup.lagSeconds === 0 && !steps.some((step) => step?.act === 'wait')
 
 /** What a processor tells of in no webhook that tells of no cancellation. */
 const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']
 
-/** `told`: those of whom every webhook has come. */
-async function judgedOf({ backend, weather }: Cast, companies: Company[], told: Company[]): Promise<Faults> {
+async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment): Promise<Faults> {
+  const { told, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const { id } = company.world.paywall
-    const heard = { refusedCheckouts: weather.damageOf(id).refusedCheckouts, everything: told.includes(company) }
+    const heard = {
+      refusedCheckouts: weather.damageOf(id).refusedCheckouts,
+      everything: told.includes(company),
+      settled,
+    }
     return [company.life.number, await whatStays(() => judge(company, backend.eventsAbout(id), heard))]
   }
   return new Map((await Promise.all(companies.map(faultsOfLife))).filter(([, faults]) => faults.length > 0))

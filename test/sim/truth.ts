@@ -2,6 +2,8 @@ import type { AccountRecords } from '../../dev/emulators/core/acts/account-recor
 import type { Sale } from '../conformance/drivers/sale.ts'
 import type { Company } from './person.ts'
 
+type Kind = 'succeeded' | 'failed' | 'refunded' | 'refund_failed' | 'disputed' | 'dispute_lost' | 'dispute_won'
+
 /** What a processor has of a life, read from its emulator and judged without our adapters. */
 export interface Truth {
   sales: Sale[]
@@ -9,7 +11,7 @@ export interface Truth {
   opened: string[]
   paid: string[]
   /** How many payments went through, failed at most, or were taken back. A renewal that is charged back counts as failed. */
-  payments: { succeeded: number; failed: number; refunded: number; disputed: number }
+  payments: Record<Kind, number>
 }
 
 export function truthOf({ there, records }: Company): Truth {
@@ -24,7 +26,10 @@ export function truthOf({ there, records }: Company): Truth {
       succeeded: records('payments').filter(({ amount, status }) => amount > 0 && status === 'paid').length,
       failed: failures(records) + neverPaid(records) + disputed,
       refunded: records('refunds').length - takenBack,
+      refund_failed: records('refunds').filter(({ status }) => status === 'failed').length,
       disputed,
+      dispute_lost: disputed,
+      dispute_won: records('disputes').filter(({ status }) => status === 'won').length,
     },
   }
 }

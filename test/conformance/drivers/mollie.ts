@@ -3,13 +3,19 @@ import * as z from 'zod'
 import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts.ts'
 import { dateOf } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { isGivenBack, oneTimeSale, type Sale } from './sale.ts'
 
-const PageMetadata = z.looseObject({ checkout_id: z.string(), trial_days: z.int().default(0) })
+const PageMetadata = z.looseObject({
+  checkout_id: z.string(),
+  trial_days: z.int().default(0),
+  interval: z.enum(['day', 'week', 'month', 'year']).nullable().default(null),
+  interval_count: z.int().nullable().default(null),
+})
 
 export const MOLLIE: Driver<'mollie'> = {
   prices: { monthly: 'Monthly', yearly: 'Yearly', lifetime: 'For ever', local: 'Monthly, in euros' },
@@ -74,13 +80,20 @@ interface Recurring {
 }
 
 function statusOf(records: AccountRecords, { page, subscription, charges, renews, now }: Recurring): Sale['status'] {
-  if (!subscription && isGivenBack(records, page, true)) return 'canceled'
+  const metadata = PageMetadata.parse(paymentOwn(page).metadata)
+  if (!subscription && (isGivenBack(records, page, true) || endOfFirst(page, metadata) <= now)) return 'canceled'
   const isFailed = (charge: PaymentRecord) => charge.status === 'failed' || isChargedBack(records, charge)
   if (subscription && !renews && endOfPaid(subscription, charges, isFailed) <= now) return 'canceled'
   const decided = charges.findLast(({ status }) => status !== 'pending')
   if (renews && decided && isFailed(decided)) return 'past_due'
-  const { trial_days: trialDays } = PageMetadata.parse(paymentOwn(page).metadata)
-  return trialDays > 0 && !decided ? 'trialing' : 'active'
+  return metadata.trial_days > 0 && !decided ? 'trialing' : 'active'
+}
+
+/** A first payment that no subscription follows has paid for one period. As everywhere at Mollie, that ends with a day. */
+function endOfFirst({ endedAt, created }: PaymentRecord, cycle: z.output<typeof PageMetadata>): number {
+  const paidAt = endedAt ?? created
+  const end = nextPeriodEnd(paidAt, { interval: cycle.interval, intervalCount: cycle.interval_count }, paidAt)
+  return Date.parse(dateOf(end)) / 1000
 }
 
 /** A direct debit may be settled, and charged back days later: then it has failed. */

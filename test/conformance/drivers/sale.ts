@@ -1,6 +1,6 @@
 import { type AccountRecords, paidOf } from '../../../dev/emulators/core/acts/account-records.ts'
-import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
-import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import type { InvoiceRecord, PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
+import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 
 /** Something that was sold, read of what an emulator stores and not by our adapters, in the words of the user endpoint. */
@@ -14,8 +14,10 @@ export interface Sale {
   renews: boolean
   /** When its period ends, as the beginning of an ISO time; null: it has none, or nobody can say. */
   periodEnd: string | null
-  /** How many of its periods were covered. */
+  /** How many of its periods were covered. What is paid for a change of the plan covers the same one. */
   covered: number
+  /** What a subscription is charged for now, where the processor has a name for it; null: for what its page has sold. */
+  price: SoldPrice | null
   /** Its payments that went through, by their records. */
   paid: string[]
 }
@@ -25,6 +27,7 @@ const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = 
   trialing: 'trialing',
   active: 'active',
   past_due: 'past_due',
+  unpaid: 'past_due',
   canceled: 'canceled',
   incomplete_expired: 'canceled',
 }
@@ -41,9 +44,20 @@ export function subscriptionSale(records: AccountRecords, subscription: Subscrip
     ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
     begun: !subscription.status.startsWith('incomplete'),
     renews: status !== 'canceled' && cancelAt === null,
-    covered: invoices.filter((each) => each.status === 'paid').length,
+    covered: periodsOf(invoices.filter((each) => each.status === 'paid')),
+    price: subscription.price,
     paid: paidOf(records, id).map((each) => each.id),
   }
+}
+
+/** How many periods there are: one that begins before the one before has ended is the same. */
+function periodsOf(invoices: InvoiceRecord[]): number {
+  let [count, end] = [0, 0]
+  for (const { periodStart, periodEnd } of invoices) {
+    if (periodStart >= end) count += 1
+    end = Math.max(end, periodEnd)
+  }
+  return count
 }
 
 /** Something that was paid once. */
@@ -56,7 +70,7 @@ export function oneTimeSale(
   const isUndecided = payment.status === 'pending' || payment.status === 'open'
   const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
   return {
-    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, covered: 1 },
+    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, covered: 1, price: null },
     status: isOver ? 'refunded' : begun ? 'active' : isUndecided ? 'pending' : 'canceled',
     paid: begun ? [payment.id] : [],
   }
@@ -65,7 +79,9 @@ export function oneTimeSale(
 /** Whether all the money of a payment went back to the buyer. */
 export function isGivenBack(records: AccountRecords, { id, amount }: PaymentRecord, byDisputes: boolean): boolean {
   const refunds = records('refunds').filter(({ payment, status }) => payment === id && status === 'refunded')
-  const disputes = records('disputes').filter(({ payment, status }) => byDisputes && payment === id && status !== 'won')
+  const disputes = records('disputes').filter(
+    ({ payment, status }) => payment === id && (status === 'lost' || (byDisputes && status !== 'won')),
+  )
   return amount > 0 && [...refunds, ...disputes].reduce((sum, each) => sum + each.amount, 0) >= amount
 }
 

@@ -20,6 +20,8 @@ export interface Heard {
   refusedCheckouts: number
   /** Whether every webhook has come, and there was one for everything that happened. */
   everything: boolean
+  /** Whether so much calm time has passed that what no webhook told was looked up, and what failed was done again. */
+  settled: boolean
 }
 
 /** A life at a moment, as a law looks at it. */

@@ -38,8 +38,17 @@ const TYPES: Record<string, (is: Told, was: Told | undefined) => boolean> = {
   'subscription.past_due': ({ status }, was) => status === 'past_due' && was?.status !== 'past_due',
   'subscription.cancel_scheduled': (is, was) => is.cancel_at_period_end && was?.cancel_at_period_end === false,
   'subscription.uncanceled': (is, was) => !is.cancel_at_period_end && was?.cancel_at_period_end === true,
+  'subscription.plan_changed': (is, was) => was !== undefined && !isSamePlan(is, was),
   'subscription.updated': (is, was) => was !== undefined && !isDeepStrictEqual(is, was),
 }
+
+const planOf = ({ price_id, price_slug, interval, unit_amount }: Told) => ({
+  price_id,
+  price_slug,
+  interval,
+  unit_amount,
+})
+const isSamePlan = (one: Told, other: Told) => isDeepStrictEqual(planOf(one), planOf(other))
 
 /** An event is of the type that what changed has. */
 export const OF_ITS_TYPE: Law = {

@@ -1,4 +1,7 @@
+import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { driverOf } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
+import type { Company, Order } from '../person.ts'
 import type { Case, Law, Shown } from './case.ts'
 
 const DAY_SECONDS = 86_400
@@ -69,14 +72,27 @@ export const CANCELLED: Law = {
       .map(({ id }) => `the cancellation of ${id} was acknowledged and is gone`),
 }
 
-/** What a purchase says that it costs is what its page was opened to sell. */
+/** What a purchase says that it costs is what its page was opened to sell, or what its plan was changed to. */
 export const SOLD_AS: Law = {
   name: 'sold as ordered',
-  faults: ({ company: { people }, shown }) =>
-    shown.flatMap(({ id, url, price_slug: slug, unit_amount: amount, currency }) => {
-      const order = people.flatMap(({ orders }) => orders.get(url ?? '') ?? [])[0]
-      if (!order) return []
-      const [is, was] = [`${slug} for ${amount} ${currency}`, `${order.slug} for ${order.amount} ${order.currency}`]
-      return is === was ? [] : [`${id} is ${is}, and was ordered as ${was}`]
+  faults: ({ company, shown, truth: { sales } }) =>
+    shown.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
+      const order = company.people.flatMap(({ orders }) => orders.get(url ?? '') ?? [])[0]
+      const changed = sales.find((sale) => sale.processorId === processorId)?.price
+      const due = changed ? chargedFor(company, changed) : order
+      // What has ended may have been charged for something else when it was last looked at.
+      const isRight = (one: Order | undefined) => one && sold(one) === `${slug} for ${amount} ${currency}`
+      if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []
+      return [`${id} is ${slug} for ${amount} ${currency}, and is charged as ${sold(due)}`]
     }),
+}
+
+const sold = ({ slug, amount, currency }: Order) => `${slug} for ${amount} ${currency}`
+
+/** What a price of the processor is called in the paywall's file. */
+function chargedFor({ life: { processor } }: Company, { id, interval, amount, currency }: SoldPrice): Order {
+  const { prices } = driverOf(processor)
+  const slug = interval === 'year' ? 'yearly' : 'monthly'
+  const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)
+  return { slug: isNamed ? slug : `an unnamed ${slug}`, amount, currency: currency.toUpperCase() }
 }

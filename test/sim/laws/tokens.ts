@@ -44,13 +44,16 @@ export const BROUGHT: Law = {
   faults(life) {
     const { sales } = life.truth
     const covered = sales.reduce((sum, sale) => sum + sale.covered, 0)
+    const givenBack = life.heard.everything && !hasOtherPlan(life) ? givenBackOf(life) : 0
     const running = life.shown.filter(({ processorId, status, trial_end: trialEnd }) => {
       const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
       return status === 'active' && trialEnd === null && paid > 0
     })
     const count = total(life, 'standard')
     return [
-      ...(count > covered * TOKENS_A_PERIOD ? [`${count} standard tokens for ${covered} covered periods`] : []),
+      ...(count > (covered - givenBack) * TOKENS_A_PERIOD
+        ? [`${count} standard tokens for ${covered} covered periods, of which ${givenBack} were given back`]
+        : []),
       ...(!isGivenBack(life) && count < running.length * TOKENS_A_PERIOD
         ? [`${count} standard tokens, and ${running.length} purchases were paid for`]
         : []),
@@ -58,17 +61,34 @@ export const BROUGHT: Law = {
   },
 }
 
+/** How many payments went back as a whole. */
+function givenBackOf({ company: { records } }: Case): number {
+  const refunds = records('refunds').filter(({ status }) => status === 'refunded')
+  const refunded = (id: string) =>
+    refunds.filter(({ payment }) => payment === id).reduce((sum, { amount }) => sum + amount, 0)
+  return records('payments').filter(
+    ({ id, amount, status }) => status === 'paid' && amount > 0 && refunded(id) >= amount,
+  ).length
+}
+
+const hasOtherPlan = ({ company: { life } }: Case) => life.steps.some((step) => step?.act === 'change-plan')
+
 const isGivenBack = ({ company: { records } }: Case) => records('refunds').length > 0 || records('disputes').length > 0
 
-/** Whoever asks has the day's tokens, and no more. */
+/** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */
 export const DAILY: Law = {
   name: 'daily tokens',
-  faults: ({ states }) =>
-    [...states].flatMap(([id, { balances }]) => {
-      const count = balances.find(({ type }) => type === 'daily')?.count
-      return count === DAILY_LIMIT ? [] : [`${id} has ${count} daily tokens`]
-    }),
+  faults({ company: { people }, states, now }) {
+    const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && dayOf(tokens.spentDailyAt) === dayOf(now))
+    return [...states].flatMap(([id, { balances }]) => {
+      const count = balances.find(({ type }) => type === 'daily')?.count ?? 0
+      const isRight = isSpent ? count <= DAILY_LIMIT : count === DAILY_LIMIT
+      return isRight ? [] : [`${id} has ${count} daily tokens`]
+    })
+  },
 }
+
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 /** What any of the deltas may add up to. */
 function sumsOf(deltas: number[]): Set<number> {

@@ -1,0 +1,80 @@
+import type { Dice } from '../fuzz/dice.ts'
+import type { Step } from './history.ts'
+import { buying, changingPlan, paying, tokens } from './random-steps.ts'
+
+type Plot = (dice: Dice) => Step[]
+
+function twoBecomeOne(dice: Dice): Step[] {
+  const credit = { ...tokens(dice), op: 'credit', type: 'premium' } as const
+  const become = dice.pick([{ act: 'merge' }, { act: 'sign-in', as: 'another' }] as const)
+  return [
+    { ...buying(dice), who: 0 },
+    { ...buying(dice), who: 1 },
+    { ...credit, who: 0 },
+    { ...become, who: 0, weather: dice.below(2 ** 31) },
+  ]
+}
+
+function upgrade(dice: Dice): Step[] {
+  const slug = dice.pick(['monthly', 'yearly'] as const)
+  return [
+    { ...paying(dice, slug), who: 0 },
+    { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+    { ...paying(dice, dice.pick(['monthly', 'yearly'])), replaces: true, who: 0 },
+  ]
+}
+
+function changePlans(dice: Dice): Step[] {
+  const [slug, to] = dice.pick([['monthly', 'yearly'] as const, ['yearly', 'monthly'] as const])
+  return [
+    { ...paying(dice, slug), country: 'US', who: 0 },
+    { act: 'wait', days: dice.pick([1, 8]), who: 0, weather: dice.below(2 ** 31) },
+    { ...changingPlan(dice), to, who: 0 },
+  ]
+}
+
+const moneyGoesBack = (dice: Dice): Step[] => [
+  { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
+  { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, weather: dice.below(2 ** 31) },
+  { act: dice.pick(['fail-refund', 'read']), who: 0, weather: dice.below(2 ** 31) },
+]
+
+const disputed = (dice: Dice): Step[] => [
+  { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
+  { act: 'dispute', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'decide-dispute', wins: dice.chance(0.5), who: 0, weather: dice.below(2 ** 31) },
+]
+
+const cardFails = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'card', declines: true, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 32, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: dice.pick([1, 8]), who: 0, weather: dice.below(2 ** 31) },
+  { act: 'card', declines: dice.chance(0.3), who: 0, weather: dice.below(2 ** 31) },
+]
+
+const paysTwice = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
+]
+
+const spendsDaily = (dice: Dice): Step[] => [
+  { ...buying(dice), who: 0 },
+  { ...tokens(dice), op: 'withdraw', type: 'daily', amount: 2, who: 0 },
+  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+]
+
+/** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
+export const PLOTS: readonly [Plot, ...Plot[]] = [
+  (dice) => [{ ...buying(dice), who: 0 }],
+  (dice) => [{ ...buying(dice), who: 0 }],
+  (dice) => [{ ...buying(dice), who: 0 }],
+  twoBecomeOne,
+  upgrade,
+  changePlans,
+  moneyGoesBack,
+  disputed,
+  cardFails,
+  paysTwice,
+  spendsDaily,
+]

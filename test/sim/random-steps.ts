@@ -1,0 +1,73 @@
+import type { Dice } from '../fuzz/dice.ts'
+import type { Slug, Step } from './history.ts'
+
+/** Not yet the end of a trial, just after it, and a period that is over. */
+const DAYS = [1, 8, 32] as const
+
+/** A step, whoever's it is. */
+export type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, 'who'> : never) : never
+
+export function stepOf(dice: Dice): Chosen {
+  const chance = dice.below(100)
+  const weather = dice.below(2 ** 31)
+  if (chance < 24) return buying(dice)
+  if (chance < 34) return tokens(dice)
+  if (chance < 46) return { act: 'renew', fails: dice.chance(0.35), weather }
+  if (chance < 50) return { act: 'card', declines: dice.chance(0.7), weather }
+  if (chance < 55) return { act: 'resolve', fails: dice.chance(0.3), weather }
+  if (chance < 60) return { act: 'refund', part: dice.pick(['some', 'all']), weather }
+  if (chance < 64) return changingPlan(dice)
+  if (chance < 66) return { act: 'decide-dispute', wins: dice.chance(0.5), weather }
+  if (chance < 74) return { act: 'wait', days: dice.pick(DAYS), weather }
+  if (chance < 79) return { act: 'sign-in', as: dice.pick(['itself', 'another']), weather }
+  if (chance < 82) return { act: 'merge', weather }
+  if (chance < 85) return { act: 'edit', weather }
+  const acts = [
+    'cancel',
+    'cancel',
+    'cancel',
+    'portal-cancel',
+    'undo',
+    'roll-over',
+    'dispute',
+    'dispute',
+    'fail-refund',
+    'pay-again',
+    'end',
+    'read',
+    'due',
+  ] as const
+  return { act: dice.pick(acts), weather }
+}
+
+const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
+
+/** Of whom most is seen: it pays at once. */
+export const paying = (dice: Dice, slug: Slug) => ({ ...buying(dice), slug, button: 'pay' as const, replaces: false })
+
+export const buying = (dice: Dice): Extract<Chosen, { act: 'buy' }> => ({
+  act: 'buy',
+  slug: dice.pick(['monthly', 'monthly', 'yearly', 'yearly', 'lifetime']),
+  country: dice.pick(['US', 'US', 'DE']),
+  button: dice.pick(BUTTONS),
+  replaces: dice.chance(0.25),
+  comesBack: dice.chance(0.6),
+  clicks: dice.pick([1, 1, 1, 2, 3]),
+  weather: dice.below(2 ** 31),
+})
+
+export const changingPlan = (dice: Dice): Extract<Chosen, { act: 'change-plan' }> => ({
+  act: 'change-plan',
+  to: dice.pick(['monthly', 'yearly']),
+  at: dice.pick(['once', 'once', 'the end of the period']),
+  weather: dice.below(2 ** 31),
+})
+
+export const tokens = (dice: Dice): Extract<Chosen, { act: 'tokens' }> => ({
+  act: 'tokens',
+  op: dice.pick(['credit', 'credit', 'debit', 'withdraw']),
+  type: 'premium',
+  amount: 1 + dice.below(40),
+  keyed: dice.chance(0.5),
+  weather: dice.below(2 ** 31),
+})
