@@ -45,6 +45,12 @@ const disputed = (dice: Dice): Step[] => [
   { act: 'decide-dispute', wins: dice.chance(0.5), who: 0, weather: dice.below(2 ** 31) },
 ]
 
+const cancels = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'cancel', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'read', who: 0, weather: dice.below(2 ** 31) },
+]
+
 const cardFails = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { act: 'card', declines: true, who: 0, weather: dice.below(2 ** 31) },
@@ -74,6 +80,7 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   changePlans,
   moneyGoesBack,
   disputed,
+  cancels,
   cardFails,
   paysTwice,
   spendsDaily,
