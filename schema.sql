@@ -1,6 +1,7 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock or, where it is about what a paywall sells, by the
 -- paywall's (lib/db/clock.sql), e-mails are trimmed, lower-case and ASCII, so that none is another one in disguise.
+-- A new table that grows begins its primary key with `owner_id`, so that an owner's rows lie together and it can be split by owner.
 -- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 

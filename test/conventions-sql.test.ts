@@ -55,3 +55,44 @@ describe('database functions are plpgsql, but those that Postgres inlines', () =
     expect(calls.filter(({ line, name }) => !new RegExp(`\\b(from|join) ${name}\\(`).test(line))).toEqual([])
   })
 })
+
+/** The tables that are older than the rule, or do not grow. */
+const OTHERWISE_KEYED = [
+  ...['owners', 'api_keys', 'processors', 'paywalls', 'processor_accounts', 'prices', 'releases', 'webhook_endpoints'],
+  ...[
+    'users',
+    'members',
+    'checkouts',
+    'checkout_claims',
+    'purchases',
+    'payments',
+    'processor_events',
+    'balances',
+    'ledger',
+  ],
+  ...[
+    'balance_replies',
+    'tickets',
+    'ticket_attachments',
+    'ticket_quotas',
+    'mailed_codes',
+    'sign_in_sessions',
+    'budgets',
+  ],
+  ...['events', 'deliveries', 'kysely_migration', 'kysely_migration_lock'],
+]
+
+test('a new table begins its primary key with the owner', async () => {
+  const { rows } = await withClient(await freshDatabase(), (client) =>
+    client.query<{ name: string; first: string | null }>(
+      `select c.relname as name, (
+         select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+         where i.indrelid = c.oid and i.indisprimary) as first
+       from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
+    ),
+  )
+  const named = rows.map(({ name }) => name)
+  expect(OTHERWISE_KEYED.filter((name) => !named.includes(name))).toEqual([])
+  const others = rows.filter(({ name }) => !OTHERWISE_KEYED.includes(name))
+  expect(others.filter(({ first }) => first !== 'owner_id')).toEqual([])
+})
