@@ -74,15 +74,15 @@ declare
   purchase purchases;
   event pending_events;
   pending_read jsonb;
-  held interval;
+  hold interval;
   pause interval;
 begin
   taken := '[]';
   select e.* into event from pending_events e
   where e.paywall_id = take_turn.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
-  held := held_for(paywall_id, event.acquiring, present);
-  if event.event_id is not null and held is not null then
-    update pending_events e set due_at = present + held
+  hold := held_for(paywall_id, event.acquiring, present);
+  if event.event_id is not null and hold is not null then
+    update pending_events e set due_at = present + hold
     where (e.owner_id, e.paywall_id, e.acquiring, e.event_id)
       = (event.owner_id, event.paywall_id, event.acquiring, event.event_id);
   elsif event.event_id is not null then
@@ -98,14 +98,14 @@ begin
   select c.* into page from checkouts c
   where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
-  held := held_for(paywall_id, page.acquiring, present);
-  if page.id is not null and held is not null then
-    update checkouts c set reconcile_at = present + held where c.id = page.id;
+  hold := held_for(paywall_id, page.acquiring, present);
+  if page.id is not null and hold is not null then
+    update checkouts c set reconcile_at = present + hold where c.id = page.id;
   elsif page.id is not null then
     pause := take_calls(limits, paywall_id, page.acquiring, present);
     wait := least(wait, pause);
   end if;
-  if page.id is not null and held is null and pause is null then
+  if page.id is not null and hold is null and pause is null then
     update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
     taken := taken || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
@@ -115,14 +115,14 @@ begin
   where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
   pause := null;
-  held := held_for(paywall_id, purchase.acquiring, present);
-  if purchase.id is not null and held is not null then
-    update purchases p set reconcile_at = present + held where p.id = purchase.id;
+  hold := held_for(paywall_id, purchase.acquiring, present);
+  if purchase.id is not null and hold is not null then
+    update purchases p set reconcile_at = present + hold where p.id = purchase.id;
   elsif purchase.id is not null then
     pause := take_calls(limits, paywall_id, purchase.acquiring, present);
     wait := least(wait, pause);
   end if;
-  if purchase.id is not null and held is null and pause is null then
+  if purchase.id is not null and hold is null and pause is null then
     update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
     taken := taken || (due_reference_json(
         case when purchase.interval is null then 'payment' else 'subscription' end,

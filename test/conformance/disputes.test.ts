@@ -72,15 +72,3 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     }
   })
 })
-
-test('mollie: a renewal that is charged back is a charge that failed', async () => {
-  const shop = shopOf('mollie')
-  const buyer = await buy(shop)
-  await happens(buyer, shop.there.renew)
-  expect(await happens(buyer, shop.there.dispute)).toEqual([
-    ...['payment.dispute_lost 999', 'payment.disputed 999', 'payment.failed 999'],
-    'subscription.past_due',
-  ])
-  expect(await stateOf(buyer)).toMatchObject({ purchases: [{ status: 'past_due' }] })
-  expect(await tokensOf(buyer)).toBe(100)
-})

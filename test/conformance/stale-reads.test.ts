@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CallInterceptor, RecordedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { type Buyer, buy, cancelHere, expectAsThere, hears, idOf, passes, purchaseOf, stateOf } from './buyer.ts'
+import { driverOf } from './drivers/drivers.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 
@@ -10,7 +11,7 @@ import { type Shop, useShops } from './shop.ts'
 
 const shopOf = useShops(1)
 
-const VERSIONED: Acquiring[] = ['polar', 'chargebee']
+const VERSIONED = ACQUIRING.filter((acquiring) => driverOf(acquiring).readsMayBeStale)
 
 afterEach(() => {
   for (const acquiring of VERSIONED) shopOf(acquiring).emulator.onCall = undefined

@@ -67,3 +67,15 @@ test('a charge that is under way does not make up for one that failed', async ()
   expect(await purchase()).toMatchObject({ status: 'past_due' })
   expect((await state()).paid).toBe(false)
 })
+
+test('a renewal that is charged back is a charge that failed', async () => {
+  const { id, userId, hears, purchase, standard } = await bought()
+  await hears(() => world.mollie.renew(id))
+  const charge = paymentsOf(world, userId).at(-1)
+  const events = await hears(() => world.mollie.chargeback(String(charge?.id)))
+  expect(types(events)).toEqual([
+    ...['subscription.past_due', 'payment.failed', 'payment.disputed', 'payment.dispute_lost'],
+  ])
+  expect(await purchase()).toMatchObject({ status: 'past_due' })
+  expect(await standard()).toBe(100)
+})

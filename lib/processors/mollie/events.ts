@@ -9,6 +9,7 @@ const Event = z.object({
   id: processorId,
   type: z.string(),
   entityId: processorId.nullish(),
+  createdAt: z.iso.datetime({ offset: true }),
   _embedded: z.object({ entity: z.unknown().optional() }).nullish(),
 })
 type Event = z.output<typeof Event>

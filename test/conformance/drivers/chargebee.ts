@@ -16,6 +16,8 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   }),
   ofAnotherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
   namesPurchases: false,
+  readsMayBeStale: true,
+  newValues: { txn_status: 'on_hold', cn_status: 'written_off', cn_reason_code: 'whim' },
   opensPage: /^\/api\/v2\/hosted_pages\/checkout_/,
   refusesEmail: {
     path: '/api/v2/hosted_pages/checkout_new_for_items',

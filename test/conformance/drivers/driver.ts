@@ -26,6 +26,10 @@ export interface Driver<Name extends Acquiring = Acquiring> {
   ofAnotherScheme(headers: Record<string, string>): Record<string, string>
   /** Whether a webhook says what it is about. If not, the processor is asked that first, and sends it again if it is down. */
   namesPurchases: boolean
+  /** Whether its objects have versions, because what is read may be older than what a webhook has told. */
+  readsMayBeStale: boolean
+  /** Values that are new in enumerations to which it may add, by the names of the fields. */
+  newValues: Readonly<Record<string, string>>
   /** The path of a POST by which a page is opened; null: a page is a link, and no call opens it. */
   opensPage: RegExp | null
   /**

@@ -14,6 +14,8 @@ export const FREEMIUS: Driver<'freemius'> = {
   }),
   ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
   namesPurchases: true,
+  readsMayBeStale: false,
+  newValues: { gateway: 'telepathy', source: 'whim' },
   opensPage: null,
   refusesEmail: null,
   sold(freemius, { records, now }) {

@@ -26,6 +26,8 @@ export const MOLLIE: Driver<'mollie'> = {
     'x-mollie-signature': signature.replace('sha256=', 'sha1='),
   }),
   namesPurchases: false,
+  readsMayBeStale: false,
+  newValues: { method: 'telepathy', mode: 'whim' },
   opensPage: /^\/v2\/(payments|customers)$/,
   refusesEmail: {
     path: '/v2/customers',

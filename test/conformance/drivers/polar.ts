@@ -24,6 +24,8 @@ export const POLAR: Driver<'polar'> = {
     'webhook-signature': signature.replace('v1,', 'v1a,'),
   }),
   namesPurchases: true,
+  readsMayBeStale: true,
+  newValues: { reason: 'whim', customer_cancellation_reason: 'whim' },
   opensPage: /^\/v1\/checkouts\/$/,
   refusesEmail: {
     path: '/v1/checkouts/',

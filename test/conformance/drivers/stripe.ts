@@ -20,6 +20,8 @@ export const STRIPE: Driver<'stripe'> = {
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
   namesPurchases: false,
+  readsMayBeStale: false,
+  newValues: { billing_reason: 'subscription_gift', payment_method_types: 'telepathy' },
   opensPage: /^\/v1\/checkout\/sessions$/,
   refusesEmail: {
     path: '/v1/checkout/sessions',

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
-import { type Buyer, buy, cancelHere, happens, hears, idOf, open, stateOf } from '../../conformance/buyer.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  happens,
+  hears,
+  idOf,
+  open,
+  purchaseOf,
+  stateOf,
+} from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
 import { moveAccount } from '../../support/passing-time.ts'
@@ -129,4 +139,13 @@ describe('what the site sells by itself is taken note of, and nobody is asked ab
     expect(await tell(type, content)).toMatchObject({ status: 200, body: { received: true } })
     expect(await traces()).toEqual(before)
   })
+})
+
+test('what is cancelled while it is paused says so', async () => {
+  const buyer = await buy(shop)
+  await happens(buyer, (id) => world.chargebee.pause(id))
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
+  expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
+  const cancelled = { status: 'paused', cancel_at_period_end: true, cancel_at: expect.any(String) }
+  expect(await purchaseOf(buyer)).toMatchObject(cancelled)
 })

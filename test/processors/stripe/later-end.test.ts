@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { buy, cancelHere, happens, hears, purchaseOf } from '../../conformance/buyer.ts'
+import { type Shop, useShops } from '../../conformance/shop.ts'
+
+const shopOf = useShops(1)
+
+test('an end that is later than the period is shown as it is, and the end of the period can be chosen instead', async () => {
+  const shop = shopOf('stripe')
+  const buyer = await buy(shop)
+  const { current_period_end: periodEnd } = (await purchaseOf(buyer))!
+  const later = new Date(Math.floor(Date.parse(periodEnd!) / 1000) * 1000 + 100 * 86_400_000)
+  await happens(buyer, (id) => setEnd(shop, id, later))
+  const end = { cancel_at: later.toISOString(), cancel_at_period_end: false, status: 'active' }
+  expect(await purchaseOf(buyer)).toMatchObject(end)
+  expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at: periodEnd } } })
+  expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+  expect(await purchaseOf(buyer)).toMatchObject({ cancel_at: periodEnd, cancel_at_period_end: true })
+})
+
+/** The owner schedules the end of a subscription through Stripe's API. */
+async function setEnd({ emulator, paywall }: Shop, id: string, end: Date): Promise<void> {
+  const { secretKey } = paywall.processor.credentials as { secretKey: string }
+  const response = await fetch(`${emulator.url}/v1/subscriptions/${id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}` },
+    body: new URLSearchParams({ cancel_at: String(end.getTime() / 1000) }),
+  })
+  expect(response.status).toBe(200)
+}
