@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { REBUY } from '../../dev/world/scenario/lives/rebuy.ts'
-import { play } from '../../dev/world/scenario/play.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { charged, stepTexts, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
 
@@ -17,7 +16,7 @@ const RECOVERED = [PAID, 'subscription.recovered', 'subscription.renewed']
 test.each(ACQUIRING)(
   '%s: who has lost access is not sold a second subscription, and is charged once a month',
   async (acquiring) => {
-    const { steps, months } = await play(stageOf(acquiring), REBUY)
+    const { steps, months } = await playAndDeliver(stageOf(acquiring), REBUY)
     // Mollie charges again with the next period: the month that failed is never paid.
     const isLate = acquiring === 'mollie'
     const once = ['9.99 USD']

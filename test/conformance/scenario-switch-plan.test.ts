@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { SWITCH_PLAN } from '../../dev/world/scenario/lives/switch-plan.ts'
-import { play } from '../../dev/world/scenario/play.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
-import { charged, stepTexts, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
 
@@ -55,7 +54,7 @@ const EXPECTED: Record<Acquiring, { charged: string[][]; told: string[][] }> = {
 test.each(ACQUIRING)(
   '%s: a plan that is changed in the portal changes here, and to and fro earns nothing',
   async (acquiring) => {
-    const { steps, months } = await play(stageOf(acquiring), SWITCH_PLAN)
+    const { steps, months } = await playAndDeliver(stageOf(acquiring), SWITCH_PLAN)
     expect(charged(months)).toEqual(EXPECTED[acquiring].charged)
     expect(told(months)).toEqual(EXPECTED[acquiring].told)
 

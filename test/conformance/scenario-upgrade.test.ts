@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { UPGRADE } from '../../dev/world/scenario/lives/upgrade.ts'
-import { play } from '../../dev/world/scenario/play.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { charged, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
 
@@ -14,7 +13,7 @@ const TEN_MONTHS = Array<string[]>(10).fill([])
 test.each(ACQUIRING)(
   '%s: what an upgrade replaces is never charged again, and of two upgrades one goes on',
   async (acquiring) => {
-    const { steps, months } = await play(stageOf(acquiring), UPGRADE)
+    const { steps, months } = await playAndDeliver(stageOf(acquiring), UPGRADE)
     // Where an open page can be closed, only the second of the two pages can be paid.
     const paid = DEFINITIONS[acquiring].abilities.closesPages ? 1 : 2
     const ofEach = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()

@@ -1,18 +1,20 @@
-import { afterAll, beforeAll } from 'vitest'
-import { readPaywallFile } from '../../cli/paywall-file/file.ts'
-import { DEMO_PORTS, demoAt } from '../../dev/world/demo.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import * as z from 'zod'
 import type { Month } from '../../dev/world/scenario/months.ts'
-import type { Row, ToldEvent } from '../../dev/world/scenario/play.ts'
-import { allowUpgrades, demoAtEach, type Stage } from '../../dev/world/scenario/stage.ts'
+import { type Played, play, type Row, type ToldEvent } from '../../dev/world/scenario/play.ts'
+import { allowUpgrades, readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
+import type { Life } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
-import { fileEnvironment } from '../../dev/world/secrets.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
+type TestStage = Stage & { world: TestWorld }
+
 /** Five stages in one world: the demo's paywall at each processor. */
-export function useStages(): (acquiring: Acquiring) => Stage {
+export function useStages(): (acquiring: Acquiring) => TestStage {
   let world: TestWorld
-  let stages: Stage[] = []
+  let stages: TestStage[] = []
   beforeAll(async () => {
     world = await startTestWorld()
     stages = await stagesIn(world)
@@ -25,15 +27,28 @@ export function useStages(): (acquiring: Acquiring) => Stage {
   }
 }
 
-async function stagesIn(world: TestWorld): Promise<Stage[]> {
+async function stagesIn(world: TestWorld): Promise<TestStage[]> {
   const receiver = Number(new URL(world.receiver.url).port)
-  const text = JSON.stringify(demoAtEach(ACQUIRING))
-  const read = await readPaywallFile(demoAt({ ...DEMO_PORTS, receiver }, text), fileEnvironment(world.secrets))
-  if ('errors' in read) throw new Error(read.errors.join('\n'))
-  const { file } = read
+  const file = await readDemo(ACQUIRING, { receiver, secrets: world.secrets })
   await world.apply(file)
   allowUpgrades(world)
   return file.paywalls.map((paywall) => ({ world, paywall, key: file.keys[0]?.secret ?? '' }))
+}
+
+const Delivered = z.object({ id: z.string(), type: z.string(), data: z.object({ paywall_id: z.string() }) })
+
+/** Plays a life of which the owner's backend received every event, signed. */
+export async function playAndDeliver(stage: TestStage, life: Life): Promise<Played> {
+  const { world, paywall } = stage
+  const played = await play(stage, life)
+  await untilAllDelivered(world)
+  const received = world.receiver.received
+    .filter(({ verified }) => verified)
+    .map(({ body }) => Delivered.parse(JSON.parse(body)))
+    .filter(({ data }) => data.paywall_id === paywall.id)
+  const types = [...new Map(received.map(({ id, type }) => [id, type])).values()]
+  expect(types.toSorted()).toEqual(played.steps.flatMap(({ events }) => events.map(({ type }) => type)).toSorted())
+  return played
 }
 
 /** What the processor charged, month by month. */

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CommandError } from '../../../cli/command.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { actsOf } from '../../emulators/acts-of.ts'
+import { accountOf, actsOf } from '../../emulators/acts-of.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
@@ -46,6 +46,8 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   const emulator = world[acquiring]
   const acts = actsOf(world, paywall)
   const latest = () => latestPurchase(world, paywall.id)
+  const { records } = accountOf(world, paywall)
+  const openPages = () => records('pages').filter(({ status }) => status === 'open').length
 
   async function at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null> {
     const { processorId } = await latest()
@@ -74,6 +76,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
         if ('refusal' in opened) return opened.refusal
         pages.push(opened.checkoutUrl)
       }
+      if (abilities.closesPages) await until('the first page is closed', () => openPages() < 2)
       const backs = await Promise.all(pages.map(payOn))
       await Promise.all(backs.map((back) => followWithin(world.url, back)))
       return backs.includes(null) ? `${title} has closed the first page` : null
@@ -82,7 +85,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
     async cancel(reason) {
       const { processorId } = await latest()
       const refusal = await owner.cancel(processorId, reason)
-      if (refusal === null) await untilCancelled(owner)
+      if (refusal === null) await until('the cancellation is stored', () => isCancelled(owner))
       return refusal
     },
     async openPortal() {
@@ -122,15 +125,18 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   }
 }
 
-const [STORED_WITHIN_MS, LOOK_AGAIN_MS] = [10_000, 20]
-
-/** The service answers a cancellation before it has stored what the processor says of it. */
-async function untilCancelled(owner: Owner): Promise<void> {
-  for (const deadline = Date.now() + STORED_WITHIN_MS; Date.now() < deadline; await delay(LOOK_AGAIN_MS)) {
-    const latest = (await owner.access())?.purchases[0]
-    if (latest?.cancel_at || latest?.status === 'canceled') return
+/** What the service does after it has answered: it stores what the processor says of a cancellation, and closes older pages. */
+async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const [withinMs, lookAgainMs] = [10_000, 20]
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(lookAgainMs)) {
+    if (await isTrue()) return
   }
-  throw new Error('the cancellation was not stored')
+  throw new Error(`not within ${withinMs} ms: ${what}`)
+}
+
+async function isCancelled(owner: Owner): Promise<boolean> {
+  const latest = (await owner.access())?.purchases[0]
+  return latest?.status === 'canceled' || Boolean(latest?.cancel_at)
 }
 
 /** Noon of the next such day of a month. */

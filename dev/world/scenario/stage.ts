@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { CommandError } from '../../../cli/command.ts'
-import { type FilePaywall, readPaywallFile } from '../../../cli/paywall-file/file.ts'
+import { type FilePaywall, type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
 import { preparedDatabase, startScratchPostgres } from '../database/scratch-postgres.ts'
 import { DEMO, DEMO_PORTS, demoAt, demoThrough } from '../demo.ts'
 import { freePort } from '../ports.ts'
-import { fileEnvironment, makeSecrets } from '../secrets.ts'
+import { fileEnvironment, makeSecrets, type Secrets } from '../secrets.ts'
 import type { World } from '../world.ts'
 
 /** A paywall on which a life is played, and the world that it is in. */
@@ -26,13 +26,7 @@ export async function startStages(
   const [secrets, service, receiver] = [await makeSecrets(), await freePort(), await freePort()]
   const [postgres, { startWorld }] = await Promise.all([startScratchPostgres(), import('../world.ts')])
   started.defer(() => postgres.stop())
-  const text = processors === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoAtEach(processors))
-  const written = demoAt({ ...DEMO_PORTS, receiver }, text)
-  const read = await readPaywallFile(written, fileEnvironment(secrets))
-  if ('errors' in read) throw new CommandError(read.errors.map((error) => `demo/paywall.json: ${error}`))
-  // Of the demo's webhook endpoints only the receiver is there.
-  const webhooks = read.file.webhooks.filter(({ url }) => url.startsWith(`http://127.0.0.1:${receiver}/`))
-  const file = { ...read.file, webhooks }
+  const file = await readDemo(processors, { receiver, secrets })
   const world = started.adopt(
     await startWorld({
       databaseUrl: await preparedDatabase(postgres, 'scenario', secrets.DATABASE_ROLES_KEY),
@@ -50,8 +44,20 @@ export async function startStages(
   return file.paywalls.map((paywall) => ({ world, paywall, key }))
 }
 
+/** The demo's file for a world of whose webhook endpoints only the receiver is there. */
+export async function readDemo(
+  processors: readonly Acquiring[] | null,
+  { receiver, secrets }: { receiver: number; secrets: Secrets },
+): Promise<PaywallFile> {
+  const text = processors === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoAtEach(processors))
+  const read = await readPaywallFile(demoAt({ ...DEMO_PORTS, receiver }, text), fileEnvironment(secrets))
+  if ('errors' in read) throw new CommandError(read.errors.map((error) => `demo/paywall.json: ${error}`))
+  const webhooks = read.file.webhooks.filter(({ url }) => url.startsWith(`http://127.0.0.1:${receiver}/`))
+  return { ...read.file, webhooks }
+}
+
 /** The demo's file with its paywall once for each processor. A domain is one paywall's alone: they have none. */
-export function demoAtEach(processors: readonly Acquiring[]) {
+function demoAtEach(processors: readonly Acquiring[]) {
   const files = processors.map((processor) => demoThrough(processor).file)
   const paywalls = files.flatMap((file) => file.paywalls)
   return {

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { CHARGEBACK } from '../../dev/world/scenario/lives/chargeback.ts'
+import type { Row } from '../../dev/world/scenario/play.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { charged, playAndDeliver, told, useStages } from './stages.ts'
+
+const stageOf = useStages()
+
+const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
+
+/** What becomes of a subscription whose renewal is charged back, besides the dispute: in that month, and in the next. */
+const AFTERWARDS: Record<Acquiring, [string[], string[]]> = {
+  stripe: [[], RENEWED],
+  polar: [['subscription.ended'], []],
+  chargebee: [[], RENEWED],
+  freemius: [[], RENEWED],
+  mollie: [
+    ['payment.failed 9.99 USD', 'subscription.access_ended', 'subscription.past_due'],
+    [...RENEWED, 'subscription.recovered'],
+  ],
+}
+
+test.each(ACQUIRING)(
+  '%s: what a bank takes back takes the purchase and its tokens with it, and returns if the owner wins',
+  async (acquiring) => {
+    const { steps, months } = await playAndDeliver(stageOf(acquiring), CHARGEBACK)
+    const [then, next] = AFTERWARDS[acquiring]
+    expect(charged(months)).toEqual([
+      ['249.00 USD (249.00 USD charged back)', '249.00 USD', '9.99 USD'],
+      ['9.99 USD (9.99 USD charged back)'],
+      next.length > 0 ? ['9.99 USD'] : [],
+    ])
+
+    const { refundsWhatIsDisputed } = DEFINITIONS[acquiring].abilities
+    const sold = ['checkout.completed', 'payment.succeeded 249.00 USD']
+    const lost = ['payment.disputed 249.00 USD', 'payment.dispute_lost 249.00 USD']
+    const won = [...(refundsWhatIsDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
+    expect(told(months)).toEqual([
+      [
+        ...[...sold, ...lost, ...sold, ...won],
+        ...['checkout.completed', 'subscription.created', 'subscription.trial_ending', ...RENEWED],
+      ].toSorted(),
+      [...RENEWED, 'payment.disputed 9.99 USD', 'payment.dispute_lost 9.99 USD', ...then].toSorted(),
+      next.toSorted(),
+    ])
+
+    const [again] = stepsNamed(steps, 'the 4th')
+    expect(again?.access).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    const [kept] = stepsNamed(steps, 'for the owner')
+    expect(kept?.access).toMatchObject({ paid: true, purchases: [{ status: 'active' }, { status: 'refunded' }] })
+    const [, renewed] = stepsNamed(steps, 'the 12th')
+    const [, , taken] = stepsNamed(steps, 'the bank')
+    expect([tokens(kept), tokens(renewed), tokens(taken)]).toEqual([20_010, 21_060, 20_560])
+  },
+  60_000,
+)
+
+const stepsNamed = (steps: Row[], part: string) => steps.filter(({ did }) => did.includes(part))
+
+const tokens = (step: Row | undefined) => step?.access?.balances[0]?.count
