@@ -59,9 +59,14 @@ async function buyOn({ there }: Company, person: Person, checkoutUrl: string, bu
   return back
 }
 
-/** Pays once more on the page that it has paid on: one that is only a link sells again. */
+/**
+ * Pays once more on the page that it has paid on, and comes back: one that is only a link sells again. Where no webhook ever comes
+ * nobody could know of that, since a link that has sold is not looked at again.
+ */
 export async function payAgain(company: Company, person: Person): Promise<void> {
-  if (person.paidUrl) await buyOn(company, person, person.paidUrl, 'pay')
+  if (!person.paidUrl || company.life.unheard) return
+  const back = await buyOn(company, person, person.paidUrl, 'pay')
+  if (back.startsWith('http')) await insist(() => call(company.world, back))
 }
 
 /** Whether it is shown a subscription that has not ended, whatever it gives. */

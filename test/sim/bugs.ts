@@ -113,6 +113,13 @@ export const BUGS: Bug[] = [
     instead: 'return null;',
   },
   {
+    name: 'whoever pauses may buy another',
+    law: 'charged once',
+    file: PURCHASE,
+    says: "p.interval is not null and p.status <> 'canceled'",
+    instead: "p.interval is not null and p.status not in ('canceled', 'paused')",
+  },
+  {
     name: 'what is replaced goes on',
     law: 'charged once',
     file: 'lib/db/replaced-purchases.sql',
@@ -249,6 +256,9 @@ async function replaceFunctions({ world }: Stage, text: string): Promise<void> {
     await client.query(text.replaceAll(/^create function/gm, 'create or replace function'))
     await client.query('update pg_proc p set proconfig = s.proconfig from pg_temp.settings s where s.oid = p.oid')
     await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
   } finally {
     client.release()
   }

@@ -20,6 +20,8 @@ type Act =
   | 'change-plan'
   | 'portal-cancel'
   | 'end'
+  | 'pause'
+  | 'resume'
   | 'undo'
 export type Happening = Extract<Step, { act: Act }>
 
@@ -65,6 +67,10 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
       return there.cancel(id)
     case 'end':
       return (there.end ?? there.suspend)?.(id)
+    case 'pause':
+      return there.pause?.(id)
+    case 'resume':
+      return there.resume?.(id)
     case 'undo':
       return there.undo?.(id).then(() => {
         for (const { cancelled } of people) cancelled.clear()

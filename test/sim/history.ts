@@ -35,7 +35,7 @@ export type Step = { weather: number; who: number } & (
   | { act: 'decide-dispute'; wins: boolean }
   | { act: 'card'; declines: boolean }
   | { act: 'wait'; days: 1 | 8 | 32 }
-  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'dispute' | 'fail-refund' }
+  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'pause' | 'resume' | 'dispute' | 'fail-refund' }
   | { act: 'sign-in'; as: 'itself' | 'another' }
   | { act: 'cancel' | 'read' | 'due' | 'merge' | 'edit' | 'pay-again' }
 )

@@ -51,6 +51,14 @@ const cancels = (dice: Dice): Step[] => [
   { act: 'read', who: 0, weather: dice.below(2 ** 31) },
 ]
 
+const pauses = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'pause', who: 0, weather: dice.below(2 ** 31) },
+  { ...paying(dice, 'yearly'), who: 0 },
+  { act: 'wait', days: 8, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'resume', who: 0, weather: dice.below(2 ** 31) },
+]
+
 const cardFails = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { act: 'card', declines: true, who: 0, weather: dice.below(2 ** 31) },
@@ -81,6 +89,7 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   moneyGoesBack,
   disputed,
   cancels,
+  pauses,
   cardFails,
   paysTwice,
   spendsDaily,

@@ -33,6 +33,8 @@ export function stepOf(dice: Dice): Chosen {
     'dispute',
     'fail-refund',
     'pay-again',
+    'pause',
+    'resume',
     'end',
     'read',
     'due',

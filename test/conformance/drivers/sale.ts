@@ -28,6 +28,7 @@ const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = 
   active: 'active',
   past_due: 'past_due',
   unpaid: 'past_due',
+  paused: 'paused',
   canceled: 'canceled',
   incomplete_expired: 'canceled',
 }

@@ -30,6 +30,9 @@ export interface Acts {
   schedulePlan?(id: string, price?: string): Promise<unknown>
   /** Takes a cancellation back. */
   undo?(id: string): Promise<unknown>
+  /** A subscription is charged no more until it goes on. */
+  pause?(id: string): Promise<unknown>
+  resume?(id: string): Promise<unknown>
   /** The owner ends a subscription there, in the middle of its period. */
   end?(id: string): Promise<unknown>
   /** The next period begins, and its charge is on its way: where that takes time. */

@@ -18,6 +18,8 @@ interface Emulator {
   resolvePayment: FailingControl
   portalCancel: Control
   portalUndo: Control
+  pause: Control
+  resume: Control
   changePlan: (id: string, price?: string) => Promise<unknown>
   schedulePlan?: (id: string, price?: string) => Promise<unknown>
   end: Control
@@ -56,6 +58,8 @@ export function byInvoice(
     undo: (id) => emulator.portalUndo(id),
     changePlan: (id, price) => emulator.changePlan(id, price),
     ...(schedulePlan && { schedulePlan: (id, price) => schedulePlan(id, price) }),
+    pause: (id) => emulator.pause(id),
+    resume: (id) => emulator.resume(id),
     end: (id) => emulator.end(id),
     ...(rollOver && { rollOver: (id) => rollOver(id) }),
     resolve: (fails, id) => resolve(emulator, records, { fails, sale: id && paidFor(id) }),
