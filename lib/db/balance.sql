@@ -33,7 +33,7 @@ begin
 end $$;
 
 -- The types of tokens of which a member is to get its daily top-up now: it got none yet on this UTC day, and pays for nothing that
--- brings them. A trial is not paid for.
+-- brings them. A trial is not paid for, and a price that the paywall file does not name brings nothing.
 create function due_top_ups(paywall_id text, user_id uuid, settings jsonb, out type text, out daily_limit bigint)
 returns setof record language plpgsql stable as $$
 declare
@@ -47,6 +47,7 @@ begin
     and not exists (
       select from purchases p join prices price on price.id = p.price_id
       where p.paywall_id = due_top_ups.paywall_id and p.user_id = due_top_ups.user_id
+        and coalesce(p.unnamed_from > present, true)
         and price.tokens @> jsonb_build_array(jsonb_build_object('type', t.type)) and is_paying(p, present))
   order by t.type;
 end $$;

@@ -110,3 +110,22 @@ test('does not come to those who pay', async () => {
   expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
 })
+
+test('comes again to those who pay a price that the file does not name, once the period is over that was paid by its price', async () => {
+  const { paywall, key } = await newTenant(world)
+  const by = { paywallId: paywall.id, key }
+  const { userId } = await buy(world, { paywall, key })
+  const debit = () => changeBalance(world, { user_id: userId, op: 'debit', amount: 95 }, by)
+  const standard = async () =>
+    (await userState(world, userId, by)).balances.find(({ type }) => type === 'standard')?.count
+  const team = { id: 'price_team', label: 'Team', currency: 'usd', amount: 2999, intervalCount: 1 }
+  await world.stripe.setOtherPrices(paywall.id, [{ ...team, interval: 'month' }])
+  await world.stripe.changePlan(String(world.stripe.subscriptions.at(-1)?.id), 'price_team')
+  await world.stripe.drainWebhooks()
+  await debit()
+  await world.clock.advance(paywall.id, '2d')
+  expect(await standard()).toBe(5)
+  await world.clock.advance(paywall.id, '31d')
+  expect(await userState(world, userId, by)).toMatchObject({ paid: true, purchases: [{ price_slug: null }] })
+  expect(await standard()).toBe(10)
+})
