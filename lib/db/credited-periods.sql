@@ -21,8 +21,9 @@ begin
     from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id and t ? 'trial_count'));
 end $$;
 
--- Credits what the period exceeds the highest credit in it. A period that begins before the last one has ended is the same one: so
--- switching to and fro earns nothing, also from month to year and back. A renewal may be charged a little before its period.
+-- Credits what the period exceeds the highest credit in it. A period that begins before the last credited one has ended is the same
+-- one: so switching to and fro earns nothing, also from month to year and back. A change that brings nothing more credits nothing, so
+-- it does not make the credited period longer: who went to a year without tokens and came back has those of the next month.
 create function credit_period(p purchases) returns ledger[] language plpgsql as $$
 declare
   owner constant uuid := (select paywall.owner_id from paywalls paywall where paywall.id = p.paywall_id);
@@ -31,6 +32,7 @@ declare
     select coalesce(jsonb_object_agg(t ->> 'type', t -> 'count'), '{}')
     from prices price, jsonb_array_elements(price.tokens) t where price.id = p.price_id);
   last credited_periods;
+  more jsonb;
 begin
   select * into last from credited_periods c
   where (c.owner_id, c.purchase_id) = (owner, p.id) order by c.starts_at desc limit 1;
@@ -39,15 +41,19 @@ begin
     values (owner, p.id, starts_at, p.current_period_end, p.price_id, brought);
     return credit_each(p, 'plan', brought);
   end if;
-  update credited_periods c set price_id = p.price_id, ends_at = greatest(c.ends_at, p.current_period_end), credited = c.credited || (
-    select coalesce(jsonb_object_agg(b.key, greatest(b.value::bigint, (last.credited ->> b.key)::bigint)), '{}') from jsonb_each_text(brought) b)
-  where (c.owner_id, c.purchase_id, c.starts_at) = (last.owner_id, last.purchase_id, last.starts_at);
   if last.price_id = p.price_id then return '{}'; end if;
+  more := (
+    select coalesce(jsonb_object_agg(b.key, b.value::bigint), '{}')
+    from jsonb_each_text(brought) b where b.value::bigint > coalesce((last.credited ->> b.key)::bigint, 0));
+  update credited_periods c set price_id = p.price_id, credited = c.credited || more,
+    ends_at = case when more = '{}' then c.ends_at else p.current_period_end end
+  where (c.owner_id, c.purchase_id, c.starts_at) = (last.owner_id, last.purchase_id, last.starts_at);
   return credit_each(p, 'plan', (
-    select coalesce(jsonb_object_agg(b.key, b.value::bigint - coalesce((last.credited ->> b.key)::bigint, 0)), '{}')
-    from jsonb_each_text(brought) b where b.value::bigint > coalesce((last.credited ->> b.key)::bigint, 0)));
+    select coalesce(jsonb_object_agg(m.key, m.value::bigint - coalesce((last.credited ->> m.key)::bigint, 0)), '{}')
+    from jsonb_each_text(more) m));
 end $$;
 
+-- Whether a period is the last credited one. A renewal may be charged a little before its period.
 create function is_same_period(last credited_periods, starts_at timestamptz) returns boolean language plpgsql stable as $$
 declare
   early constant interval := least(interval '1 day', (last.ends_at - last.starts_at) / 4);
