@@ -70,9 +70,10 @@ begin
     'occurred_at', iso(payment.occurred_at));
 end $$;
 
--- Whether a payment went through although its subscription was to be charged no more: it was on its way by then.
+-- Whether a payment went through although its subscription was to be charged no more: it was on its way by then, or its processor
+-- could not be asked in time.
 create function is_unexpected(payment payments, purchase purchases) returns boolean language sql stable as $$
-  select payment.kind = 'succeeded' and coalesce(payment.occurred_at > least(purchase.stopped_at, purchase.ended_by_owner_at), false)
+  select payment.kind = 'succeeded' and coalesce(payment.occurred_at > least(purchase.stop_requested_at, purchase.ended_by_owner_at), false)
 $$;
 
 -- Takes back the tokens of a payment's period once all of the payment went back, never more than are there; and gives exactly those

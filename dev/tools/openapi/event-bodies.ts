@@ -164,7 +164,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   'payment.dispute_won': 'A dispute was decided for you',
   'payment.unexpected':
     'A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or ' +
-    'when you ended it. Refund it',
+    'when you ended it, or the subscription could not be stopped in time. Refund it',
   'checkout.completed': 'Something was bought on a hosted page',
   'ticket.created': 'A user or a guest opened a support ticket',
   'balance.changed': 'A balance changed. Sent only to webhook endpoints that ask for it by name',

@@ -658,7 +658,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or when you ended it. Refund it */
+        /** A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or when you ended it, or the subscription could not be stopped in time. Refund it */
         post: operations["onPaymentUnexpected"];
         delete?: never;
         options?: never;
