@@ -23,7 +23,7 @@ begin
       then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
     after := since_its_status(after, before, present);
     after.processor_price := coalesce(after.processor_price, before.processor_price);
-    after := follow_plan(before, after, checkout, present);
+    after := follow_plan(before, after, checkout);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
@@ -44,13 +44,14 @@ begin
   return after;
 end $$;
 
--- A purchase with the times since when its status, which may be a new one, has been what it is.
+-- A purchase with the times since when its status, which may be a new one, has been what it is. Access is not lost later than it
+-- was to end, however late that is heard of.
 create function since_its_status(after purchases, before purchases, present timestamptz) returns purchases
 language plpgsql stable as $$
 begin
   after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, present) end;
   after.access_lost_at := case when after.status not in ('pending', 'trialing', 'active', 'past_due')
-    then coalesce(before.access_lost_at, present) end;
+    then coalesce(before.access_lost_at, least(access_until(before), present)) end;
   return after;
 end $$;
 

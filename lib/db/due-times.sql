@@ -47,6 +47,7 @@ declare
   until_cancelled constant interval := '1 minute';    -- a request of unknown outcome may still take effect for so long
   after_stop_request constant interval := '1 minute'; -- it is never to be charged again, and its processor has not done that
   after_grace constant interval := '1 minute';        -- its grace period is over: the owner gets an event
+  after_features constant interval := '1 minute';     -- what is paid for by a price of the file is over, and its features: likewise
   at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
   pending_every constant interval := '24 hours';      -- a payment that is pending, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
@@ -60,7 +61,8 @@ declare
   grace_end timestamptz;
 begin
   if p.stop_requested_at is not null and p.stopped_at is null then
-    stop_due := look_again(p.stop_requested_at, after_stop_request, last_seen);
+    -- A webhook's fetch asks nobody to stop it.
+    stop_due := look_again(p.stop_requested_at, after_stop_request, greatest(p.stop_requested_at, looked_at));
   end if;
   if p.status = 'canceled' then return stop_due; end if;
   if p.status = 'pending' and last_seen < p.created_at + pending_limit then pending_due := last_seen + pending_every; end if;
@@ -80,6 +82,7 @@ begin
   return least(
     stop_due,
     look_again(grace_end, after_grace, last_seen),
+    look_again(case when p.fetched_at < p.unnamed_from then p.unnamed_from end, after_features, last_seen),
     pending_due,
     look_again(least(p.current_period_end, p.cancel_at), after_period_end, last_seen),
     look_again(uncovered_since, after_period_start, last_seen),

@@ -32,7 +32,7 @@ end $$;
 
 -- The price that a purchase has from now on. Of one that no price of the paywall names, the features stay to the end of the period that
 -- is paid for already: `unnamed_from`. It is looked for again at each fetch, since the owner may name it meanwhile.
-create function follow_plan(before purchases, after purchases, checkout checkouts, present timestamptz) returns purchases
+create function follow_plan(before purchases, after purchases, checkout checkouts) returns purchases
 language plpgsql stable as $$
 declare
   price prices;
@@ -43,7 +43,7 @@ begin
     after.price_id := price.id;
     after.unnamed_from := null;
   else
-    after.unnamed_from := coalesce(before.unnamed_from, greatest(before.current_period_end, present));
+    after.unnamed_from := coalesce(before.unnamed_from, greatest(before.current_period_end, after.fetched_at));
   end if;
   return after;
 end $$;

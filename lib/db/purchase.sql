@@ -7,15 +7,16 @@ $$;
 
 -- A purchase as the API and the events show it (contract section 2). Its features are those of its price as the paywall file has them
 -- now: of the price that is on sale under its slug, or, where none is, as the file last had them. What no price of the file names (see
--- plan-changes.sql) has no price.
-create function purchase_json(p purchases) returns jsonb language plpgsql stable as $$
+-- plan-changes.sql) has no price, and loses its features with time: `at` is when it is shown. Events show it as of its last fetch, so
+-- that what one calls `previous` is what the one before has shown.
+create function purchase_json(p purchases, at timestamptz default null) returns jsonb language plpgsql stable as $$
 begin
   return (
     select jsonb_build_object(
       'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
       'price_id', case when p.unnamed_from is null then p.price_id end,
       'price_slug', case when p.unnamed_from is null then sold.slug end,
-      'features', case when coalesce(p.unnamed_from > paywall_now(p.paywall_id), true)
+      'features', case when coalesce(p.unnamed_from > coalesce(at, paywall_now(p.paywall_id)), true)
         then coalesce(on_sale.features, sold.features) else '{}' end,
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),

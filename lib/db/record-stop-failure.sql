@@ -17,5 +17,5 @@ begin
   update purchases p set stop_alerted_at = present where p.id = purchase.id;
   return to_jsonb(tell(
     (select p.owner_id from paywalls p where p.id = purchase.paywall_id),
-    purchase.paywall_id, purchase.user_id, 'subscription.stop_failed', purchase_json(purchase)));
+    purchase.paywall_id, purchase.user_id, 'subscription.stop_failed', purchase_json(purchase, purchase.fetched_at)));
 end $$;

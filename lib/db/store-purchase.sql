@@ -79,7 +79,8 @@ begin
   end if;
   return verdict('stored') || jsonb_build_object(
     'queued', queued, 'way_back', way_back(checkout, 'success'),
-    'unnamed_price', case when after.unnamed_from is not null and before.unnamed_from is null then after.processor_price end,
+    'unnamed_price', case when after.unnamed_from is not null and before.unnamed_from is null
+      then coalesce(after.processor_price, format('%s %s', after.unit_amount, after.currency)) end,
     'stop', case when has_begun_now then stop_orders_json(paywall_id, after.user_id) else '[]' end);
 end $$;
 

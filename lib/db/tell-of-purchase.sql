@@ -20,8 +20,8 @@ create function tell_of_purchase(
   owner_id uuid, completed checkouts, before purchases, after purchases, noted payments[], credits ledger[]
 ) returns integer language plpgsql as $$
 declare
-  object constant jsonb := purchase_json(after);
-  previous constant jsonb := case when before.id is not null then purchase_json(before) end;
+  object constant jsonb := purchase_json(after, after.fetched_at);
+  previous constant jsonb := case when before.begun then purchase_json(before, before.fetched_at) end;
   types text[] := subscription_events(before, after, object is distinct from previous);
   type text;
   credit ledger;

@@ -158,8 +158,9 @@ export const BUGS: Bug[] = [
     name: 'an event shows what was before it',
     law: 'told last',
     file: TELL,
-    says: 'object constant jsonb := purchase_json(after);',
-    instead: 'object constant jsonb := purchase_json(case when before.id is null then after else before end);',
+    says: 'object constant jsonb := purchase_json(after, after.fetched_at);',
+    instead:
+      'object constant jsonb := purchase_json(case when before.id is null then after else before end, after.fetched_at);',
   },
   {
     name: 'a cancellation is told as one that is undone',
@@ -172,8 +173,8 @@ export const BUGS: Bug[] = [
     name: 'what was is not what was told',
     law: 'previous',
     file: TELL,
-    says: 'case when before.id is not null then purchase_json(before) end',
-    instead: `case when before.id is not null then purchase_json(before) || '{"status": "pending"}' end`,
+    says: 'case when before.begun then purchase_json(before, before.fetched_at) end',
+    instead: `case when before.begun then purchase_json(before, before.fetched_at) || '{"status": "pending"}' end`,
   },
   {
     name: 'a balance changes without a row',
