@@ -135,13 +135,16 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
   /**
    * Freemius charges a cancelled subscription no more, a failed renewal included. Its licence goes on to the end of what is paid
-   * for, a trial ends at once. A licence that has no subscription, or is deleted, is charged nothing.
+   * for, a trial ends at once. A licence without a subscription is charged nothing; of one that the product does not have nobody
+   * can say that: the owner may have changed products.
    */
   async function cancelSubscription(licenseId: string): Promise<void> {
     const path = `licenses/${segment(licenseId)}/subscription.json`
     const refused = await failureOf(ask('DELETE', `${path}?${new URLSearchParams({ reason_ids: OTHER_REASON })}`))
     const subscription = await find(path, Subscription)
     if (subscription && !subscription.canceled_at) throw refused ?? unconfirmed('the subscription is not cancelled')
+    if (!subscription && !(await find(`licenses/${segment(licenseId)}.json`, License)))
+      throw rejected('no such license')
   }
 
   return {
