@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -66,8 +67,17 @@ test('who buys another price instead is never charged for the first again, with 
   const { visitor, purchaseId } = await subscriber()
   const { page, home } = visitor
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
+  const { stripe, workers } = pages.world
+  stripe.onCall = async ({ method, path }, run) => {
+    if (method === 'POST' && path.startsWith('/v1/subscriptions/')) throw new DroppedCall()
+    return run()
+  }
   await press(visitor, 'Add Monthly')
   await pay(visitor)
+  const notice = 'You still have Yearly. If your new purchase replaces it, you will not be charged for it again.'
+  await page.getByText(notice).waitFor()
+  stripe.onCall = undefined
+  await workers.scheduled('reconcile')
   const ends = 'select 1 from purchases where id = $1 and cancel_at_period_end'
   await until('Yearly no longer renews', async () => (await pages.world.database.query(ends, [purchaseId])).rowCount)
   await page.reload()

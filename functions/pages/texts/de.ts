@@ -47,7 +47,7 @@ export const DE: Texts = {
   pendingText: 'Wir warten auf die Bestätigung. Sobald sie da ist, zeigt diese Seite sie an.',
   pendingLong:
     'Es dauert länger als sonst. Sie können diese Seite schließen: Der Kauf erscheint von selbst in Ihrem Konto.',
-  stillHave: (label) => `Sie haben noch ${label} und zahlen weiter dafür.`,
+  stillHave: (label) => `Sie haben noch ${label}. Wenn Ihr neuer Kauf es ersetzt, wird dafür nichts mehr abgebucht.`,
   thanksGuest:
     'Wenn Sie gerade bezahlt haben, wird Ihr Kauf bereitgestellt. Um ihn hier zu sehen, melden Sie sich mit Ihrer E-Mail-Adresse an.',
   backTo: (name) => `Zurück zu ${name}`,

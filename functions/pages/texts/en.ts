@@ -38,7 +38,8 @@ export const EN = {
   pending: 'Your payment is on its way',
   pendingText: 'We are waiting for the confirmation. This page shows it as soon as it is there.',
   pendingLong: 'It takes longer than usual. You can close this page: your purchase appears in your account by itself.',
-  stillHave: (label: string) => `You still have ${label}, and go on paying for it.`,
+  stillHave: (label: string) =>
+    `You still have ${label}. If your new purchase replaces it, you will not be charged for it again.`,
   thanksGuest:
     'If you have just paid, your purchase is being made ready. To see it here, sign in with your e-mail address.',
   backTo: (name: string) => `Back to ${name}`,
