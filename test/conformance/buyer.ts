@@ -9,7 +9,7 @@ import type { SoldAs } from './drivers/driver.ts'
 import type { Sale } from './drivers/sale.ts'
 import type { Shop } from './shop.ts'
 
-type Slug = Exclude<SoldAs, 'local'>
+export type Slug = Exclude<SoldAs, 'local'>
 
 const DAY_MS = 86_400_000
 
@@ -23,7 +23,7 @@ export interface Buyer {
   heard: number
 }
 
-type Order = Call & { body?: Record<string, unknown>; email?: string }
+export type Order = Call & { body?: Record<string, unknown>; email?: string }
 
 /** A start-checkout by the owner's key. */
 export function order(

@@ -1,44 +1,119 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, buy, happens, passes, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { useShops } from './shop.ts'
+import {
+  type Buyer,
+  buy,
+  expectAsThere,
+  happens,
+  hears,
+  idOf,
+  passes,
+  periodEnds,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
+import { changePlan, type Plan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
+import { type Shop, useShops } from './shop.ts'
 
 // A plan that is changed at the processor: the purchase follows, with its price, its features and its tokens.
 
 const shopOf = useShops()
 
+const plansOf = ({ driver: { prices } }: Shop) =>
+  ({
+    monthly: { price: prices.monthly, amount: 999, interval: 'month' },
+    plus: { price: prices.plus, amount: 1999, interval: 'month' },
+    yearly: { price: prices.yearly, amount: 8900, interval: 'year' },
+  }) satisfies Record<string, Plan>
+
+/** Changes the plan, and waits until it is known. Gives what the owner hears. */
+async function changesTo(buyer: Buyer, slug: keyof ReturnType<typeof plansOf>): Promise<string[]> {
+  await changePlan(buyer.shop, await idOf(buyer), plansOf(buyer.shop)[slug])
+  const heard = await hears(buyer)
+  return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
+}
+
 const changesOf = async (buyer: Buyer) =>
   (await ownerEvents(buyer.shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.plan_changed')
 
 describe.each(ACQUIRING)('%s', (acquiring) => {
-  test('a plan that is changed there changes here, once, and the owner hears what it was before', async () => {
+  test('the purchase follows with price and features, once, and the owner hears what it was before', async () => {
     const shop = shopOf(acquiring)
-    const { changePlan } = shop.there
-    if (!changePlan) return // a plan there is an amount and an interval, which only an owner's own call changes
     const buyer = await buy(shop)
     const { id } = (await purchaseOf(buyer))!
-    await happens(buyer, (processorId) => changePlan(processorId, shop.driver.prices.yearly))
+    expect(await changesTo(buyer, 'yearly')).toContain('subscription.plan_changed')
+    const yearly = shop.paywall.prices.find(({ slug }) => slug === 'yearly')
+    const features = ['export', 'team']
+    expect(await stateOf(buyer)).toMatchObject({
+      ...{ paid: true, features },
+      purchases: [{ id, price_id: yearly?.id, price_slug: 'yearly', interval: 'year', unit_amount: 8900, features }],
+    })
     await passes(buyer, '8d')
-    const { purchases, paid } = await stateOf(buyer)
-    expect(paid).toBe(true)
-    expect(purchases).toMatchObject([{ id, price_slug: 'yearly', interval: 'year', unit_amount: 8900 }])
     expect(await changesOf(buyer)).toMatchObject([
-      { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly' } } },
+      { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly', features: ['export'] } } },
     ])
+    await expectAsThere(buyer)
   })
 
-  test('switching to and fro earns no tokens', async () => {
-    const shop = shopOf(acquiring)
-    const { changePlan } = shop.there
-    if (!changePlan) return // a plan there is an amount and an interval, which only an owner's own call changes
-    const buyer = await buy(shop)
-    expect(await tokensOf(buyer)).toBe(100)
-    for (const slug of ['yearly', 'monthly'] as const) {
-      await happens(buyer, (processorId) => changePlan(processorId, shop.driver.prices[slug]))
+  test('of more tokens the excess comes when the change is paid, and a downgrade takes none', async () => {
+    const buyer = await buy(shopOf(acquiring))
+    await changesTo(buyer, 'plus')
+    expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
+    expect(await stateOf(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    await periodEnds(buyer)
+    const earned = paysChangesAtOnce(acquiring) ? 600 : 400
+    expect(await tokensOf(buyer)).toBe(earned)
+    await changesTo(buyer, 'monthly')
+    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly' })
+    expect(await tokensOf(buyer)).toBe(earned)
+    await periodEnds(buyer)
+    expect(await tokensOf(buyer)).toBe(earned + 100)
+  })
+
+  test('switching to and fro earns nothing, from month to year and back neither, and the next month brings its tokens', async () => {
+    const buyer = await buy(shopOf(acquiring))
+    for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
+      await changesTo(buyer, slug)
       await passes(buyer, '1h')
     }
     await passes(buyer, '1d')
+    const earned = paysChangesAtOnce(acquiring) ? 300 : 100
+    // Where each change is known a week later only, a month has gone by.
+    const months = tellsOfChanges(acquiring) ? 0 : 1
+    expect(await tokensOf(buyer)).toBe(earned + months * 100)
+    await periodEnds(buyer)
+    expect(await tokensOf(buyer)).toBe(earned + (months + 1) * 100)
+  })
+
+  test('a change that waits for the end of the period comes with the next one', async () => {
+    const shop = shopOf(acquiring)
+    const { schedulePlan } = shop.there
+    if (!schedulePlan) return
+    const buyer = await buy(shop)
+    await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
+    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly' })
+    expect(await periodEnds(buyer)).toEqual(
+      expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
+    )
+    expect(await stateOf(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    expect(await tokensOf(buyer)).toBe(400)
+  })
+
+  test('a change whose charge fails is not made, and changes nothing here', async () => {
+    const shop = shopOf(acquiring)
+    if (!paysChangesAtOnce(acquiring)) return
+    const buyer = await buy(shop)
+    const before = await purchaseOf(buyer)
+    await shop.emulator.declineCharges((await customerOf(buyer)) ?? '')
+    await expect(changePlan(shop, await idOf(buyer), plansOf(shop).plus)).rejects.toThrow(/declined/)
+    expect([await hears(buyer), await passes(buyer, '8d'), await purchaseOf(buyer)]).toEqual([[], [], before])
     expect(await tokensOf(buyer)).toBe(100)
   })
 })
+
+async function customerOf({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
+  const sql = 'select processor_customer as customer from purchases where user_id = $1'
+  return (await world.database.query<{ customer: string }>(sql, [userId])).rows[0]?.customer
+}

@@ -24,15 +24,39 @@ export interface Shop {
   there: There
 }
 
-/** 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
+/**
+ * 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 19.99 USD a month with 300; 89 USD a year after a trial of 7 days; 49 USD
+ * once; a pack of 50 tokens for 5 USD, which gives no access.
+ */
 export function soldThrough(acquiring: Acquiring): Written {
   const { monthly: processorPrice, local, ...prices } = driverOf(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
+  const plus = monthly({
+    ...{
+      slug: 'plus',
+      label: 'Plus',
+      amount: 19.99,
+      processorPrice: prices.plus,
+      locals: [],
+      features: ['export', 'api'],
+    },
+    tokens: [{ type: 'standard', count: 300 }],
+  })
   const lifetime = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime }
+  const pack = {
+    ...{ slug: 'pack', label: '50 tokens', currency: 'USD', amount: 5, processorPrice: prices.pack },
+    ...{ access: false, tokens: [{ type: 'standard', count: 50 }] },
+  }
   return {
     settings: { tokenization_queries: [{ type: 'standard' }] },
     processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
-    prices: [monthly({ processorPrice, locals: [inGermany] }), yearly({ processorPrice: prices.yearly }), lifetime],
+    prices: [
+      monthly({ processorPrice, locals: [inGermany], features: ['export'] }),
+      plus,
+      yearly({ processorPrice: prices.yearly, features: ['export', 'team'] }),
+      lifetime,
+      pack,
+    ],
   }
 }
 

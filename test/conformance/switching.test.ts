@@ -95,6 +95,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
   test('sells what is bought now there, at new price ids, and shows both purchases', async () => {
     const { before, after, buyers } = changeOf(from, to)
     const [, { email, ...old }] = buyers
+    const olderId = await idOf(buyers[1])
     const [oldPrice, newPrice] = [before, after].map(({ paywall }) => paywall.prices.find(isMonthly)?.id)
     expect(newPrice).not.toBe(oldPrice)
     const missing = { status: 404, body: { error: 'price_not_found' } }
@@ -112,6 +113,8 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases })
     await expectAsThere(buyer)
     expect(await portalOf(buyer)).toBe(portalAt(after))
+    const older = before.there.sales().find(({ processorId }) => processorId === olderId)
+    expect(older).toMatchObject({ status: 'active', renews: false })
   })
 })
 
@@ -128,11 +131,12 @@ describe.each(ACQUIRING)('a paywall that has changed its account at %s', (acquir
     expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
 
-  test('sells to its old customers as to new ones', async () => {
+  test('sells to its old customers as to new ones, and tells the owner what it cannot stop at the old one', async () => {
     const { after, buyers } = changeOf(acquiring, acquiring)
     const [, { email }] = buyers
     const buyer = await buy(after, 'monthly', { email, ...again })
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
     await expectAsThere(buyer)
+    expect(await passes(buyer, '25h')).toEqual(['subscription.stop_failed'])
   })
 })

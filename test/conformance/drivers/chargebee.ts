@@ -8,7 +8,9 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   prices: {
     monthly: 'pro-USD-monthly',
     yearly: 'pro-USD-yearly',
+    plus: 'plus-USD-monthly',
     lifetime: 'lifetime-USD',
+    pack: 'pack-USD',
     local: 'pro-EUR-monthly',
   },
   sign: (_, { webhookUser, webhookPassword }) => ({

@@ -6,7 +6,7 @@ import type { Credentials } from '../../../lib/processors/definitions.ts'
 import type { Sale } from './sale.ts'
 
 /** What the paywall of each processor sells. `local` is the monthly price in Germany, in euros. */
-export type SoldAs = 'monthly' | 'yearly' | 'lifetime' | 'local'
+export type SoldAs = 'monthly' | 'plus' | 'yearly' | 'lifetime' | 'pack' | 'local'
 
 /** A webhook as its processor's emulator shows it: `body` is what is sent, byte for byte. */
 export interface Webhook {

@@ -8,7 +8,14 @@ import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
 export const FREEMIUS: Driver<'freemius'> = {
   // A pricing has a price for each cycle, so what is paid once has the name of what is paid by the month.
-  prices: { monthly: '501:601', yearly: '502:603', lifetime: '501:601', local: '501:602' },
+  prices: {
+    monthly: '501:601',
+    plus: '504:605',
+    yearly: '502:603',
+    lifetime: '501:601',
+    pack: '503:604',
+    local: '501:602',
+  },
   sign: ({ body }, { secretKey }) => ({
     'x-signature': createHmac('sha256', secretKey).update(body).digest('hex'),
   }),

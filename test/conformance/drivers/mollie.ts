@@ -18,7 +18,14 @@ const PageMetadata = z.looseObject({
 })
 
 export const MOLLIE: Driver<'mollie'> = {
-  prices: { monthly: 'Monthly', yearly: 'Yearly', lifetime: 'For ever', local: 'Monthly, in euros' },
+  prices: {
+    monthly: 'Monthly',
+    plus: 'Plus',
+    yearly: 'Yearly',
+    lifetime: 'For ever',
+    pack: '50 tokens',
+    local: 'Monthly, in euros',
+  },
   sign: ({ body }, { webhookSecret }) => ({
     'x-mollie-signature': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
   }),

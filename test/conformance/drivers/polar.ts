@@ -10,7 +10,9 @@ export const POLAR: Driver<'polar'> = {
   prices: {
     monthly: MONTHLY,
     yearly: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0002',
+    plus: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0005',
     lifetime: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0003',
+    pack: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0004',
     local: MONTHLY,
   },
   sign({ id, body, at }, { webhookSecret }) {

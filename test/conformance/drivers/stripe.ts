@@ -7,7 +7,9 @@ export const STRIPE: Driver<'stripe'> = {
   prices: {
     monthly: 'price_monthly',
     yearly: 'price_yearly',
+    plus: 'price_plus',
     lifetime: 'price_lifetime',
+    pack: 'price_pack',
     local: 'price_monthly_eur',
   },
   sign({ body, at }, { webhookSecret: secret }) {

@@ -61,6 +61,11 @@ test('a subscription that is revoked loses its access within a minute, by itself
 const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] = [
   ['a revocation', (shop, id) => shop.world.polar.end(id), ['subscription.ended']],
   ['a cancellation in the portal', ({ world }, id) => world.polar.portalCancel(id), ['subscription.cancel_scheduled']],
+  [
+    'a change of plan in the portal',
+    (shop, id) => shop.world.polar.changePlan(id, shop.driver.prices.plus),
+    ['subscription.plan_changed'],
+  ],
   ['a renewal', (shop, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
 ]
 

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { type Buyer, buy, happens, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
+import { pause, pauses } from './drivers/standstill.ts'
+import { useShops } from './shop.ts'
+
+// `access_until`: when access ends, as far as is known now.
+
+const shopOf = useShops()
+const DAY_MS = 86_400_000
+
+/** How many days a time is from now, by the paywall's clock. */
+async function daysFromNow({ shop: { world, paywall } }: Buyer, time: string | null | undefined): Promise<number> {
+  return (Date.parse(String(time)) - (await world.clock.now(paywall.id)).getTime()) / DAY_MS
+}
+
+const later = (time: string | null, days: number) => new Date(Date.parse(String(time)) + days * DAY_MS).toISOString()
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('of what renews, or is on trial, it is three days after the period', async () => {
+    for (const slug of ['monthly', 'yearly'] as const) {
+      const purchase = (await purchaseOf(await buy(shopOf(acquiring), slug)))!
+      expect(purchase.access_until).toBe(later(purchase.current_period_end, 3))
+    }
+  })
+
+  test('of what is to end it is the end, and then access is over', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { current_period_end: end } = (await purchaseOf(buyer))!
+    await happens(buyer, shop.there.cancel)
+    if (!shop.abilities.tellsOfCancellations) await passes(buyer, '8d')
+    expect(await purchaseOf(buyer)).toMatchObject({ cancel_at: end, access_until: end })
+    await periodEnds(buyer)
+    const { paid, purchases } = await stateOf(buyer)
+    expect([paid, purchases[0]?.status]).toEqual([false, 'canceled'])
+    expect(Date.parse(String(purchases[0]?.access_until))).toBeLessThanOrEqual(Date.parse(String(end)))
+  })
+
+  test('of what is past due it is a week after that, and never later than its end', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.failCharge)
+    const { access_until: until } = (await purchaseOf(buyer))!
+    expect(await daysFromNow(buyer, until)).toBeCloseTo(7, 1)
+    await passes(buyer, '12h')
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due', access_until: until })
+  })
+
+  test('of what is bought once there is none, and of what is paid back it is over', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop, 'lifetime')
+    expect(await purchaseOf(buyer)).toMatchObject({ access_until: null })
+    await happens(buyer, shop.there.refund)
+    expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
+  })
+
+  test('of what is paused it is over', async () => {
+    const shop = shopOf(acquiring)
+    if (!pauses(acquiring)) return
+    const buyer = await buy(shop)
+    await happens(buyer, (id) => pause(shop, id))
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
+    expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
+  })
+})

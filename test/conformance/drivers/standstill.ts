@@ -1,0 +1,27 @@
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { Shop } from '../shop.ts'
+
+/** Where an owner can pause a subscription: its buyer is charged no more until it goes on. */
+const PAUSES = ['stripe', 'polar', 'chargebee'] as const
+
+/** Where what is owed may stay unpaid for ever, by a setting of the owner's: it is charged no more, and may be paid all the same. */
+const KEEPS_UNPAID = ['stripe'] as const
+
+const isIn = <Name extends Acquiring>(names: readonly Name[], name: Acquiring): name is Name =>
+  names.some((each) => each === name)
+
+export const pauses = (acquiring: Acquiring) => isIn(PAUSES, acquiring)
+export const keepsUnpaid = (acquiring: Acquiring) => isIn(KEEPS_UNPAID, acquiring)
+
+/** The owner pauses a subscription there. */
+export async function pause({ world, acquiring }: Shop, id: string): Promise<void> {
+  if (!isIn(PAUSES, acquiring)) throw new Error(`nothing is paused at ${acquiring}`)
+  await world[acquiring].pause(id)
+}
+
+/** Its charge fails, and is not tried again. */
+export async function leaveUnpaid({ world, acquiring, there }: Shop, id: string): Promise<void> {
+  if (!isIn(KEEPS_UNPAID, acquiring)) throw new Error(`nothing stays unpaid at ${acquiring}`)
+  await there.failCharge(id)
+  await world[acquiring].markUnpaid(id)
+}

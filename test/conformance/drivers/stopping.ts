@@ -1,0 +1,13 @@
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+
+/** Where a subscription that is past due is revoked to end it: no invoice is there that could refuse to be void, once it is paid. */
+export const revokesWhatIsPaid = (acquiring: Acquiring) => acquiring === 'polar'
+
+/** Where a charge that failed is never made good: the next one that is paid is for the period after it. */
+export const goesOnToNextPeriod = (acquiring: Acquiring) => acquiring === 'mollie'
+
+/** Where the charge of a period that has begun can be called back. */
+export const callsChargesBack = (acquiring: Acquiring) => acquiring === 'stripe'
+
+/** Where a charge that has begun waits for a bank: others go through by themselves. */
+export const waitsForBank = (acquiring: Acquiring) => acquiring === 'mollie'

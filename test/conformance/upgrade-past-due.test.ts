@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { happens, hears, open, passes, pay } from './buyer.ts'
+import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
+import { useShops } from './shop.ts'
+import { bought, expectNoMoreCharges, fallsPastDue, owedOf, purchaseBy, replacing, upgrade } from './upgrading.ts'
+
+// One buyer is charged once: what becomes of an older subscription whose period is not paid, when one that replaces it is.
+
+const shopOf = useShops()
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('past due: what it owes is void, and it ends', async () => {
+    const shop = shopOf(acquiring)
+    const { buyer, here, there } = await bought(shop)
+    await fallsPastDue(buyer)
+    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'past_due' })
+    const heard = await upgrade(buyer)
+    expect(heard).toContain('subscription.ended')
+    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(owedOf(shop, there)).toEqual([])
+    await expectNoMoreCharges(buyer, here, 1)
+  })
+
+  test('past due, and paid in the moment in which it is to be ended: it ends with the period that is paid now', async () => {
+    const shop = shopOf(acquiring)
+    const { buyer, here, there } = await bought(shop)
+    await fallsPastDue(buyer)
+    let isPaid = false
+    shop.emulator.onCall = async ({ method, path }, run) => {
+      const ends = path.endsWith('/void') || method === 'DELETE'
+      if (ends && !isPaid) {
+        isPaid = true
+        await shop.there.recover(there)
+      }
+      return run()
+    }
+    const heard = await upgrade(buyer)
+    shop.emulator.onCall = undefined
+    expect(isPaid).toBe(true)
+    expect(heard).toContain('payment.succeeded 999')
+    const ends = { status: 'active', cancel_at_period_end: true }
+    expect(await purchaseBy(buyer, here)).toMatchObject(revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : ends)
+    await expectNoMoreCharges(buyer, here, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
+  })
+
+  test('with a charge on its way: it is void, or the owner hears of its money by `payment.unexpected`', async () => {
+    const shop = shopOf(acquiring)
+    const { rollOver } = shop.there
+    if (!rollOver) return // a period is charged in the moment in which it begins
+    const { buyer, here, there } = await bought(shop)
+    await passes(buyer, '1h')
+    const page = await open(shop, 'monthly', replacing(buyer))
+    await happens(buyer, rollOver)
+    await pay(page)
+    await hears(buyer)
+    if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, here, 1)
+    const heard = await passes(buyer, '1h')
+    if (waitsForBank(acquiring)) await shop.there.resolve(false, there)
+    expect([...heard, ...(await hears(buyer))].toSorted()).toEqual(
+      expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
+    )
+    const events = await ownerEvents(shop.world, buyer.userId)
+    const [paid, alarm] = ['payment.succeeded', 'payment.unexpected'].map((type) =>
+      events.findLast((event) => event.type === type),
+    )
+    expect(alarm?.data.payment).toMatchObject({ id: paid?.data.payment?.id, purchase_id: here })
+    await expectNoMoreCharges(buyer, here, 2, '66d')
+  })
+})

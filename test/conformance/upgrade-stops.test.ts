@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { call, type Reply } from '../support/call.ts'
+import { buy, hears, idOf, open, passes, pay, purchaseOf } from './buyer.ts'
+import { type Shop, useShops } from './shop.ts'
+import { changesSubscription, purchaseBy, replacing, upgrade, withoutStops } from './upgrading.ts'
+
+// One buyer is charged once: an older subscription is stopped, whatever goes wrong with that.
+
+const shopOf = useShops()
+
+/** What somebody else does while the processor is asked to stop a subscription, before it does that or after. */
+function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Promise<unknown>) {
+  let isFirst = true
+  emulator.onCall = async (request, run) => {
+    if (!isFirst || !changesSubscription(request)) return run()
+    isFirst = false
+    if (side === 'before') await what()
+    const reply = await run()
+    if (side === 'after') await what()
+    return reply
+  }
+}
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('what cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const [older, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    await withoutStops(shop, async () => {
+      await upgrade(buyer)
+      expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+      expect(await passes(buyer, '22h')).toEqual([])
+      expect(await passes(buyer, '4h')).toEqual(['subscription.stop_failed'])
+      await shop.there.renew(there)
+      expect(await hears(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
+    })
+    expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
+    expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a buyer who cancels it %s the processor has stopped it is not refused',
+    async (side) => {
+      const shop = shopOf(acquiring)
+      const buyer = await buy(shop)
+      const { id: subscriptionId } = (await purchaseOf(buyer))!
+      await passes(buyer, '1h')
+      const page = await open(shop, 'monthly', replacing(buyer))
+      const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }
+      let reply: Reply | undefined
+      meanwhile(shop, side, async () => {
+        reply = await call(shop.world, '/api/paywall/cancel-subscription', { key: shop.key, body })
+      })
+      await pay(page)
+      const heard = await hears(buyer)
+      shop.emulator.onCall = undefined
+      expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
+      expect(heard.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
+      expect(await purchaseBy(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+      expect(await passes(buyer, '2d')).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { type Buyer, buy, hears, idOf, open, passes, pay, pressAndReturn, purchaseOf, stateOf } from './buyer.ts'
+import { useShops } from './shop.ts'
+import { purchaseBy, replacing, upgrade } from './upgrading.ts'
+
+// One buyer is charged once: when a purchase replaces an older subscription, and when it does not.
+
+const shopOf = useShops()
+
+const GOES_ON = { status: 'active', cancel_at_period_end: false }
+const ENDS = { status: 'active', cancel_at_period_end: true }
+
+async function bought(acquiring: Parameters<typeof shopOf>[0]) {
+  const buyer = await buy(shopOf(acquiring))
+  return { buyer, older: (await purchaseOf(buyer))!.id }
+}
+
+/** What each `checkout.completed` said of an older purchase that it is beside. */
+async function duplicatesOf({ shop: { world }, userId }: Buyer) {
+  const events = await ownerEvents(world, userId)
+  return events.flatMap(({ type, data }) => (type === 'checkout.completed' ? [data.checkout?.duplicate_of] : []))
+}
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('a trial that begins replaces as a payment does', async () => {
+    const { buyer, older } = await bought(acquiring)
+    await upgrade(buyer, 'yearly')
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing', cancel_at_period_end: false })
+    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+  })
+
+  test('money on its way replaces nothing until it arrives, and nothing ever if it does not', async () => {
+    const { buyer, older } = await bought(acquiring)
+    const { shop } = buyer
+    for (const fails of [true, false]) {
+      await passes(buyer, '1h')
+      await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
+      await hears(buyer)
+      expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+      await shop.there.resolve(fails, await idOf(buyer))
+      await hears(buyer)
+      expect(await purchaseBy(buyer, older)).toMatchObject(fails ? GOES_ON : ENDS)
+    }
+  })
+
+  test('of two upgrades that are paid together one goes on', async () => {
+    const { buyer } = await bought(acquiring)
+    const { shop } = buyer
+    if (shop.abilities.closesPages) return // the second page closes the first
+    await passes(buyer, '1h')
+    const [one, other] = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
+    shop.emulator.holdWebhooks()
+    await Promise.all([pay(one), pay(other)])
+    await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
+    await hears(buyer)
+    const { purchases } = await stateOf(buyer)
+    expect(purchases).toHaveLength(3)
+    expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
+    expect(await duplicatesOf(buyer)).toEqual([null, null, null])
+  })
+
+  test('what is paid once and gives access replaces a subscription if its page was opened for that', async () => {
+    const { buyer, older } = await bought(acquiring)
+    await upgrade(buyer, 'lifetime')
+    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+  })
+
+  test('what is paid once replaces nothing if its page was opened without the flag, and is told as a duplicate', async () => {
+    const shop = shopOf(acquiring)
+    if (shop.abilities.closesPages) return // the second page closes the first
+    const buyer = await open(shop, 'lifetime')
+    await pay(await open(shop, 'monthly', { email: buyer.email }))
+    await hears(buyer)
+    const older = (await purchaseOf(buyer))!.id
+    await pay(buyer)
+    await hears(buyer)
+    expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+    expect(await duplicatesOf(buyer)).toEqual([null, older])
+  })
+
+  test('a pack replaces nothing, whatever the flag says, and is nobody’s duplicate', async () => {
+    const { buyer, older } = await bought(acquiring)
+    expect(await upgrade(buyer, 'pack')).toEqual(['checkout.completed', 'payment.succeeded 500'])
+    expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+    expect(await duplicatesOf(buyer)).toEqual([null, null])
+  })
+
+  test('of two pages that are paid without the flag both are shown, and neither is ended', async () => {
+    const shop = shopOf(acquiring)
+    if (shop.abilities.closesPages) return // the second page closes the first
+    const first = await open(shop)
+    const second = await open(shop, 'monthly', { email: first.email })
+    await pay(second)
+    await hears(second)
+    const { id } = (await purchaseOf(second))!
+    await pay(first)
+    await hears(first)
+    await passes(first, '1h')
+    expect((await stateOf(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
+    expect(await duplicatesOf(first)).toEqual([null, id])
+  })
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { type Buyer, buy, open, purchaseOf, stateOf } from '../conformance/buyer.ts'
+import { type Shop, useShops } from '../conformance/shop.ts'
+import { changesSubscription, replacing } from '../conformance/upgrading.ts'
+import { call } from '../support/call.ts'
+import { press } from '../support/checkout.ts'
+import { tellAfterCrash } from '../support/owner-events.ts'
+
+// Purchases that replace an older subscription are stored, and then the Workers are killed.
+
+const shopOf = useShops(1)
+
+interface Upgrading {
+  buyer: Buyer
+  /** Our id of what is replaced. */
+  older: string
+  page: Buyer
+}
+
+/** Somebody who is about to pay for what replaces a subscription. */
+async function upgrading(shop: Shop): Promise<Upgrading> {
+  const buyer = await buy(shop)
+  const older = (await purchaseOf(buyer))!.id
+  await shop.world.clock.advance(shop.paywall.id, '1h')
+  return { buyer, older, page: await open(shop, 'monthly', replacing(buyer)) }
+}
+
+/** Resolves when the processor is asked to stop a subscription. That call hangs until `over`, and gets no answer. */
+function askedToStop({ emulator }: Shop, side: 'before' | 'after', over: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  emulator.onCall = async (request, run) => {
+    if (!changesSubscription(request)) return run()
+    emulator.onCall = undefined
+    if (side === 'after') await run()
+    resolve()
+    await over
+    throw new DroppedCall()
+  }
+  return promise
+}
+
+/** The buyer pays and comes back, and webhooks follow. Resolves once the processor is asked to stop the older one. */
+async function paid(
+  { buyer: { shop }, page }: Upgrading,
+  side: 'before' | 'after',
+  over: Promise<void>,
+): Promise<void> {
+  shop.emulator.holdWebhooks()
+  const asked = askedToStop(shop, side, over)
+  const back = await press(page.checkoutUrl, 'pay')
+  // The answer is lost with the Workers.
+  call(shop.world, back).catch(() => null)
+  await asked
+}
+
+test.each(['before', 'after'] as const)(
+  'at each processor, Workers that are killed %s the older one is stopped have it stopped later',
+  async (side) => {
+    const upgrades = await Promise.all(ACQUIRING.map((acquiring) => upgrading(shopOf(acquiring))))
+    const { world } = upgrades[0]!.buyer.shop
+    const over = Promise.withResolvers<void>()
+    await Promise.all(upgrades.map((each) => paid(each, side, over.promise)))
+    await world.workers.kill()
+    over.resolve()
+    await Promise.all(upgrades.map(({ buyer }) => buyer.shop.emulator.sendHeldWebhooks()))
+    await tellAfterCrash(world)
+
+    for (const { buyer, older } of upgrades) {
+      await world.clock.advance(buyer.shop.paywall.id, '5m')
+      const { purchases } = await stateOf(buyer)
+      expect(purchases.find(({ id }) => id === older)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+      expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
+    }
+  },
+  60_000,
+)
