@@ -34,17 +34,17 @@ async function acknowledged(shop: Shop, webhooks: Parameters<typeof sendWebhook>
   return replies.filter(({ status }) => status === 200).length
 }
 
-/** Postgres is killed while the read that events wait for is being stored. */
-function killWhileStoring(): () => boolean {
-  let isKilled = false
+/** Postgres is killed while the read that events wait for is being stored. Gives the kill, which may outlast that; null: none yet. */
+function killWhileStoring(): () => Promise<void> | null {
+  let kill: Promise<void> | null = null
   world.neon.onStatement = async ({ query }, run) => {
-    if (isKilled || !query.includes('store_purchase')) return run()
-    isKilled = true
-    const [result] = await Promise.allSettled([run(), postgres.kill()])
+    if (kill || !query.includes('store_purchase')) return run()
+    kill = postgres.kill()
+    const [result] = await Promise.allSettled([run(), kill])
     if (result.status === 'rejected') throw result.reason
     return result.value
   }
-  return () => isKilled
+  return () => kill
 }
 
 test.each(ACQUIRING)(
@@ -58,9 +58,10 @@ test.each(ACQUIRING)(
     await postgres.kill()
     await postgres.ready()
 
-    const wasKilled = killWhileStoring()
+    const kill = killWhileStoring()
     await world.clock.advance(paywall.id, '2m').catch(() => null)
-    expect(wasKilled()).toBe(true)
+    expect(kill()).not.toBeNull()
+    await kill()
     await postgres.ready()
     await passes(buyer, '2m')
     await tellAfterCrash(world)
