@@ -60,6 +60,7 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
       [me.sessions[DORA]!.user.id],
     )
     for (const { id } of rows) await done(me, 'purchases', 'end', id)
+    await me.world.workers.scheduled('deliver-events')
   },
   tickets: (me) => done(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => done(me, 'ledger', 'verify'),
