@@ -35,6 +35,7 @@ const STORM_ALONE = [
   'cli/{command-line,rekey-command,tickets-command,users-*}',
   // everything that can happen, at all five processors
   'conformance/!(lives)',
+  'scenarios/**',
   // whole releases of Workers one after the other, and rows of every migration
   'migrations/**',
   'security/{roles-key,sealing-keys-rotation,sign-in-keys}',

@@ -92,6 +92,14 @@ export async function startEmulators(
   return Object.fromEntries(running) as Emulators
 }
 
+/**
+ * An owner who sells upgrades has switched off *Restrict Single Subscription Per User*, where a product has it: see
+ * docs/processors/freemius.md.
+ */
+export function allowSeveralSubscriptions({ freemius }: Emulators): void {
+  freemius.manySubscriptions = true
+}
+
 /** An emulator over the accounts that the paywall files say, and what can happen there. */
 function emulated<Seller, Emulator, Of>(
   start: (options: EmulatorOptions<Seller>) => Promise<Emulator>,

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readRelease } from '../../cli/migrate/release.ts'
@@ -7,6 +8,11 @@ import { reachedFrom, sqlFunctions } from '../support/sql-functions.ts'
 const functions = sqlFunctions()
 const all = [...functions.values()]
 const entries = all.filter(({ isEntry }) => isEntry)
+/** The functions that the `paywall` command calls. */
+const calledByCommand = () =>
+  globSync('cli/**/*.ts').flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/\bselect (\w+)\(/g)].map(([, name = '']) => name),
+  )
 const pathOf = (name: string) => `${name.replaceAll('_', '-')}.sql`
 
 describe('database functions', () => {
@@ -60,9 +66,9 @@ describe('database functions', () => {
     expect(few.map(([path, users]) => `${path}: ${[...users]}`)).toEqual([])
   })
 
-  test('are called, each of them', () => {
-    const called = new Set(roles.flatMap((role) => role.functions))
-    const alive = entries.filter(({ name }) => called.has(name)).flatMap((entry) => reachedFrom(entry, functions))
+  test('are called, each of them, by Workers or by the command', () => {
+    const called = new Set([...roles.flatMap((role) => role.functions), ...calledByCommand()])
+    const alive = all.filter(({ name }) => called.has(name)).flatMap((entry) => reachedFrom(entry, functions))
     expect(all.filter((each) => !alive.includes(each)).map(({ name }) => name)).toEqual([])
   })
 })

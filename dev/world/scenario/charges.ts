@@ -33,7 +33,7 @@ export function readCharges({ world, paywall }: Stage): Charge[] {
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
 }
 
-/** Chargebee records a chargeback as a refund with a mark. */
+/** Some processors record a chargeback as a refund with a mark. */
 const isChargeback = ({ own }: RefundRecord) => own.isChargeback === true
 
 const total = (parts: { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0)

@@ -1,5 +1,5 @@
 import type { Charge } from './charges.ts'
-import type { Row, ToldEvent } from './play.ts'
+import type { ToldEvent } from './told-event.ts'
 
 /** A calendar month of the paywall's clock: what the processor charged in it, and which events the owner received. */
 export interface Month {
@@ -10,7 +10,7 @@ export interface Month {
 }
 
 /** The months of a life, those without a charge or an event included. */
-export function byMonth(rows: Row[], charges: Charge[]): Month[] {
+export function byMonth(rows: { at: Date; events: ToldEvent[] }[], charges: Charge[]): Month[] {
   const [first, last] = [rows.at(0)?.at, rows.at(-1)?.at]
   if (!first || !last) return []
   const events = rows.flatMap((row) => row.events)

@@ -1,21 +1,12 @@
-import { toDecimalText } from '../../../lib/money/money.ts'
 import type { Acquiring } from '../../../lib/processors/acquiring.ts'
-import { type CapturedEvent, readEvents, settle } from '../capture-events.ts'
+import { readEvents, settle } from '../capture-events.ts'
 import { createBuyer } from './buyer.ts'
 import { readCharges } from './charges.ts'
 import { byMonth, type Month, nextMonth } from './months.ts'
 import { type Access, createOwner } from './owner.ts'
 import type { Stage } from './stage.ts'
 import type { Life } from './steps.ts'
-
-/** An event that the owner received. */
-export interface ToldEvent {
-  /** By the paywall's clock. */
-  at: Date
-  type: string
-  /** The amount of a payment, `9.99 USD`; the prices of a change of plan, `monthly → yearly`. */
-  about: string | null
-}
+import { type ToldEvent, toldEvent } from './told-event.ts'
 
 /** A step of a life, and what there was after it. */
 export interface Row {
@@ -54,11 +45,4 @@ export async function play(stage: Stage, life: Life, show: (row: Row) => void = 
     show(row)
   }
   return { processor: paywall.processor.acquiring, steps, months: byMonth(steps, readCharges(stage)) }
-}
-
-function toldEvent({ type, timestamp: at, data }: CapturedEvent): ToldEvent {
-  const { payment, subscription, previous } = data
-  if (payment) return { at, type, about: `${toDecimalText(payment.amount, payment.currency)} ${payment.currency}` }
-  if (type !== 'subscription.plan_changed') return { at, type, about: null }
-  return { at, type, about: `${previous?.price_slug} → ${subscription?.price_slug}` }
 }

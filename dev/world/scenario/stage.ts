@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from '../../../cli/command.ts'
 import { type FilePaywall, type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { allowSeveralSubscriptions } from '../../emulators/emulators.ts'
 import { preparedDatabase, startScratchPostgres } from '../database/scratch-postgres.ts'
 import { DEMO, DEMO_PORTS, demoAt, demoThrough } from '../demo.ts'
 import { freePort } from '../ports.ts'
@@ -38,7 +39,7 @@ export async function startStages(
     (part) => part.close(),
   )
   await world.apply(file)
-  allowUpgrades(world)
+  allowSeveralSubscriptions(world)
   const key = file.keys[0]?.secret
   if (!key) throw new CommandError(['demo/paywall.json has no key'])
   return file.paywalls.map((paywall) => ({ world, paywall, key }))
@@ -64,9 +65,4 @@ function demoAtEach(processors: readonly Acquiring[]) {
     ...files[0],
     paywalls: paywalls.map((paywall, index) => ({ ...paywall, id: `${1001 + index}`, domain: undefined })),
   }
-}
-
-/** An owner who sells upgrades has switched off *Restrict Single Subscription Per User* at Freemius: see docs/processors/freemius.md. */
-export function allowUpgrades(world: World): void {
-  world.freemius.manySubscriptions = true
 }

@@ -4,7 +4,8 @@ import { minute } from '../home/words.ts'
 import type { Charge } from './charges.ts'
 import type { Month } from './months.ts'
 import type { Access } from './owner.ts'
-import type { Played, Row, ToldEvent } from './play.ts'
+import type { Played, Row } from './play.ts'
+import type { ToldEvent } from './told-event.ts'
 
 /** The titles of a table's columns and their widths in characters: a terminal of 120 holds them. */
 type Columns = readonly (readonly [title: string, width: number])[]

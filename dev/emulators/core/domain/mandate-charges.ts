@@ -10,8 +10,8 @@ import type { SubscriptionRecord } from './selling-records.ts'
 
 /*
  * Subscriptions that are charged on mandates, by payments and without invoices. A subscription goes on also after a
- * charge that failed, and is charged on each date for ever: none of the statuses of Mollie's says that money is owed
- * (`subscription-status` in its OpenAPI document).
+ * charge that failed, and is charged on each date for ever: no status says that money is owed
+ * (`subscription-status` in the vendor's OpenAPI document).
  */
 
 /**

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import * as z from 'zod'
+import { allowSeveralSubscriptions } from '../../dev/emulators/emulators.ts'
 import type { Month } from '../../dev/world/scenario/months.ts'
-import { type Played, play, type Row, type ToldEvent } from '../../dev/world/scenario/play.ts'
-import { allowUpgrades, readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
+import { type Played, play, type Row } from '../../dev/world/scenario/play.ts'
+import { readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
 import type { Life } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
+import type { ToldEvent } from '../../dev/world/scenario/told-event.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -31,7 +33,7 @@ async function stagesIn(world: TestWorld): Promise<TestStage[]> {
   const receiver = Number(new URL(world.receiver.url).port)
   const file = await readDemo(ACQUIRING, { receiver, secrets: world.secrets })
   await world.apply(file)
-  allowUpgrades(world)
+  allowSeveralSubscriptions(world)
   return file.paywalls.map((paywall) => ({ world, paywall, key: file.keys[0]?.secret ?? '' }))
 }
 

@@ -1,0 +1,18 @@
+import { toDecimalText } from '../../../lib/money/money.ts'
+import type { CapturedEvent } from '../capture-events.ts'
+
+/** An event that the owner received. */
+export interface ToldEvent {
+  /** By the paywall's clock. */
+  at: Date
+  type: string
+  /** The amount of a payment, `9.99 USD`; the prices of a change of plan, `monthly → yearly`. */
+  about: string | null
+}
+
+export function toldEvent({ type, timestamp: at, data }: CapturedEvent): ToldEvent {
+  const { payment, subscription, previous } = data
+  if (payment) return { at, type, about: `${toDecimalText(payment.amount, payment.currency)} ${payment.currency}` }
+  if (type !== 'subscription.plan_changed') return { at, type, about: null }
+  return { at, type, about: `${previous?.price_slug} → ${subscription?.price_slug}` }
+}
