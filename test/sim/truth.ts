@@ -16,8 +16,8 @@ export interface Truth {
 
 export function truthOf({ there, records }: Company): Truth {
   const pages = there.pages()
-  const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund)).length
-  const disputed = records('disputes').length + takenBack
+  const [takenBack, refunds] = partition(records('refunds'), (refund) => there.isTakenBack?.(refund) === true)
+  const disputed = records('disputes').length + takenBack.length
   return {
     sales: there.sales(),
     opened: pages.map(({ checkoutId }) => checkoutId),
@@ -25,14 +25,20 @@ export function truthOf({ there, records }: Company): Truth {
     payments: {
       succeeded: records('payments').filter(({ amount, status }) => amount > 0 && status === 'paid').length,
       failed: failures(records) + neverPaid(records) + disputed,
-      refunded: records('refunds').length - takenBack,
-      refund_failed: records('refunds').filter(({ status }) => status === 'failed').length,
+      refunded: refunds.length,
+      refund_failed: refunds.filter(({ status }) => status === 'failed').length,
       disputed,
       dispute_lost: disputed,
-      dispute_won: records('disputes').filter(({ status }) => status === 'won').length,
+      dispute_won:
+        records('disputes').filter(({ status }) => status === 'won').length +
+        takenBack.filter(({ status }) => status === 'canceled').length,
     },
   }
 }
+
+/** Those that are so, and the others. */
+const partition = <Each>(all: Each[], isSo: (each: Each) => boolean) =>
+  [all.filter(isSo), all.filter((each) => !isSo(each))] as const
 
 /** Subscriptions whose first payment did not come in time: it has failed for good. */
 const neverPaid = (records: AccountRecords) =>
