@@ -4,11 +4,11 @@ import { type Call, call } from '../support/call.ts'
 import { opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
-import type { Step } from './history.ts'
 import { insist, isDefinite, once } from './insist.ts'
 import { persist } from './passing-time.ts'
 import type { Company, Order, Person } from './person.ts'
 import { ownSession } from './sign-in.ts'
+import type { Step } from './step.ts'
 
 type Purchase = UserState['purchases'][number]
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>

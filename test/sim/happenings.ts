@@ -4,9 +4,9 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
-import type { Step } from './history.ts'
 import { persist } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
+import type { Step } from './step.ts'
 
 type Act =
   | 'resolve'

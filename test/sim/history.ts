@@ -5,45 +5,12 @@ import type { Setup } from '../conformance/drivers/set-up.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
 import { PLOTS } from './plots.ts'
 import { stepOf } from './random-steps.ts'
+import type { Step } from './step.ts'
 
 /*
  * What is played: everything random of a seed is chosen here, before anything runs, so the same seed plays the same
  * choices. Each step has its own weather, so that a history with steps left out plays the others as before.
  */
-
-/**
- * What a person does, or what happens to it at the processor; `wait`: so many days pass by its paywall's clock; `due`: whatever
- * reconcile will look at is due now; `sign-in`: an anonymous user signs in, perhaps as another of the life; `merge`: the owner merges
- * two; `edit`: the owner changes the monthly price. `who` does it, or has it done to: the number of a person of the life. What cannot
- * happen at that moment does not.
- */
-export type Step = { weather: number; who: number } & (
-  | {
-      act: 'buy'
-      slug: Slug
-      country: 'US' | 'DE'
-      button: Button
-      /** Whether it is to replace the subscriptions that its buyer has. */
-      replaces: boolean
-      comesBack: boolean
-      clicks: 1 | 2 | 3
-    }
-  | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; type: 'premium' | 'daily'; amount: number; keyed: boolean }
-  | { act: 'resolve' | 'renew'; fails: boolean }
-  | { act: 'refund'; part: 'some' | 'all' }
-  | { act: 'change-plan'; to: 'monthly' | 'yearly'; at: 'once' | 'the end of the period' }
-  | { act: 'decide-dispute'; wins: boolean }
-  | { act: 'card'; declines: boolean }
-  | { act: 'wait'; days: 1 | 8 | 32 }
-  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'pause' | 'resume' | 'dispute' | 'fail-refund' }
-  | { act: 'sign-in'; as: 'itself' | 'another' }
-  | { act: 'cancel' | 'read' | 'due' | 'merge' | 'edit' | 'pay-again' }
-)
-
-export type Slug = 'monthly' | 'yearly' | 'lifetime'
-
-/** `leave`: the page is opened and none of its buttons is pressed. */
-export type Button = 'pay' | 'later' | 'transfer' | 'decline' | 'cancel' | 'leave'
 
 /** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */
 export type Kind = 'owner' | 'user' | 'anonymous'

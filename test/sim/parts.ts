@@ -1,5 +1,6 @@
 import { CommandError } from '../../cli/command.ts'
-import type { History, Step } from './history.ts'
+import type { History } from './history.ts'
+import type { Step } from './step.ts'
 
 /*
  * A history with parts left out, and the text that names it: `3:0.2.5,17:1k` keeps steps 0, 2 and 5 of life 3, step 1 of

@@ -1,6 +1,6 @@
 import type { Dice } from '../fuzz/dice.ts'
-import type { Step } from './history.ts'
 import { buying, changingPlan, paying, tokens } from './random-steps.ts'
+import type { Step } from './step.ts'
 
 type Plot = (dice: Dice) => Step[]
 

@@ -1,5 +1,5 @@
 import type { Dice } from '../fuzz/dice.ts'
-import type { Slug, Step } from './history.ts'
+import type { Slug, Step } from './step.ts'
 
 /** Not yet the end of a trial, just after it, and a period that is over. */
 const DAYS = [1, 8, 32] as const

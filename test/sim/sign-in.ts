@@ -6,9 +6,9 @@ import { call, type Reply } from '../support/call.ts'
 import { ownerIdOf } from '../support/owner-id.ts'
 import { askForCode, askForTokens, requestIn, type Session, sessionIn } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
-import type { Step } from './history.ts'
 import { insist } from './insist.ts'
 import type { Company, LifeWorld, Person } from './person.ts'
+import type { Step } from './step.ts'
 
 /** The session of who makes its own calls; a new one if it has none. Null while the service is down. */
 export async function ownSession(world: LifeWorld, person: Person): Promise<Session | null> {

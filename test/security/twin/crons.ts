@@ -46,21 +46,28 @@ export const CRONS: Record<string, Act> = {
     await me.world.workers.scheduled('forget-expired')
     await me.world.workers.scheduled('reconcile')
   },
-  'a subscription that its processor does not stop for a day, and asks to be left alone': async (me) => {
-    const { rowCount } = await me.world.database.query(
-      `update purchases set stop_requested_at = now() - interval '25 hours', reconcile_at = now()
-       where paywall_id = $1 and interval is not null and status = 'active'`,
-      [me.shops.stripe.paywall.id],
-    )
-    if (!rowCount) throw new Error('no subscription to stop')
-    me.world.stripe.onCall = async () => ({
-      status: 503,
-      headers: { 'retry-after': '1' },
-      body: '{"error":{"type":"api_error"}}',
-    })
+  'a subscription that its processor does not stop for a day': async (me) => {
+    await subscriptionsAreDue(me, "stop_requested_at = now() - interval '25 hours'")
+    me.world.stripe.onCall = async () => UNAVAILABLE
     await me.world.workers.scheduled('reconcile')
     me.world.stripe.onCall = undefined
   },
+  'a processor that asks to be left alone': async (me) => {
+    await subscriptionsAreDue(me, 'stop_requested_at = null')
+    me.world.stripe.onCall = async () => ({ ...UNAVAILABLE, headers: { 'retry-after': '1' } })
+    await me.world.workers.scheduled('reconcile')
+    me.world.stripe.onCall = undefined
+  },
+}
+
+const UNAVAILABLE = { status: 503, headers: {}, body: '{"error":{"type":"api_error"}}' }
+
+async function subscriptionsAreDue({ world: { database }, shops }: Owner, change: string): Promise<void> {
+  const { rowCount } = await database.query(
+    `update purchases set ${change}, reconcile_at = now() where paywall_id = $1 and interval is not null and status = 'active'`,
+    [shops.stripe.paywall.id],
+  )
+  if (!rowCount) throw new Error('no subscription is active')
 }
 
 /** The owner's webhook endpoint is there again, whatever an attempt that is still under way makes of it. */

@@ -38,6 +38,7 @@ beforeAll(async () => {
   for (const each of [twin, live]) {
     for (const act of Object.values({ ...ARRIVING, ...STAYING })) await act(each)
     await calmDown(each)
+    await noticesAreRead(each)
     await waitFor(each)
   }
   await becomeLiveWorldOf(live, one)
@@ -63,6 +64,13 @@ async function calmDown({ id }: Owner): Promise<void> {
     return rowCount === 0
   })
 }
+
+/** A notice is read once more some seconds later. */
+const noticesAreRead = ({ id }: Owner) =>
+  until('every notice is read', async () => {
+    const notices = 'select from pending_events where owner_id = $1 and is_notice'
+    return (await world.database.query(notices, [id])).rowCount === 0
+  })
 
 /** The last event of each member of the twin was not accepted, and comes again tomorrow. */
 async function waitFor({ id }: Owner): Promise<void> {
