@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { statementsOf } from '../support/statements.ts'
+import { isOfCall, statementsOf } from '../support/statements.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -100,7 +100,8 @@ test.each(['before', 'after'])('when the answer is lost %s the statement ran, no
   const { id: user_id } = await signIn(world)
   const key = newKey()
   let statements = 0
-  world.neon.onStatement = async (_, run) => {
+  world.neon.onStatement = async (statement, run) => {
+    if (!isOfCall(statement)) return run()
     statements += 1
     if (when === 'after') await run()
     throw new ResponseLost()

@@ -1,13 +1,19 @@
 import type { TestWorld } from './world.ts'
 
-/** Text of the sweep's statements, and of no other. A sweep may run at any moment, also because of the test before. */
-const SWEEP = 'deliver'
+/**
+ * Text of statements by which a sweep delivers events, or a delayed queue message reads what an event waits for, and of no other. They may
+ * come at any moment, also because of the test file before, which had the same Workers.
+ */
+const BY_ITSELF = /deliver|take_pending_read/
+
+/** Whether a statement is of a call that is made now. */
+export const isOfCall = ({ query }: { query: string }) => !BY_ITSELF.test(query)
 
 /** How many statements the database got because of this. */
 export async function statementsOf(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
   let count = 0
-  world.neon.onStatement = ({ query }, run) => {
-    if (!query.includes(SWEEP)) count += 1
+  world.neon.onStatement = (statement, run) => {
+    if (isOfCall(statement)) count += 1
     return run()
   }
   await work()
