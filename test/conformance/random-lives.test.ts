@@ -9,7 +9,7 @@ import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 
 /** How many lives there are for each processor. `LIVES=1000 SEED=7 npx vitest run test/conformance/random-lives.test.ts` plays others. */
-const LIVES = Number(process.env.LIVES ?? (process.env.STORM ? 20 : 1))
+const LIVES = Number(process.env.LIVES ?? (process.env.STORM ? 10 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 
 /** How many of the webhooks never come, and how many come twice. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { call, type Reply } from '../support/call.ts'
+import { until } from '../support/until.ts'
 import { buy, hears, idOf, open, passes, pay, purchaseOf } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { changesSubscription, purchaseBy, replacing, upgrade, withoutStops } from './upgrading.ts'
@@ -49,12 +50,16 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       const page = await open(shop, 'monthly', replacing(buyer))
       const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }
       let reply: Reply | undefined
+      // A webhook of the stop that came before the buyer's call would make that a second cancellation.
+      shop.emulator.holdWebhooks()
       meanwhile(shop, side, async () => {
         reply = await call(shop.world, '/api/paywall/cancel-subscription', { key: shop.key, body })
       })
       await pay(page)
-      const heard = await hears(buyer)
+      await until('the buyer has cancelled', async () => reply)
       shop.emulator.onCall = undefined
+      await shop.emulator.sendHeldWebhooks()
+      const heard = await hears(buyer)
       expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
       expect(heard.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
       expect(await purchaseBy(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
