@@ -4,6 +4,7 @@ import { byInvoice } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
 import { INVOICE_PREFIX } from './bills.ts'
 import type { ChargebeeEmulator } from './emulator.ts'
+import { refundOwn } from './own.ts'
 
 /** A dispute is recorded by a credit note, as Chargebee recommends. The other way is a `payment_reversal`. */
 export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'chargebee'>): Acts {
@@ -17,6 +18,12 @@ export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'ch
       if (!fails || !awaited || pendingPayment(account.records, id && paidFor(id))) return usual.resolve(fails, id)
       await chargebee.renew(awaited.id, { fail: true })
       return chargebee.end(awaited.id)
+    },
+    failRefund: async (id) => {
+      const latest = latestReversal(account.records, 'refunds', paidFor(id))
+      const isChargeback = account.records('refunds').some((each) => each.id === latest && refundOwn(each).isChargeback)
+      if (isChargeback) throw new Refused('a chargeback is no refund that a bank could send back')
+      return usual.failRefund?.(id)
     },
     decideDispute: async (id, wins) => {
       if (!wins) throw new Refused('Chargebee tells nothing of a chargeback that stays')

@@ -51,12 +51,13 @@ export function subscriptionSale(records: AccountRecords, subscription: Subscrip
   }
 }
 
-/** How many periods there are: one that begins before the one before has ended is the same. */
+/** How many periods there are: one that begins before the one before has ended is the same, which a change of plan may make shorter. */
 function periodsOf(invoices: InvoiceRecord[]): number {
   let [count, end] = [0, 0]
   for (const { periodStart, periodEnd } of invoices) {
-    if (periodStart >= end) count += 1
-    end = Math.max(end, periodEnd)
+    const isNext = periodStart >= end
+    if (isNext) count += 1
+    end = isNext ? periodEnd : Math.min(end, periodEnd)
   }
   return count
 }
