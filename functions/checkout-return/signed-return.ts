@@ -39,8 +39,8 @@ export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.Check
   const sale = await findSale<FindSaleResult>(db, {
     paywallId,
     acquiring,
-    snapshot: { processor_id: purchase.id, interval: facts.interval, currency: facts.currency },
-    sold: { email: facts.email, processor_price: facts.processorPrice },
+    snapshot: { processor_id: purchase.id, currency: facts.currency },
+    sold: { email: facts.email, processor_price: facts.processorPrice, interval: facts.interval },
   })
   if (sale.verdict === 'found' && !sale.is_open) {
     processor[Symbol.dispose]()

@@ -3,8 +3,9 @@
 -- The checkout of a sale, on whichever paywall of the owner: several may sell through one account, and hear of each other's sales.
 -- All null if there is none, since another system sold it.
 --
---   snapshot  of the purchase: its processor_id, interval and currency
---   sold      {email, processor_price, sold_at}: to whom, what and when. A price or a time that is null is not known
+--   snapshot  of the purchase: its processor_id and currency
+--   sold      {email, processor_price, interval, sold_at}: to whom, what and when, before any change of the plan. A price or a time
+--             that is null is not known
 --   any_mode  whether paywalls of the other mode may have sold it, too: else those for tests and live ones are kept apart
 --
 -- That of the stored purchase, or else the latest page that was open by then for this buyer and this price: one that has not sold
@@ -37,7 +38,7 @@ begin
     and c.acquiring = checkout_of_sale.acquiring
     and (stored.id is not null
       or c.processor_price = coalesce(sold ->> 'processor_price', c.processor_price)
-        and c.currency = snapshot ->> 'currency' and price.interval is not distinct from snapshot ->> 'interval'
+        and c.currency = snapshot ->> 'currency' and price.interval is not distinct from sold ->> 'interval'
         and coalesce(c.created_at <= (sold ->> 'sold_at')::timestamptz + clock_skew, true))
   order by stored.id is null, c.completed_at is not null, c.created_at desc limit 1;
   return checkout;

@@ -105,9 +105,11 @@ export interface PurchaseSnapshot {
   processorId: string
   /**
    * The checkout says which user bought it on which paywall. Null if the processor keeps no metadata: then the checkout is
-   * found by `buyerEmail`, `processorPrice`, `startedAt` and the interval.
+   * found by `buyerEmail`, `soldAs` and `startedAt`.
    */
   checkoutId: string | null
+  /** What the buyer's page has sold, before any change of the plan. */
+  soldAs?: { processorPrice: string; interval: Interval | null }
   /**
    * What it charges now, by the processor's own name, such as a price id. It follows a change of plan there, and is mapped to a
    * price of the paywall. Null: the processor has no names for prices; then amount, currency and interval are compared.

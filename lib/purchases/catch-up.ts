@@ -79,7 +79,8 @@ export async function storeFetched(
     checkoutId: snapshot.checkoutId,
     sold: {
       email: soldTo ?? snapshot.buyerEmail,
-      processor_price: snapshot.processorPrice,
+      processor_price: snapshot.soldAs?.processorPrice,
+      interval: snapshot.soldAs?.interval,
       sold_at: snapshot.startedAt,
     },
     snapshot: columnsOf(snapshot),

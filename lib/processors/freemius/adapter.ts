@@ -4,9 +4,21 @@ import { type CheckoutOrder, type PageSale, ProcessorError } from '../processor.
 import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { checkoutLink, cycleOf, idsOf } from './link.ts'
-import { factsOf } from './money.ts'
-import { License, Licenses, Payments, Plan, PortalLogin, Pricing, Subscription, User, Users } from './objects.ts'
-import { cancellationOf, type Observed, snapshotOf } from './translate.ts'
+import { byAge, factsOf } from './money.ts'
+import {
+  License,
+  Licenses,
+  type Payment,
+  Payments,
+  Plan,
+  PortalLogin,
+  Pricing,
+  Subscription,
+  Subscriptions,
+  User,
+  Users,
+} from './objects.ts'
+import { cancellationOf, firstOf, type Observed, snapshotOf, soldAs } from './translate.ts'
 
 const API = 'https://fast-api.freemius.com'
 const CHECKOUT = 'https://checkout.freemius.com'
@@ -86,18 +98,25 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     }
   }
 
+  const subscriptionsOf = (userId: string) =>
+    list(`users/${segment(userId)}/subscriptions.json`, (reply) => parse(Subscriptions, reply).subscriptions)
+
   /** What the buyer got for this price since the page was opened, the first first, unless another page has sold it. */
-  async function licensesOf({ email, processorPrice, openedAt, sold }: PageSale): Promise<License[]> {
+  async function licensesOf({ email, processorPrice, interval, openedAt, sold }: PageSale): Promise<License[]> {
     if (email === null) return []
     const { users } = parse(Users, await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
     const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
     if (!user) return []
-    const licenses = await list(`users/${segment(user.id)}/licenses.json`, (reply) => parse(Licenses, reply).licenses)
+    const [licenses, subscriptions] = await Promise.all([
+      list(`users/${segment(user.id)}/licenses.json`, (reply) => parse(Licenses, reply).licenses),
+      subscriptionsOf(user.id),
+    ])
     const since = openedAt.getTime() - CLOCK_SKEW_MS
-    return licenses
-      .filter(({ plan_id, pricing_id }) => `${plan_id}:${pricing_id}` === processorPrice)
-      .filter(({ id, created }) => created.getTime() >= since && !sold.includes(id))
-      .toSorted((one, other) => one.created.getTime() - other.created.getTime())
+    return byAge(licenses).filter((license) => {
+      if (license.created.getTime() < since || sold.includes(license.id)) return false
+      const soldFor = soldAs(license, firstOf(license, subscriptions))
+      return soldFor.processorPrice === processorPrice && soldFor.interval === interval
+    })
   }
 
   const isOfMode = ({ environment }: License) => environment === (options.isTest ? 1 : 0)
@@ -114,19 +133,19 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     // Without its subscription it would look like a licence that was bought for ever.
     const isIncomplete = subscription === null && ofLicense.some(({ subscription_id }) => subscription_id != null)
     if (isIncomplete) throw rejected('the subscription of a payment is missing')
-    return { license, subscription, payments: ofLicense, email: buyer?.email ?? null }
+    const first = isLater(subscription, license, ofLicense)
+      ? firstOf(license, await subscriptionsOf(license.user_id))
+      : subscription
+    return { license, subscription, first, payments: ofLicense, email: buyer?.email ?? null }
   }
 
-  /**
-   * A pricing has a price for each interval, and only what was bought tells which one that was. A page can be paid again: what
-   * was over before its first payment is no sale, and one that followed it on the page counts.
-   */
+  /** A page can be paid again: what was over before its first payment is no sale, and one that followed it on the page counts. */
   async function observeSale(sale: PageSale): Promise<Observed | null> {
     let neverBought: Observed | null = null
     for (const license of await licensesOf(sale)) {
       const observed = await observeLicense(license)
       const purchase = observed && snapshotOf(observed, options.now())
-      if (purchase?.interval !== sale.interval) continue
+      if (!purchase) continue
       if (purchase.begun || purchase.status !== 'canceled') return observed
       neverBought ??= observed
     }
@@ -199,6 +218,12 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     readEvent: (inbound) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, inbound),
   }
 }
+
+/** Whether a licence was sold with another subscription than the present one. */
+const isLater = (subscription: Subscription | null, { created }: License, payments: Payment[]) =>
+  subscription !== null &&
+  (subscription.created > created ||
+    payments.some(({ subscription_id }) => subscription_id != null && subscription_id !== subscription.id))
 
 const segment = encodeURIComponent
 

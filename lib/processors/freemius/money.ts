@@ -7,10 +7,9 @@ const DISPUTES: readonly Payment['type'][] = ['disputed', 'won_dispute', 'lost_d
 
 const isSale = ({ type }: Pick<Payment, 'type'>) => type === 'payment'
 
-const byAge = (payments: Payment[]) =>
-  payments.toSorted(
-    (one, other) => one.created.getTime() - other.created.getTime() || Number(one.id) - Number(other.id),
-  )
+/** The oldest first. */
+export const byAge = <Each extends { id: string; created: Date }>(objects: Each[]): Each[] =>
+  objects.toSorted((one, other) => one.created.getTime() - other.created.getTime() || Number(one.id) - Number(other.id))
 
 /** What was paid, the first first. */
 export const sales = (payments: Payment[]): Payment[] => byAge(payments.filter(isSale))

@@ -90,6 +90,7 @@ export const User = z.object({ id: Id, email: z.string() })
 
 export const Users = z.object({ users: z.array(User) })
 export const Licenses = z.object({ licenses: z.array(License) })
+export const Subscriptions = z.object({ subscriptions: z.array(Subscription) })
 export const Payments = z.object({ payments: z.array(Payment) })
 
 /**

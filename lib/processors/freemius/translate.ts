@@ -1,7 +1,7 @@
 // How Freemius' objects become a purchase. The licence is the purchase: it gives access, and subscriptions come and go with
 // it. One that has no subscription was bought once, for ever. Nothing is fetched here.
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { isGivenBack, sales, total } from './money.ts'
+import { byAge, isGivenBack, sales, total } from './money.ts'
 import { type BillingCycle, type License, minorUnits, type Payment, type Subscription } from './objects.ts'
 
 const DAY_MS = 86_400_000
@@ -11,6 +11,8 @@ export interface Observed {
   license: License
   /** The latest of the licence; null if there is none. */
   subscription: Subscription | null
+  /** The one that the licence was sold with: each change of the plan or of the card makes a new one. */
+  first: Subscription | null
   /** Those of the licence, refunds and disputes among them, in any order. */
   payments: Payment[]
   email: string | null
@@ -18,10 +20,11 @@ export interface Observed {
 
 /** Null if nobody bought the licence: the owner gave it away, or it is a trial that asked for no payment method. */
 export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | null {
-  const { license, subscription, payments, email } = observed
+  const { license, subscription, first, payments, email } = observed
   const common = {
     processorId: license.id,
     checkoutId: null,
+    soldAs: soldAs(license, first),
     processorPrice: priceOf(license, subscription),
     startedAt: license.created,
     charged: chargedAtFirst(subscription, payments),
@@ -33,6 +36,16 @@ export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | nu
   if (subscription) return { ...common, ...recurring(license, subscription, payments, now) }
   const payment = sales(payments).at(-1)
   return payment ? { ...common, ...oneTime(license, payment, payments) } : null
+}
+
+export const firstOf = ({ id }: License, subscriptions: Subscription[]): Subscription | null =>
+  byAge(subscriptions.filter(({ license_id }) => license_id === id))[0] ?? null
+
+/** What a licence was sold for. Its own plan is the one that it was changed to. */
+export function soldAs(license: License, first: Subscription | null) {
+  const { plan_id, pricing_id } = first?.pricing_id ? first : license
+  const interval = first && intervalOf(first.billing_cycle)
+  return { processorPrice: `${plan_id}:${pricing_id}`, interval } as const
 }
 
 /** What the licence is for now. A licence without a pricing has that of its subscription. */
@@ -78,6 +91,7 @@ export const intervalOf = (cycle: BillingCycle) => (cycle === 0 ? null : cycle =
 type Common =
   | 'processorId'
   | 'checkoutId'
+  | 'soldAs'
   | 'processorPrice'
   | 'startedAt'
   | 'charged'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
-import { licenseOwn } from '../../../dev/emulators/freemius/own.ts'
+import { licenseOwn, soldOwn } from '../../../dev/emulators/freemius/own.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 import type { Driver } from './driver.ts'
 import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
@@ -46,8 +46,10 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
   const subscription = records('subscriptions').find(({ id }) => id === license.subscription)
   if (!subscription) return null
   const paidUntil = endOfPaid(records, subscription)
+  // Each change of the plan makes a new subscription, and what was paid for the ones before was paid for the licence.
+  const all = records('subscriptions').filter((each) => soldOwn(each).license === license.id)
   return {
-    ...subscriptionSale(records, subscription),
+    ...subscriptionSale(records, subscription, all),
     ...{ processorId, periodEnd: isoTime(paidUntil), renews: canceledAt(subscription) === null },
     status: statusOf(records, license, { subscription, paidUntil, now }),
   }

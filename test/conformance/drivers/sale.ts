@@ -35,19 +35,24 @@ const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = 
 
 export const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-/** A subscription of a processor that charges by invoice. */
-export function subscriptionSale(records: AccountRecords, subscription: SubscriptionRecord): Sale {
+/** A subscription of a processor that charges by invoice, with `all` that one purchase has had, the oldest first. */
+export function subscriptionSale(
+  records: AccountRecords,
+  subscription: SubscriptionRecord,
+  all: SubscriptionRecord[] = [subscription],
+): Sale {
   const { id, cancelAt, periodEnd } = subscription
   const status = STATUSES[subscription.status]
   if (!status) throw new Error(`the suite knows no subscription that is ${subscription.status}`)
-  const invoices = records('invoices').filter((each) => each.subscription === id)
+  const ids = all.map((each) => each.id)
+  const invoices = records('invoices').filter((each) => ids.includes(each.subscription))
   return {
     ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
     begun: !subscription.status.startsWith('incomplete'),
     renews: status !== 'canceled' && cancelAt === null,
     covered: periodsOf(invoices.filter((each) => each.status === 'paid')),
     price: subscription.price,
-    paid: paidOf(records, id).map((each) => each.id),
+    paid: ids.flatMap((each) => paidOf(records, each)).map((each) => each.id),
   }
 }
 

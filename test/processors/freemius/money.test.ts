@@ -72,5 +72,5 @@ test('a real refund of a licence for ever takes it back', () => {
   const license = License.parse({ ...REAL_LICENSE, expiration: null })
   const payments = [SOLD, GIVEN_BACK].map((payment) => Payment.parse(payment))
   const now = new Date('2026-09-20T12:00:00Z')
-  expect(snapshotOf({ license, subscription: null, payments, email: null }, now)?.status).toBe('refunded')
+  expect(snapshotOf({ license, subscription: null, first: null, payments, email: null }, now)?.status).toBe('refunded')
 })

@@ -38,12 +38,14 @@ const PAYMENT = {
 const NOW = new Date('2025-06-15T12:00:00Z')
 const at = (text: string) => new Date(`${text.replace(' ', 'T')}Z`)
 
-const observed = (license: object, subscription: object | null, payments: object[] = [{}]): Observed => ({
-  license: License.parse({ ...LICENSE, ...license }),
-  subscription: subscription && Subscription.parse({ ...SUBSCRIPTION, ...subscription }),
-  payments: payments.map((payment) => Payment.parse({ ...PAYMENT, ...payment })),
-  email: 'jane@example.com',
-})
+function observed(license: object, subscription: object | null, payments: object[] = [{}]): Observed {
+  const first = subscription && Subscription.parse({ ...SUBSCRIPTION, ...subscription })
+  return {
+    license: License.parse({ ...LICENSE, ...license }),
+    ...{ subscription: first, first, email: 'jane@example.com' },
+    payments: payments.map((payment) => Payment.parse({ ...PAYMENT, ...payment })),
+  }
+}
 
 const snapshot = (license: object, subscription: object | null, payments?: object[]) =>
   snapshotOf(observed(license, subscription, payments), NOW)
@@ -51,6 +53,7 @@ const snapshot = (license: object, subscription: object | null, payments?: objec
 test('the documented example is an active annual purchase', () => {
   expect(snapshot({}, {})).toEqual({
     ...{ processorId: '123456', checkoutId: null, processorPrice: '123456:123456', customer: '123456' },
+    soldAs: { processorPrice: '123456:123456', interval: 'year' },
     ...{ startedAt: at('2025-01-01 00:00:00'), charged: 207669, priceCovered: true, versions: {} },
     ...{ buyerEmail: 'jane@example.com', status: 'active', begun: true, periodCovered: true },
     ...{ interval: 'year', intervalCount: 1, unitAmount: 100, currency: 'USD' },

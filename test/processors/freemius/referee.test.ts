@@ -46,6 +46,7 @@ const REPLIES = {
   '/licenses/31/subscription.json': SUBSCRIPTION,
   '/users/11/payments.json': { payments: [] },
   '/users/11/licenses.json': { licenses: [LICENSE] },
+  '/users/11/subscriptions.json': { subscriptions: [SUBSCRIPTION] },
   '/users/11.json': { id: '11', email: ADA },
   '/users.json': { users: [{ id: '11', email: ADA }] },
   '/portal/login.json': { token: 't', link: 'https://customers.freemius.com/t' },
@@ -88,7 +89,8 @@ test('a buyer is looked for with the calls of the SDK', async () => {
   expect(found?.license.id).toBe('31')
   await freemius.api.user.retrieveByEmail(ADA)
   await freemius.api.user.retrieveLicenses('11')
-  expect(ours.slice(0, 2)).toEqual(theirs)
+  await freemius.api.user.retrieveSubscriptions('11')
+  expect(withoutFields(ours.slice(0, 3))).toEqual(withoutFields(theirs))
 })
 
 test('a subscription is cancelled with the call of the SDK', async () => {

@@ -49,6 +49,25 @@ const BOTH = [
   ['monthly', 'yearly'],
 ] as const
 
+describe('a licence whose plan was changed before anybody heard of it', () => {
+  test.each([
+    ['monthly', 'yearly'],
+    ['yearly', 'monthly'],
+  ] as const)('sold as %s and changed to %s, it is the purchase of its page', async (slug, to) => {
+    const { shop } = product()
+    const buyer = await open(shop, slug)
+    await unnoticed(shop, async () => {
+      const license = fieldOf(await payAt(buyer), 'license_id')
+      await moveAccount({ ...shop.world, paywall: shop.paywall }, 1)
+      await shop.there.changePlan?.(license, shop.driver.prices[to])
+    })
+    await reconcile(buyer)
+    expect(await boughtBy(buyer)).toEqual([to])
+    expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 0 })
+    await expectAsThere(buyer)
+  })
+})
+
 describe('two pages that are open at once', () => {
   test.each(BOTH)('%s and %s, both paid, are two purchases by their webhooks', async (older, newer) => {
     const { shop } = product()

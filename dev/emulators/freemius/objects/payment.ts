@@ -23,7 +23,9 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
       vat: decimal(vat),
     },
     ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
-    ...{ ...idsOf(license.price), environment: licenseOwn(license).environment, currency: currencyOf(currency) },
+    // That it goes on naming what it paid for when the licence gets another plan is UNVERIFIED.
+    ...idsOf(invoice?.price ?? payment.sold?.price ?? license.price),
+    ...{ environment: licenseOwn(license).environment, currency: currencyOf(currency) },
     ...{ external_id: `ch_${id}`, is_renewal: reason === 'cycle' },
   })
 }
