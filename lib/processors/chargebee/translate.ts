@@ -103,7 +103,8 @@ function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date)
   const { latest } = invoices
   const plan = planOf(subscription)
   const isUnknown = isFirstPaymentDue(subscription, invoices) && latest.length > 0
-  const begun = subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid))
+  const begun =
+    subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid)) && !isVoidedUnpaid(subscription, invoices)
   // The invoices are read after the subscription, and may be ahead of it.
   const isOwed = subscription.due_invoices_count > 0 && (!isUnknown || latest.some(isUnpaid))
   const hasEnded = subscription.status === 'cancelled' || subscription.status === 'transferred'
@@ -177,6 +178,10 @@ export function isTermVoided(subscription: Subscription, invoices: Invoice[]): b
   const charged = invoicesOfTerm(subscription, invoices)
   return charged.length > 0 && charged.every(({ status }) => status === 'voided')
 }
+
+/** Whether all that was ever charged for was voided before anybody had paid it: then nothing was bought. */
+const isVoidedUnpaid = ({ trial_end }: Subscription, { latest, hasMore }: Invoices) =>
+  !trial_end && !hasMore && latest.length > 0 && latest.every((each) => each.status === 'voided' && !wasPaid(each))
 
 /**
  * Whether an invoice of the current term charges for the price that the subscription has now. After a change of plan none does if

@@ -228,6 +228,12 @@ test('a term whose invoice was voided is not covered', () => {
   expect(subscription({}, { status: 'voided', line_items })).toMatchObject({ status: 'active', periodCovered: false })
 })
 
+test('a subscription whose only invoice was voided unpaid has not begun', () => {
+  const voided = { status: 'voided', linked_payments: [] }
+  expect(subscription({}, voided)).toMatchObject({ status: 'pending', begun: false })
+  expect(subscription({ status: 'cancelled' }, voided)).toMatchObject({ status: 'canceled', begun: false })
+})
+
 describe('money that a bank has taken back', () => {
   const factsOf = (more: object) =>
     decide({ kind: 'invoice', invoice: Invoice.parse({ ...INVOICE, ...more }), customer }, now).payments

@@ -15,3 +15,18 @@ test('a subscription that is never paid for has not begun, though Chargebee goes
   expect(await stateOf(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ status: 'pending' }] })
   expect(heard.filter((type) => !type.startsWith('payment.failed'))).toEqual([])
 })
+
+test('a subscription whose first invoice is voided unpaid has not begun, and nothing was bought', async () => {
+  const shop = shopOf('chargebee')
+  const buyer = await open(shop)
+  await pressAndReturn(buyer, 'later')
+  await passes(buyer, '1h')
+  const upgrade = await open(shop, 'plus', { email: buyer.email, body: { ignoreActivePurchase: true } })
+  await pressAndReturn(upgrade, 'pay')
+  const heard = [...(await hears(buyer)), ...(await passes(buyer, '1d'))]
+  expect(heard.filter((type) => type === 'checkout.completed')).toHaveLength(1)
+  expect((await stateOf(buyer)).purchases.map(({ price_slug, status }) => [price_slug, status])).toEqual([
+    ['plus', 'active'],
+    ['monthly', 'canceled'],
+  ])
+})
