@@ -7,7 +7,7 @@ import type { Company } from './person.ts'
 type Database = Pick<TestWorld, 'database'>
 
 const DAY_MS = 86_400_000
-/** A kill holds time up, and so do the clocks of others: one is moved at a time. */
+/** A kill holds time up. */
 const LONGEST_MS = 120_000
 
 /** Days pass for a life: what falls due meanwhile happens, there and here, in order and in the weather of that time. */

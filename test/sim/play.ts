@@ -48,7 +48,7 @@ export async function play(
   const told = companies.filter((company) => wasTold(company, weather))
   if (await isOver(told.filter(isUpToDate), { told, settled: false })) return found
   for (const days of CALM_DAYS) {
-    for (const company of companies) await timePasses(company, days, cast)
+    await Promise.all(companies.map((company) => timePasses(company, days, cast)))
     await calmDown(stage, cast)
     if (await isOver(companies, { told, settled: true })) break
   }

@@ -33,9 +33,8 @@ interface Parts {
 const QUIET_MS = 60_000
 const LOOK_AGAIN_MS = 10
 
-/** One clock is moved at a time: two that move together would run each other's crons. */
 export function createClock({ database, emulators, crons }: Parts): Clock {
-  let turn: Promise<unknown> = Promise.resolve()
+  const turns = new Map<string, Promise<unknown>>()
 
   async function read(paywallId: string): Promise<PaywallClock> {
     const clock = await readPaywallClock(database, paywallId)
@@ -101,16 +100,20 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     }
   }
 
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
+  /** A clock is moved by one call at a time. */
+  function inTurn<Result>(paywallId: string, work: () => Promise<Result>): Promise<Result> {
+    const done = (turns.get(paywallId) ?? Promise.resolve()).then(work)
+    turns.set(
+      paywallId,
+      done.catch(() => undefined),
+    )
     return done
   }
 
   return {
     now: async (paywallId) => new Date((await read(paywallId)).now),
-    advance: (paywallId, by) => inTurn(() => advance(paywallId, by)),
-    moveTo: (paywallId, at) => inTurn(async () => move(paywallId, await read(paywallId), at.getTime())),
-    catchUp: (paywallId) => inTurn(() => doWhatIsDue(paywallId)),
+    advance: (paywallId, by) => inTurn(paywallId, () => advance(paywallId, by)),
+    moveTo: (paywallId, at) => inTurn(paywallId, async () => move(paywallId, await read(paywallId), at.getTime())),
+    catchUp: (paywallId) => inTurn(paywallId, () => doWhatIsDue(paywallId)),
   }
 }
