@@ -64,7 +64,9 @@ export function changePlan(context: AccountContext, old: SubscriptionRecord, pri
   if (!isTrial) refuseDeclined(context, old, lines)
   const license = licenseOf(old, context)
   const before = license.price
-  const { id, created } = newRecord(context, 'subscriptions')
+  const { id, created: now } = newRecord(context, 'subscriptions')
+  // Times are whole seconds, and no buyer changes the plan in the second of the purchase.
+  const created = Math.max(now, old.created + 1)
   const subscription = { ...structuredClone(old), id, created, price, ...(!isTrial && { ...period, trialEnd: null }) }
   context.records.subscriptions.set(id, subscription)
   Object.assign(license, { price, subscription: id })

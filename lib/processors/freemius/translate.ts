@@ -27,7 +27,7 @@ export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | nu
     soldAs: soldAs(license, first),
     processorPrice: priceOf(license, subscription),
     startedAt: license.created,
-    charged: chargedAtFirst(subscription, payments),
+    charged: chargedAtFirst(first, payments),
     priceCovered: isPriceCovered(license, subscription, payments),
     versions: {},
     customer: license.user_id ?? null,

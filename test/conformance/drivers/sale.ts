@@ -18,6 +18,8 @@ export interface Sale {
   covered: number
   /** What a subscription is charged for now, where the processor has a name for it; null: for what its page has sold. */
   price: SoldPrice | null
+  /** Whether it began with a trial, where the present subscription may not tell. */
+  hadTrial?: boolean
   /** Its payments that went through, by their records. */
   paid: string[]
 }

@@ -62,6 +62,15 @@ test('the documented example is an active annual purchase', () => {
   })
 })
 
+test('a trial whose plan was changed since has cost nothing at first, and its page is that of the first plan', () => {
+  const first = Subscription.parse({ ...SUBSCRIPTION, pricing_id: '654321', trial_ends: '2025-01-08 00:00:00' })
+  expect(snapshotOf({ ...observed({}, {}), first }, NOW)).toMatchObject({
+    charged: 0,
+    soldAs: { processorPrice: '123456:654321', interval: 'year' },
+    processorPrice: '123456:123456',
+  })
+})
+
 test('without a subscription it is a licence for ever, at the price of its payment', () => {
   expect(snapshot({ expiration: null }, null)).toMatchObject({ status: 'active', interval: null, unitAmount: 207545 })
 })

@@ -54,7 +54,7 @@ export const CHARGED: Law = {
       const sale = sales.find(({ processorId }) => processorId === purchase?.processorId)
       if (!checkout || !purchase || !sale) return []
       const first = records('payments').find(({ id }) => id === sale.paid[0])
-      const amount = purchase.trial_end ? 0 : (first?.amount ?? 0)
+      const amount = purchase.trial_end || sale.hadTrial ? 0 : (first?.amount ?? 0)
       return checkout.amount === amount
         ? []
         : [`${checkout.purchase_id} came to ${amount}, and was told as ${checkout.amount}`]
