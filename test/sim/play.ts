@@ -125,7 +125,7 @@ async function timePasses(company: Company, days: number, { weather }: Cast): Pr
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
 function wasTold({ life, abilities, world }: Company, weather: Weather): boolean {
-  const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && UNTOLD.includes(step.act))
+  const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && cancels(step))
   return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
 }
 
@@ -136,8 +136,9 @@ function wasTold({ life, abilities, world }: Company, weather: Weather): boolean
 const isUpToDate = ({ life: { setup, steps } }: Company) =>
   setup.lagSeconds === 0 && !steps.some((step) => step?.act === 'wait')
 
-/** What a processor tells of in no webhook that tells of no cancellation. */
-const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']
+/** Whether a subscription may be cancelled by a step, of which not every processor sends a webhook. */
+const cancels = (step: Step) =>
+  ['cancel', 'portal-cancel', 'end'].includes(step.act) || (step.act === 'buy' && step.replaces)
 
 async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment): Promise<Faults> {
   const { told, settled } = moment
