@@ -30,7 +30,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     await cancelHere(here)
     await happens(there, shop.there.cancel)
     await unheard(unseen, shop.there.cancel)
-    await passes(here, '8d')
+    await passes(here, '9d')
     for (const buyer of [here, there, unseen]) {
       const heard = await hears({ ...buyer, heard: 0 })
       expect(heard).not.toContain('subscription.trial_ending')
