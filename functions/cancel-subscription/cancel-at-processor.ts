@@ -27,7 +27,7 @@ export async function cancelAtProcessor(
   const claimed = { subscriptionId: claim.id, requestedAt: claim.requested_at }
   try {
     const processor = processorFor(claim.account, env)
-    const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
+    const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason, claim.versions)
     const { versions } = cancellation
     const acceptedAt = await record(acceptCancellation<string>(db, { ...claimed, ...(versions && { versions }) }))
     if (acceptedAt && !cancellation.isTold) {

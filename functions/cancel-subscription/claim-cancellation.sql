@@ -39,7 +39,8 @@ begin
   return verdict('claimed') || jsonb_build_object('subscription', jsonb_build_object(
     'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
     'processor_id', subscription.processor_id,
-    'current_period_end', iso(subscription.current_period_end), 'requested_at', present::text));
+    'current_period_end', iso(subscription.current_period_end), 'requested_at', present::text,
+    'versions', newest_versions(subscription)));
 end $$;
 
 -- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the

@@ -4,6 +4,7 @@ import { type SealedAccount, timeOf } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
+import type { ObjectVersions } from '../../lib/processors/object-versions.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import type { AccountRpc, Failure, Outcome } from '../../lib/processors/rpc.ts'
 import { cancelAndConfirm } from './cancel.ts'
@@ -30,11 +31,11 @@ export class Account extends RpcTarget implements AccountRpc {
     return this.#ask(async (adapter) => (await adapter.closeCheckout?.(pageId)) ?? false)
   }
 
-  cancelAtPeriodEnd(subscriptionId: string, reason: string) {
+  cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions) {
     const isTold = DEFINITIONS[this.#sealed.acquiring].abilities.tellsOfCancellations
     const now = () => timeOf(this.#sealed)
     return this.#ask(async (adapter) => {
-      const cancellation = await cancelAndConfirm(adapter, this.#sealed, { subscriptionId, reason, now })
+      const cancellation = await cancelAndConfirm(adapter, this.#sealed, { subscriptionId, reason, known, now })
       const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
       return { status, cancelAtPeriodEnd, cancelAt, canceledAt, isTold, ...(versions && { versions }) }
     })

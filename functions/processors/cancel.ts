@@ -1,11 +1,20 @@
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
+import { isBehind, type ObjectVersions } from '../../lib/processors/object-versions.ts'
 import { type Cancellation, ProcessorError, UnexpectedReply } from '../../lib/processors/processor.ts'
 import { readPurchase } from './read-purchase.ts'
 
 /** How long a cancellation may take to show, in milliseconds. Some processors read from a copy that follows their writes. */
 const CONFIRMED_WITHIN_MS = 3_000
 const FIRST_PAUSE_MS = 150
+
+interface CancellationRequest {
+  subscriptionId: string
+  reason: string
+  /** The newest versions that are known of its objects. */
+  known: ObjectVersions
+  now: () => Date
+}
 
 /**
  * Cancels a subscription, and gives it as it is then: as the processor's own reply has it, or a read that shows the cancellation. A
@@ -16,7 +25,7 @@ const FIRST_PAUSE_MS = 150
 export async function cancelAndConfirm(
   adapter: Adapter,
   { acquiring, paywallId }: SealedAccount,
-  { subscriptionId, reason, now }: { subscriptionId: string; reason: string; now: () => Date },
+  { subscriptionId, reason, known, now }: CancellationRequest,
 ): Promise<Cancellation> {
   const reply = await unlessUnexpected(adapter.cancelAtPeriodEnd(subscriptionId, reason))
   if (reply && isCancelled(reply)) return reply
@@ -24,7 +33,8 @@ export async function cancelAndConfirm(
   for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
     const reference = { kind: 'subscription', id: subscriptionId } as const
     const { purchase } = await readPurchase(adapter, paywallId, reference, now).catch(asUnconfirmed)
-    if (purchase && isCancelled(purchase)) return purchase
+    // An older read may show a cancellation that was undone since.
+    if (purchase && isCancelled(purchase) && !isBehind(purchase.versions ?? {}, known, true)) return purchase
     if (Date.now() + pause > deadline) break
     await scheduler.wait(pause)
   }

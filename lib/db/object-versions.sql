@@ -20,6 +20,22 @@ begin
         and is_behind(is_outdated.versions, e.versions, e.received_at > missing_since));
 end $$;
 
+-- The newest versions that are known of a purchase's objects.
+create function newest_versions(purchase purchases) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(object.key, object.newest), '{}')
+    from (
+      select o.key, max(o.value::bigint) as newest
+      from (
+        select purchase.versions
+        union all
+        select e.versions from pending_events e
+        where (e.paywall_id, e.acquiring, e.processor_id) = (purchase.paywall_id, purchase.acquiring, purchase.processor_id)) known
+      cross join jsonb_each_text(known.versions) o
+      group by o.key) object);
+end $$;
+
 -- Whether a read has an older version of a known object or, unless some may be missing, lacks one.
 create function is_behind(versions jsonb, known jsonb, needs_all boolean) returns boolean language plpgsql immutable as $$
 begin

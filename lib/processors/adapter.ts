@@ -1,4 +1,5 @@
 import type { Inbound, ProcessorEvent } from './event.ts'
+import type { ObjectVersions } from './object-versions.ts'
 import type {
   Cancellation,
   CheckoutOrder,
@@ -91,7 +92,7 @@ export interface Decision<Todo> {
   /** What is still to be done at the processor; null: nothing. */
   todo: Todo | null
   /** The versions of all objects that were observed: see `FetchedPurchase.versions`. */
-  versions?: Readonly<Record<string, number>>
+  versions?: ObjectVersions
   /** The money facts that were observed, where webhooks do not carry them: see `FetchedPurchase.payments`. */
   payments?: PaymentFact[]
 }

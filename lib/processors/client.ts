@@ -1,6 +1,7 @@
 import type { SealedAccount } from './account.ts'
 import type { Acquiring } from './acquiring.ts'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent } from './event.ts'
+import type { ObjectVersions } from './object-versions.ts'
 import {
   type AcceptedCancellation,
   type CheckoutOrder,
@@ -35,9 +36,9 @@ export interface Processor extends Disposable {
 
   /**
    * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
-   * `reason`.
+   * `reason`. No read confirms it that has an older version of an object than `known`.
    */
-  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<AcceptedCancellation>
+  cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions): Promise<AcceptedCancellation>
 
   /** Makes sure that a subscription is never charged again: see `Adapter.stopCharging`. A repeat is harmless. */
   stopCharging(subscriptionId: string): Promise<void>
@@ -76,7 +77,7 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     acquiring,
     openCheckout: (order) => answerOf(acquiring, rpc.openCheckout(order)),
     closeCheckout: (pageId) => answerOf(acquiring, rpc.closeCheckout(pageId)),
-    cancelAtPeriodEnd: (id, reason) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason)),
+    cancelAtPeriodEnd: (id, reason, known) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason, known)),
     stopCharging: (id) => answerOf(acquiring, rpc.stopCharging(id)),
     endNow: (id) => answerOf(acquiring, rpc.endNow(id)),
     openPortal: (customer, returnUrl) => answerOf(acquiring, rpc.openPortal(customer, returnUrl)),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ObjectVersions } from './object-versions.ts'
 import type { PaymentFact, PurchaseReference } from './processor.ts'
 
 /** A webhook of a processor as it reached us. The signature is over the raw body, so the body is not parsed yet. */
@@ -20,7 +21,7 @@ export interface ProcessorEvent {
    * The versions of those objects that the event carries and a read of `about` shows: see `FetchedPurchase.versions`. A read that is
    * older, or lacks one, is made again.
    */
-  versions?: Readonly<Record<string, number>>
+  versions?: ObjectVersions
 }
 
 /** An unsigned webhook about one sale. It proves nothing, and only makes us read the purchase. */

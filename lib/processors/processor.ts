@@ -1,4 +1,5 @@
 import type { Acquiring } from './acquiring.ts'
+import type { ObjectVersions } from './object-versions.ts'
 
 export interface FetchedPurchase {
   /** Null if nothing was bought yet, or if another paywall or another system sold it. */
@@ -6,10 +7,9 @@ export interface FetchedPurchase {
   /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
   isUndecided: boolean
   /**
-   * The version of each object that was read, by the object's id, also if it sold nothing of ours: it grows with every change. Left
-   * out where reads are never stale.
+   * The version of each object that was read, also if it sold nothing of ours. Left out where reads are never stale.
    */
-  versions?: Readonly<Record<string, number>>
+  versions?: ObjectVersions
   /** The money facts that this read shows, where a processor's webhooks do not carry them. A fact counts once, whoever reports it. */
   payments?: PaymentFact[]
 }
@@ -128,7 +128,7 @@ export interface PurchaseSnapshot {
    * The versions of those objects that decide what this snapshot is: a later read that has an older one, or lacks one, is not stored.
    * Empty where reads are never stale.
    */
-  versions?: Readonly<Record<string, number>>
+  versions?: ObjectVersions
   customer: string | null
   /** The address that the buyer gave on the hosted page, as far as the processor tells. Nobody has proven that it is the buyer's. */
   buyerEmail: string | null

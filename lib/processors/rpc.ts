@@ -1,6 +1,7 @@
 // What the Worker `processors` answers over its service binding. No class of error crosses it: what fails is tagged.
 import type { SealedAccount } from './account.ts'
 import type { Inbound, ProcessorEvent } from './event.ts'
+import type { ObjectVersions } from './object-versions.ts'
 import type {
   AcceptedCancellation,
   CheckoutOrder,
@@ -20,7 +21,11 @@ export interface ProcessorsRpc {
 export interface AccountRpc extends Disposable {
   openCheckout(order: CheckoutOrder): Promise<Outcome<HostedCheckout>>
   closeCheckout(pageId: string): Promise<Outcome<boolean>>
-  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Outcome<AcceptedCancellation>>
+  cancelAtPeriodEnd(
+    subscriptionId: string,
+    reason: string,
+    known: ObjectVersions,
+  ): Promise<Outcome<AcceptedCancellation>>
   stopCharging(subscriptionId: string): Promise<Outcome<void>>
   endNow(subscriptionId: string): Promise<Outcome<void>>
   openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>

@@ -7,6 +7,7 @@ import { storePurchase } from '../../generated/calls.ts'
 import { log } from '../http/log.ts'
 import { newEmail } from '../http/user-fields.ts'
 import { type Processor, processorFor } from '../processors/client.ts'
+import { isBehind, type ObjectVersions } from '../processors/object-versions.ts'
 import type { FetchedPurchase, PaymentFact, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 import { type PurchaseContext, type StopOrder, stopCharging } from './stop-charging.ts'
 
@@ -21,7 +22,7 @@ export interface Hint {
   /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
   trialEnding: boolean
   /** The versions of the objects that the event carries: see `ProcessorEvent.versions`. */
-  versions?: Readonly<Record<string, number>>
+  versions?: ObjectVersions
   /** Whether a fetch counts that lacks some of them: the event has come long enough ago. */
   mayMiss?: boolean
 }
@@ -70,7 +71,9 @@ export async function storeFetched(
   { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: Hint,
 ): Promise<CaughtUp> {
   const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
-  if (isBehind(fetched, versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
+  // A page that is still undecided does not show yet what an event says was sold on it.
+  const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
+  if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
   if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
   const soldTo = about.kind === 'page' ? undefined : about.soldTo
   const stored = await storePurchase<Stored>(context.db, {
@@ -94,7 +97,7 @@ export async function storeFetched(
   const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
   if (stored.verdict === 'second_trial' && goesOn) {
     log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
-    await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL)
+    await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL, snapshot.versions ?? {})
   }
   if (stored.verdict === 'stored' && stored.unnamed_price !== null) {
     const fields = { paywall_id: paywallId, processor_price: stored.unnamed_price }
@@ -102,24 +105,6 @@ export async function storeFetched(
   }
   if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
   return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
-}
-
-/**
- * Whether a fetch is older than what an event carries: by an object that it has in an older version or, unless some may be missing,
- * lacks, or because it does not show yet what was sold on a page.
- */
-function isBehind(
-  { isUndecided }: FetchedPurchase,
-  versions: Readonly<Record<string, number>>,
-  known: Readonly<Record<string, number>>,
-  mayMiss: boolean,
-): boolean {
-  const objects = Object.entries(known)
-  if (objects.length > 0 && isUndecided && !mayMiss) return true
-  return objects.some(([id, version]) => {
-    const read = versions[id]
-    return read === undefined ? !mayMiss : read < version
-  })
 }
 
 /** Stops what a purchase replaces, and syncs it, since not every processor sends a webhook of that. Returns the deliveries it queued. */

@@ -2,7 +2,18 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { CallInterceptor, RecordedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { type Buyer, buy, cancelHere, expectAsThere, hears, idOf, passes, purchaseOf, stateOf } from './buyer.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  hears,
+  idOf,
+  passes,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
 import { driverOf } from './drivers/drivers.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -77,21 +88,29 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
-  test('a cancellation is not confirmed by a read that is older: it stays marked, and is synced', async () => {
-    const shop = shopOf(acquiring)
-    const buyer = await buy(shop)
-    const { answerReads } = await noteReads(shop)
-    shop.emulator.holdWebhooks()
-    shop.emulator.onCall = async (call, run) => {
-      if (call.method === 'GET') return answerReads(call, run)
-      await run()
-      return { status: 204, headers: {}, body: '' }
-    }
-    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
-    shop.emulator.onCall = undefined
-    await shop.emulator.sendHeldWebhooks(() => [])
-    expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: false })
-    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
-    await expectAsThere(buyer)
-  })
+  test.each<[what: string, before: (buyer: Buyer, id: string) => Promise<unknown>]>([
+    ['nothing else', () => Promise.resolve()],
+    ['a cancellation that was undone since', ({ shop }, id) => shop.there.cancel(id)],
+  ])(
+    'a cancellation is not confirmed by an older read, which shows %s: it stays marked, and is synced',
+    async (_, before) => {
+      const shop = shopOf(acquiring)
+      const buyer = await buy(shop)
+      await happens(buyer, (id) => before(buyer, id))
+      const { answerReads } = await noteReads(shop)
+      if ((await purchaseOf(buyer))?.cancel_at_period_end) await happens(buyer, shop.there.undo)
+      shop.emulator.holdWebhooks()
+      shop.emulator.onCall = async (call, run) => {
+        if (call.method === 'GET') return answerReads(call, run)
+        await run()
+        return { status: 204, headers: {}, body: '' }
+      }
+      expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+      shop.emulator.onCall = undefined
+      await shop.emulator.sendHeldWebhooks(() => [])
+      expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: false })
+      expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+      await expectAsThere(buyer)
+    },
+  )
 })

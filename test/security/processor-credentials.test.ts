@@ -32,7 +32,7 @@ export default {
       const calls = {
         openCheckout: () => rpc.openCheckout(order),
         closeCheckout: () => rpc.closeCheckout('page_1'),
-        cancelAtPeriodEnd: () => rpc.cancelAtPeriodEnd('sub_1', 'why'),
+        cancelAtPeriodEnd: () => rpc.cancelAtPeriodEnd('sub_1', 'why', {}),
         openPortal: () => rpc.openPortal('cus_1', 'https://shop.example/'),
         fetchPurchase: () => rpc.fetchPurchase({ kind: 'subscription', id: 'sub_1' }),
         readReturn: () => rpc.readReturn('https://pay.example/return?license_id=1&signature=00'),

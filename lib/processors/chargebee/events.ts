@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
 import { fromChargebee, isCheckoutId, versionsOf } from './translate.ts'
@@ -44,7 +45,7 @@ export async function readChargebeeEvent(
 }
 
 /** The versions of what a purchase is read from. */
-function versionsIn({ content }: Event): Readonly<Record<string, number>> {
+function versionsIn({ content }: Event): ObjectVersions {
   const { subscription, invoice } = Versioned.safeParse(content).data ?? {}
   return versionsOf(...[subscription, invoice].flatMap((each) => each ?? []))
 }
