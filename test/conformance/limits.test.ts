@@ -100,7 +100,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       86_400_000
     expect(Math.round(days)).toBe(7)
     await cancelHere(buyer)
-    await passes(buyer, '8d')
+    await passes(buyer, '9d')
     expect(await stateOf(buyer)).toMatchObject({ paid: false })
 
     await pay(await open(shop, 'yearly', { email, body: { trial_days: null } }))
