@@ -213,6 +213,20 @@ export const BUGS: Bug[] = [
     instead: 'if last.starts_at is null or last.price_id <> p.price_id or not is_same_period(last, starts_at) then',
   },
   {
+    name: 'the tokens of a refund that fails later stay away',
+    law: 'tokens brought',
+    file: PAYMENTS,
+    says: 'elsif period.refunded = payment.payment_id and totals.refunded < totals.amount then',
+    instead: 'elsif false then',
+  },
+  {
+    name: 'a renewal brings no tokens',
+    law: 'tokens brought',
+    file: 'lib/db/credited-periods.sql',
+    says: 'return last.ends_at is null or starts_at = last.starts_at or starts_at < last.ends_at - early;',
+    instead: 'return true;',
+  },
+  {
     name: 'the day’s tokens are added to what is left',
     law: 'daily tokens',
     file: 'lib/db/balance.sql',

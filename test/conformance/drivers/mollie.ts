@@ -8,7 +8,7 @@ import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts
 import { dateOf } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
-import { isGivenBack, oneTimeSale, type Sale } from './sale.ts'
+import { isGivenBack, oneTimeSale, type PaidPeriod, paidAt, type Sale } from './sale.ts'
 
 const PageMetadata = z.looseObject({
   checkout_id: z.string(),
@@ -65,31 +65,46 @@ const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isOnItsW
 function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale {
   const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
   if (paymentOwn(page).sequenceType === 'oneoff') return once
-  if (!once.begun) return { ...once, isSubscription: true, covered: 0 }
+  if (!once.begun) return { ...once, isSubscription: true }
   const subscription = findSubscription(records, page.id)
   const charges = records('payments').filter((each) => each.subscription === (subscription?.id ?? ''))
   const paid = charges.filter(({ status }) => status === 'paid')
   const isSuspended = subscription?.status === 'suspended'
   const renews = subscription?.status === 'active' || isSuspended
+  const metadata = PageMetadata.parse(paymentOwn(page).metadata)
   return {
     ...once,
-    ...{ isSubscription: true, renews, covered: 1 + paid.length, paid: [...once.paid, ...paid.map(({ id }) => id)] },
-    status: statusOf(records, { page, subscription, charges, renews, now }),
+    ...{ isSubscription: true, renews, paid: [...once.paid, ...paid.map(({ id }) => id)] },
+    paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
+    status: statusOf(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts to the day of the next charge. A suspended subscription has no such day.
     periodEnd: renews && !isSuspended ? dateOf(subscription.periodEnd) : null,
   }
 }
 
+type Metadata = z.output<typeof PageMetadata>
+
+/** What a payment has paid for, as everywhere at Mollie from day to day. A first payment with a trial only gives a mandate. */
+function paidPeriod(records: AccountRecords, payment: PaymentRecord, metadata: Metadata): PaidPeriod[] {
+  if (payment.subscription === null && metadata.trial_days > 0) return []
+  const start = Date.parse(dateOf(payment.subscription === null ? paidAt(payment) : payment.created)) / 1000
+  const end = nextPeriodEnd(start, { interval: metadata.interval, intervalCount: metadata.interval_count }, start)
+  return [{ start, end, paidAt: paidAt(payment), isGivenBack: isGivenBack(records, payment, true) }]
+}
+
 interface Recurring {
   page: PaymentRecord
+  metadata: Metadata
   subscription: SubscriptionRecord | undefined
   charges: PaymentRecord[]
   renews: boolean
   now: number
 }
 
-function statusOf(records: AccountRecords, { page, subscription, charges, renews, now }: Recurring): Sale['status'] {
-  const metadata = PageMetadata.parse(paymentOwn(page).metadata)
+function statusOf(
+  records: AccountRecords,
+  { page, metadata, subscription, charges, renews, now }: Recurring,
+): Sale['status'] {
   if (!subscription && (isGivenBack(records, page, true) || endOfFirst(page, metadata) <= now)) return 'canceled'
   const isFailed = (charge: PaymentRecord) => charge.status === 'failed' || isChargedBack(records, charge)
   if (subscription && !renews && endOfPaid(subscription, charges, isFailed) <= now) return 'canceled'
@@ -99,9 +114,9 @@ function statusOf(records: AccountRecords, { page, subscription, charges, renews
 }
 
 /** A first payment that no subscription follows has paid for one period. As everywhere at Mollie, that ends with a day. */
-function endOfFirst({ endedAt, created }: PaymentRecord, cycle: z.output<typeof PageMetadata>): number {
-  const paidAt = endedAt ?? created
-  const end = nextPeriodEnd(paidAt, { interval: cycle.interval, intervalCount: cycle.interval_count }, paidAt)
+function endOfFirst(page: PaymentRecord, cycle: Metadata): number {
+  const start = paidAt(page)
+  const end = nextPeriodEnd(start, { interval: cycle.interval, intervalCount: cycle.interval_count }, start)
   return Date.parse(dateOf(end)) / 1000
 }
 

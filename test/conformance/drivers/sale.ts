@@ -14,14 +14,23 @@ export interface Sale {
   renews: boolean
   /** When its period ends, as the beginning of an ISO time; null: it has none, or nobody can say. */
   periodEnd: string | null
-  /** How many of its periods were covered. What is paid for a change of the plan covers the same one. */
-  covered: number
+  /** What was charged for, without trials, the oldest first. What is paid once is a period without end. */
+  paidPeriods: PaidPeriod[]
   /** What a subscription is charged for now, where the processor has a name for it; null: for what its page has sold. */
   price: SoldPrice | null
   /** Whether it began with a trial, where the present subscription may not tell. */
   hadTrial?: boolean
   /** Its payments that went through, by their records. */
   paid: string[]
+}
+
+/** A period that was paid for. A change of the plan that is charged at once has one of its own. Times are Unix times in seconds. */
+export interface PaidPeriod {
+  start: number
+  end: number
+  paidAt: number
+  /** Whether all of its money went back to the buyer. */
+  isGivenBack: boolean
 }
 
 const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = {
@@ -52,21 +61,19 @@ export function subscriptionSale(
     ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
     begun: !subscription.status.startsWith('incomplete'),
     renews: status !== 'canceled' && cancelAt === null,
-    covered: periodsOf(invoices.filter((each) => each.status === 'paid')),
+    paidPeriods: invoices.filter(isPaidPeriod).map((each) => invoicedPeriod(records, each)),
     price: subscription.price,
     paid: ids.flatMap((each) => paidOf(records, each)).map((each) => each.id),
   }
 }
 
-/** How many periods there are: one that begins before the one before has ended is the same, which a change of plan may make shorter. */
-function periodsOf(invoices: InvoiceRecord[]): number {
-  let [count, end] = [0, 0]
-  for (const { periodStart, periodEnd } of invoices) {
-    const isNext = periodStart >= end
-    if (isNext) count += 1
-    end = isNext ? periodEnd : Math.min(end, periodEnd)
-  }
-  return count
+/** The invoice of a trial charges nothing. */
+const isPaidPeriod = ({ status, lines }: InvoiceRecord) => status === 'paid' && lines.some(({ amount }) => amount !== 0)
+
+function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPeriod {
+  const { periodStart: start, periodEnd: end, paidAt, created } = invoice
+  const payment = records('payments').find(({ id }) => id === invoice.payment)
+  return { start, end, paidAt: paidAt ?? created, isGivenBack: !!payment && isGivenBack(records, payment, false) }
 }
 
 /** Something that was paid once. */
@@ -79,11 +86,14 @@ export function oneTimeSale(
   const isUndecided = payment.status === 'pending' || payment.status === 'open'
   const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
   return {
-    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, covered: 1, price: null },
+    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, price: null },
+    paidPeriods: begun ? [{ start: payment.created, end: Infinity, paidAt: paidAt(payment), isGivenBack: isOver }] : [],
     status: isOver ? 'refunded' : begun ? 'active' : isUndecided ? 'pending' : 'canceled',
     paid: begun ? [payment.id] : [],
   }
 }
+
+export const paidAt = ({ endedAt, created }: PaymentRecord) => endedAt ?? created
 
 /** Whether all the money of a payment went back to the buyer. */
 export function isGivenBack(records: AccountRecords, { id, amount }: PaymentRecord, byDisputes: boolean): boolean {

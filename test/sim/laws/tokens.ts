@@ -1,3 +1,4 @@
+import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { provenBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
 import type { Case, Law } from './case.ts'
@@ -38,42 +39,61 @@ export const CHANGED: Law = {
   },
 }
 
-/** A paid period brings its tokens once, and as long as no money goes back they are there. */
+/** A paid period brings its tokens once, and they go back with its money. */
 export const BROUGHT: Law = {
   name: 'tokens brought',
   faults(life) {
     const { sales } = life.truth
-    const covered = sales.reduce((sum, sale) => sum + sale.covered, 0)
-    const givenBack = life.heard.everything && !hasOtherPlan(life) ? givenBackOf(life) : 0
-    const running = life.shown.filter(({ processorId, status, trial_end: trialEnd }) => {
-      const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
-      return status === 'active' && trialEnd === null && paid > 0
-    })
+    const credited = sumBy(sales, (sale) => creditedPeriods(sale).length)
+    // Of a refund that was not heard of the tokens may stay.
+    const [least, most] = life.heard.everything
+      ? [credited - sumBy(sales, refundedPeriods), credited - sumBy(sales, surelyRefundedPeriods)]
+      : [periodsThatGoOn(life), credited]
     const count = total(life, 'standard')
-    return [
-      ...(count > (covered - givenBack) * TOKENS_A_PERIOD
-        ? [`${count} standard tokens for ${covered} covered periods, of which ${givenBack} were given back`]
-        : []),
-      ...(!isGivenBack(life) && count < running.length * TOKENS_A_PERIOD
-        ? [`${count} standard tokens, and ${running.length} purchases were paid for`]
-        : []),
-    ]
+    return count >= least * TOKENS_A_PERIOD && count <= most * TOKENS_A_PERIOD
+      ? []
+      : [`${count} standard tokens, and ${least} to ${most} periods are paid for`]
   },
 }
 
-/** How many payments went back as a whole. */
-function givenBackOf({ company: { records } }: Case): number {
-  const refunds = records('refunds').filter(({ status }) => status === 'refunded')
-  const refunded = (id: string) =>
-    refunds.filter(({ payment }) => payment === id).reduce((sum, { amount }) => sum + amount, 0)
-  return records('payments').filter(
-    ({ id, amount, status }) => status === 'paid' && amount > 0 && refunded(id) >= amount,
-  ).length
+const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
+
+/**
+ * The periods that brought tokens, each with all that was charged for in it. One that begins before the last credited one has ended counts
+ * as the same, and does not make it longer: all prices bring as many tokens, so no change of the plan brings more.
+ */
+function creditedPeriods({ paidPeriods }: Sale): PaidPeriod[][] {
+  const credited: PaidPeriod[][] = []
+  for (const period of paidPeriods) {
+    const last = credited.at(-1)
+    if (last && period.start < last[0]!.end) last.push(period)
+    else credited.push([period])
+  }
+  return credited
 }
 
-const hasOtherPlan = ({ company: { life } }: Case) => life.steps.some((step) => step?.act === 'change-plan')
+const refundedPeriods = (sale: Sale) =>
+  creditedPeriods(sale).filter((charged) => charged.some(({ isGivenBack }) => isGivenBack)).length
 
-const isGivenBack = ({ company: { records } }: Case) => records('refunds').length > 0 || records('disputes').length > 0
+/**
+ * The period of a payment is found by when it was paid. A renewal that the step `renew` charges days too soon may so be taken for another
+ * payment of the period before, and the refunds of both take the tokens of one.
+ */
+function surelyRefundedPeriods(sale: Sale): number {
+  const isEarly = sale.paidPeriods.some(({ paidAt, start }) => paidAt < start - DAY_SECONDS)
+  return isEarly ? Math.min(refundedPeriods(sale), 1) : refundedPeriods(sale)
+}
+
+const DAY_SECONDS = 86_400
+
+/** Periods of which no webhook came may be over when they are looked up, but not the ones that go on, if no money went back. */
+function periodsThatGoOn({ company: { records }, shown, truth: { sales } }: Case): number {
+  if (records('refunds').length > 0 || records('disputes').length > 0) return 0
+  return shown.filter(({ processorId, status, trial_end: trialEnd }) => {
+    const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
+    return status === 'active' && trialEnd === null && paid > 0
+  }).length
+}
 
 /** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */
 export const DAILY: Law = {
