@@ -21,6 +21,7 @@ const AT_FULL_SIZE = [
   'fuzz/**',
   'processors/currencies',
   'processors/mollie-lives',
+  'sim/bugs',
   'webhooks/order',
 ].map(testFile)
 
