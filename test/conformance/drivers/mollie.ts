@@ -113,10 +113,14 @@ function statusOf(
   return metadata.trial_days > 0 && !decided ? 'trialing' : 'active'
 }
 
-/** A first payment that no subscription follows has paid for one period. As everywhere at Mollie, that ends with a day. */
-function endOfFirst(page: PaymentRecord, cycle: Metadata): number {
+/** A first payment that no subscription follows has paid for one period, or has begun a trial. As everywhere at Mollie, that ends with a day. */
+function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count }: Metadata): number {
   const start = paidAt(page)
-  const end = nextPeriodEnd(start, { interval: cycle.interval, intervalCount: cycle.interval_count }, start)
+  const cycle =
+    trial_days > 0
+      ? ({ interval: 'day', intervalCount: trial_days } as const)
+      : { interval, intervalCount: interval_count }
+  const end = nextPeriodEnd(start, cycle, start)
   return Date.parse(dateOf(end)) / 1000
 }
 
