@@ -82,9 +82,9 @@ create function is_paying(p purchases, at timestamptz) returns boolean language 
 $$;
 
 -- What a user has that is in the way of selling it a price, lest it pays twice: a subscription that is running, or, where the price is
--- paid once, a purchase of that very price that gives access. An edited price has another id and the same slug: it counts as the
--- same. A pack is in the way of nothing, and nothing is in its way. `except_id` is a purchase that does not count: the sale itself.
--- All null if nothing is.
+-- paid once, a purchase of that very price that gives access, or will when its money arrives: a bank transfer takes days. An edited
+-- price has another id and the same slug: it counts as the same. A pack is in the way of nothing, and nothing is in its way.
+-- `except_id` is a purchase that does not count: the sale itself. All null if nothing is.
 create function purchase_in_the_way(
   paywall_id text, user_id uuid, price prices, except_id uuid default null
 ) returns purchases language plpgsql stable as $$
@@ -97,6 +97,7 @@ begin
     where p.paywall_id = purchase_in_the_way.paywall_id and p.user_id = purchase_in_the_way.user_id
       and p.id is distinct from except_id
       and (is_running(p, present)
-        or price.interval is null and p.interval is null and bought.slug = price.slug and gives_access(p, present))
+        or price.interval is null and p.interval is null and bought.slug = price.slug
+          and (gives_access(p, present) or p.access and p.status = 'pending'))
     order by p.interval is null, p.created_at desc, p.id limit 1);
 end $$;

@@ -17,7 +17,7 @@ import {
   stateOf,
   tokensOf,
 } from './buyer.ts'
-import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/standstill.ts'
+import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/standstill.ts'
 import { useShops } from './shop.ts'
 
 // Who is not sold another subscription, and who gets into the portal: whoever has one that has not ended.
@@ -106,6 +106,21 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'active' } }
     expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
     await happens(buyer, shop.there.refund)
+    await expectFree(buyer)
+  })
+
+  test('what was bought once is in the way of itself while its money is on its way, and not once that has failed', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await open(shop, 'lifetime')
+    await pressAndReturn(buyer, 'later')
+    await hears(buyer)
+    expect((await purchaseOf(buyer))?.status).toBe(sellsUnpaid(acquiring) ? 'pending' : undefined)
+    if (!sellsUnpaid(acquiring)) return
+    const { id } = (await purchaseOf(buyer))!
+    const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
+    expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
+    await happens(buyer, (id) => shop.there.resolve(true, id))
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
     await expectFree(buyer)
   })
 

@@ -1,7 +1,7 @@
 /** What each refusal means to the caller, by its name in the words of the endpoints. */
 export const MEANINGS: Record<string, string> = {
   active_purchase:
-    'the user has an active subscription, or has this one-time price already. Send `ignoreActivePurchase: true` to sell anyway',
+    'the user has an active subscription, or has bought this one-time price already, paid or with its payment on its way. Send `ignoreActivePurchase: true` to sell anyway',
   already_cancelled: 'the subscription is cancelled already, or has ended',
   anonymous:
     'the user of the token is anonymous. Only a user with an e-mail address, or with an id of the owner, may do this',

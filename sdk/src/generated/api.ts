@@ -2206,7 +2206,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             /**
              * @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one
-             *     - `active_purchase`: the user has an active subscription, or has this one-time price already. Send `ignoreActivePurchase: true` to sell anyway
+             *     - `active_purchase`: the user has an active subscription, or has bought this one-time price already, paid or with its payment on its way. Send `ignoreActivePurchase: true` to sell anyway
              *     - `checkout_in_progress`: an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
              *     - `external_id_mismatch`: the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right
              */

@@ -7,10 +7,14 @@ const PAUSES = ['stripe', 'polar', 'chargebee'] as const
 /** Where what is owed may stay unpaid for ever, by a setting of the owner's: it is charged no more, and may be paid all the same. */
 const KEEPS_UNPAID = ['stripe'] as const
 
+/** Where a one-time purchase exists while its money is on its way. Polar makes its order, and Freemius its licence, once that is there. */
+const SELLS_UNPAID = ['stripe', 'chargebee', 'mollie'] as const
+
 const isIn = <Name extends Acquiring>(names: readonly Name[], name: Acquiring): name is Name =>
   names.some((each) => each === name)
 
 export const pauses = (acquiring: Acquiring) => isIn(PAUSES, acquiring)
+export const sellsUnpaid = (acquiring: Acquiring) => isIn(SELLS_UNPAID, acquiring)
 export const keepsUnpaid = (acquiring: Acquiring) => isIn(KEEPS_UNPAID, acquiring)
 
 /** The owner pauses a subscription there. */
