@@ -111,13 +111,13 @@ function recurring(license: License, subscription: Subscription, payments: Payme
   return {
     status: statusOf(license, subscription, begun, now),
     begun,
-    // A licence goes on only when the next period is paid.
-    periodCovered: begun,
+    // A licence goes on only when the next period is paid. That of a trial waits for its first payment.
+    periodCovered: begun && !unpaidTrialEnd(subscription, paid, now),
     interval: intervalOf(billing_cycle),
     intervalCount: billing_cycle === 0 ? null : 1,
     unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
     currency,
-    currentPeriodStart: begun ? periodStart(subscription, paid) : null,
+    currentPeriodStart: begun ? periodStart(subscription, paid, now) : null,
     currentPeriodEnd: begun ? end : null,
     trialStart: trial_ends ? subscription.created : null,
     trialEnd: trial_ends ?? null,
@@ -168,9 +168,15 @@ function isBegun(
   return next_payment != null && next_payment.getTime() - created.getTime() > DAY_MS
 }
 
+/** When a trial ended after which nothing was paid yet; null if there was none. */
+function unpaidTrialEnd({ trial_ends }: Subscription, paid: Payment | undefined, now: Date): Date | null {
+  return !paid && trial_ends && trial_ends <= now ? trial_ends : null
+}
+
 /** A trial is not shortened by a charge that is made a little before its end. */
-function periodStart({ created, trial_ends }: Subscription, paid: Payment | undefined): Date {
-  if (!paid) return created
+function periodStart(subscription: Subscription, paid: Payment | undefined, now: Date): Date {
+  const { created, trial_ends } = subscription
+  if (!paid) return unpaidTrialEnd(subscription, paid, now) ?? created
   return trial_ends && trial_ends > paid.created ? trial_ends : paid.created
 }
 

@@ -98,6 +98,19 @@ test('a trial becomes a paid period', async () => {
   expect(paid?.currentPeriodStart).toEqual(bought.trialEnd)
 })
 
+test('a trial whose first charge fails has paid for no period', async () => {
+  const { buy, look, pass, emulator } = await startWing()
+  const { bought, license } = await buy(PRICES.trial)
+  await emulator.declineCharges(bought.customer ?? '')
+  await pass(7.1)
+  const owed = await look(license)
+  expect(owed).toMatchObject({ status: 'past_due', periodCovered: false, currentPeriodStart: bought.trialEnd })
+  await emulator.declineCharges(bought.customer ?? '', false)
+  await pass(1)
+  const paid = { status: 'active', periodCovered: true, currentPeriodStart: bought.trialEnd }
+  expect(await look(license)).toMatchObject(paid)
+})
+
 test('a trial that is cancelled ends at once', async () => {
   const { buy, look, adapter, now } = await startWing()
   const { license } = await buy(PRICES.trial)
