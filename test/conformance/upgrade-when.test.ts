@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type Buyer, buy, hears, idOf, open, passes, pay, pressAndReturn, purchaseOf, stateOf } from './buyer.ts'
 import { useShops } from './shop.ts'
@@ -59,6 +60,23 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
     expect(await duplicatesOf(buyer)).toEqual([null, null, null])
+  })
+
+  test('an upgrade that we hear of only after a newer one is replaced by it', async () => {
+    const { buyer } = await bought(acquiring)
+    const { shop } = buyer
+    await passes(buyer, '1h')
+    shop.emulator.holdWebhooks()
+    const { checkoutUrl } = await open(shop, 'monthly', replacing(buyer))
+    await press(checkoutUrl, 'pay') // and does not come back
+    await shop.world.clock.advance(shop.paywall.id, '1m')
+    await pay(await open(shop, 'monthly', replacing(buyer)))
+    const newer = (await purchaseOf(buyer))!.id
+    await shop.emulator.sendHeldWebhooks((events) => events)
+    await hears(buyer)
+    const { purchases } = await stateOf(buyer)
+    expect(purchases).toHaveLength(3)
+    expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
   })
 
   test('what is paid once and gives access replaces a subscription if its page was opened for that', async () => {
