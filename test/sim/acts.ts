@@ -16,12 +16,12 @@ type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
 /** Opens a checkout, by as many clicks at once as it takes, and presses a button of its page. */
 export async function buy(company: Company, person: Person, step: Doing<'buy'>): Promise<void> {
   const { slug, clicks, button, replaces, comesBack } = step
-  const { world } = company
+  const { world } = person
   // Nobody pays twice for the same, but to replace it. The checkout is asked for all the same, as by somebody who tries whether it works.
   const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
-  const order = await orderOf(company, person, step)
+  const order = await orderOf(person, step)
   if (!order) return
-  const isSubscribed = slug !== 'lifetime' && !replaces && (await hasSubscription(company, person))
+  const isSubscribed = slug !== 'lifetime' && !replaces && (await hasSubscription(person))
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
       insist(
@@ -39,10 +39,10 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given
   if (!checkoutUrl) return
-  if (isSubscribed && (await hasSubscription(company, person))) {
+  if (isSubscribed && (await hasSubscription(person))) {
     company.faults.add(`charged once: ${person.email}, who has a subscription, was sold ${slug}`)
   }
-  person.orders.set(checkoutUrl, sold(company, step))
+  person.orders.set(checkoutUrl, sold(person, step))
   if (!isWanted || button === 'leave') return
   person.paidUrl = checkoutUrl
   person.replaces ||= replaces
@@ -66,11 +66,11 @@ async function buyOn({ there }: Company, person: Person, checkoutUrl: string, bu
 export async function payAgain(company: Company, person: Person): Promise<void> {
   if (!person.paidUrl || company.life.unheard) return
   const back = await buyOn(company, person, person.paidUrl, 'pay')
-  if (back.startsWith('http')) await insist(() => call(company.world, back))
+  if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 
 /** Whether it is shown a subscription that has not ended, whatever it gives. */
-async function hasSubscription({ world }: Company, { userId }: Person): Promise<boolean> {
+async function hasSubscription({ world, userId }: Person): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
   const now = await world.clock.now(world.paywall.id).catch(() => null)
@@ -82,17 +82,18 @@ async function hasSubscription({ world }: Company, { userId }: Person): Promise<
 }
 
 /** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */
-async function orderOf({ world }: Company, person: Person, { slug, country, replaces }: Doing<'buy'>) {
+async function orderOf(person: Person, { slug, country, replaces }: Doing<'buy'>) {
+  const { world } = person
   const { paywall, key } = world
   const headers = { 'idempotency-key': randomUUID() }
   const sale = { priceId: priceIdOf(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
   if (person.kind === 'owner') return { paywall, key, headers, body: { email: person.email, country, ...sale } }
-  const session = await ownSession(world, person)
+  const session = await ownSession(person)
   return session && { paywall, token: session.token, country, headers, body: sale }
 }
 
 /** What the price is as the owner's file has it now, where the buyer is. */
-function sold({ world }: Company, { slug, country }: Doing<'buy'>): Order {
+function sold({ world }: Person, { slug, country }: Doing<'buy'>): Order {
   const price = world.paywall.prices.find((each) => each.slug === slug)!
   const local = price.locals.find(({ countries }) => countries?.includes(country))
   const { amount, currency } = local ?? price
@@ -125,7 +126,7 @@ const OVER = ['canceled', 'refunded']
 const isInProgress = (body: unknown) => JSON.stringify(body).includes('checkout_in_progress')
 
 /** Cancels the subscription that it is shown. What is acknowledged holds; any other cancellation may take effect or not. */
-export async function cancel({ world }: Company, { kind, session, userId, cancelled }: Person): Promise<void> {
+export async function cancel({ world, kind, session, userId, cancelled }: Person): Promise<void> {
   if (!userId) return
   const state = await userState(world, userId).catch(() => null)
   const subscription = state?.purchases.find(({ interval, status }) => interval !== null && RUNNING.includes(status))
@@ -144,8 +145,7 @@ const NOT_ENDED = [...RUNNING, 'pending', 'paused']
 
 /** With an idempotency key a call is repeated until it is answered. Without one its outcome may stay unknown. */
 export async function changeTokens(
-  { world }: Company,
-  { userId, tokens }: Person,
+  { world, userId, tokens }: Person,
   { op, type, amount, keyed }: Doing<'tokens'>,
 ): Promise<void> {
   if (!userId) return
@@ -164,6 +164,6 @@ export async function changeTokens(
   } else if (reply.status === 200) tokens.known += delta
 }
 
-export async function read({ world }: Company, { userId }: Person): Promise<void> {
+export async function read({ world, userId }: Person): Promise<void> {
   if (userId) await userState(world, userId).catch(() => 'the service is down at the moment')
 }

@@ -71,6 +71,13 @@ export const BUGS: Bug[] = [
     instead: 'update purchases p set buyer_email = null',
   },
   {
+    name: 'what was bought on another paywall is shown',
+    law: 'sold by its paywall',
+    file: 'lib/db/member-state.sql',
+    says: 'from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id',
+    instead: 'from purchases p where p.user_id = member_state.user_id',
+  },
+  {
     name: 'the first snapshot stays',
     law: 'state',
     file: SNAPSHOT,

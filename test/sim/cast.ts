@@ -21,21 +21,27 @@ export interface Cast {
 
 /** Histories that were played so far: each has paywalls of its own. */
 let played = 0
+const MOST_LIVES = 1_000
 
 /** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
 export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
-  const number = played * 1_000
-  const idOf = (life: PartialLife) => `${number + life.number}`
-  const written = fileOf(history, idOf, `${stage.world.receiver.url}/webhooks`)
+  /** The paywalls of a life, which share its account. */
+  const idsOf = ({ number, paywalls }: PartialLife) =>
+    Array.from({ length: paywalls }, (_, place) => `${(played * 2 + place) * MOST_LIVES + number}`)
+  const written = fileOf(history, idsOf, `${stage.world.receiver.url}/webhooks`)
   const file = await written.read()
   await stage.putUp(file)
-  for (const life of history.lives) await setUp(stage.world[life.processor], idOf(life), life.setup)
+  for (const life of history.lives) await setUp(stage.world[life.processor], idsOf(life)[0]!, life.setup)
   const key = file.keys[0]?.secret ?? ''
-  const companies = history.lives.map((life, index) =>
-    companyOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),
+  const inFile = (id: string, { paywalls }: PaywallFile) => paywalls.find((paywall) => paywall.id === id)!
+  const companies = history.lives.map((life) =>
+    companyOf(
+      life,
+      idsOf(life).map((id) => ({ ...stage.world, file, key, paywall: inFile(id, file) })),
+    ),
   )
-  const weather = weatherOf(companies.map(placeOf), (paywallId) => endLeases(stage.world, paywallId))
+  const weather = weatherOf(companies.flatMap(placesOf), (paywallId) => endLeases(stage.world, paywallId))
   const backend = ownerBackend(weather)
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook
@@ -44,8 +50,8 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
 
   /** One edit at a time, since each puts up the whole file. A kill may fail it: then it is made again. */
   let turn: Promise<unknown> = Promise.resolve()
-  const putUp = async ({ world }: Company): Promise<PaywallFile> => {
-    written.edit(world.paywall.id)
+  const putUp = async ({ worlds }: Company): Promise<PaywallFile> => {
+    for (const { paywall } of worlds) written.edit(paywall.id)
     const edited = await written.read()
     await persist('a price is edited', async () => ({ applied: await stage.putUp(edited) }))
     return edited
@@ -53,15 +59,16 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   async function edit(company: Company): Promise<void> {
     const edited = turn.then(() => putUp(company))
     turn = edited.catch(() => undefined)
-    const { paywalls } = await edited
-    company.world.paywall = paywalls.find(({ id }) => id === company.world.paywall.id)!
+    const now = await edited
+    for (const world of company.worlds) world.paywall = inFile(world.paywall.id, now)
   }
   return { companies, weather, backend, edit }
 }
 
-const placeOf = ({ life: { processor, unheard }, world }: Company) => ({
-  paywallId: world.paywall.id,
-  account: world[processor].accountOf(world.paywall.id),
-  opensPage: driverOf(processor).opensPage,
-  unheard,
-})
+const placesOf = ({ life: { processor, unheard }, worlds }: Company) =>
+  worlds.map((world) => ({
+    paywallId: world.paywall.id,
+    account: world[processor].accountOf(world.paywall.id),
+    opensPage: driverOf(processor).opensPage,
+    unheard,
+  }))

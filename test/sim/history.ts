@@ -15,11 +15,12 @@ import type { Step } from './step.ts'
 /** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */
 export type Kind = 'owner' | 'user' | 'anonymous'
 
-/** Up to three people, on a paywall of their own. */
+/** Up to three people, on a paywall of their own, or each on both of two that share an account. */
 export interface Life {
   number: number
   processor: Acquiring
   people: Kind[]
+  paywalls: 1 | 2
   /** Whether every webhook about this life is lost for good. */
   unheard: boolean
   setup: Setup
@@ -62,11 +63,13 @@ function lifeOf(number: number, processors: Processors, dice: Dice): Life {
   const processor = dice.pick(processors)
   const unheard = dice.chance(0.1)
   const people = peopleOf(processor, dice)
-  const who = () => (people.length > 1 ? dice.below(people.length) : 0)
+  const paywalls = dice.pick([1, 1, 1, 2] as const)
+  const count = people.length * paywalls
+  const who = () => (count > 1 ? dice.below(count) : 0)
   const plot = dice.pick(PLOTS)
-  const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, people.length - 1) }))
+  const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))
   while (steps.length < ROUNDS) steps.push({ ...stepOf(dice), who: who() })
-  return { number, processor, people, unheard, setup: setupOf(dice), steps }
+  return { number, processor, people, paywalls, unheard, setup: setupOf(dice), steps }
 }
 
 const setupOf = (dice: Dice): Setup => ({

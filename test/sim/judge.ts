@@ -5,7 +5,7 @@ import { type Case, caseOf, type Heard, type Law } from './laws/case.ts'
 import { LAST, OF_ITS_TYPE, PREVIOUS, SEQUENCE } from './laws/events.ts'
 import { PAGES } from './laws/pages.ts'
 import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD } from './laws/payments.ts'
-import { CANCELLED, SAME, SOLD_AS, STATE } from './laws/purchases.ts'
+import { CANCELLED, SAME, SOLD_AS, SOLD_BY, STATE } from './laws/purchases.ts'
 import { BROUGHT, CHANGED, DAILY, LEDGER } from './laws/tokens.ts'
 import type { TakenEvent } from './owner-backend.ts'
 import type { Company } from './person.ts'
@@ -13,7 +13,7 @@ import { truthOf } from './truth.ts'
 
 /** All that must hold of a life that is calm. */
 export const LAWS: Law[] = [
-  ...[PAGES, SAME, STATE, CANCELLED, SOLD_AS, ACCESS, ACCESS_UNTIL],
+  ...[PAGES, SAME, SOLD_BY, STATE, CANCELLED, SOLD_AS, ACCESS, ACCESS_UNTIL],
   ...[TOLD, AMOUNTS, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_TYPE, PREVIOUS],
   ...[LEDGER, CHANGED, BROUGHT, DAILY],
 ]
@@ -23,7 +23,7 @@ const ALWAYS: Law[] = [ACCESS, ACCESS_UNTIL]
 
 export async function judge(company: Company, events: TakenEvent[], heard: Heard): Promise<string[]> {
   const life = await caseOf(company, events, heard)
-  if (life.states.size === 0) return truthOf(company).paid.length > 0 ? ['something was bought by nobody'] : []
+  if (life.members.length === 0) return truthOf(company).paid.length > 0 ? ['something was bought by nobody'] : []
   return faultsOf(LAWS, life)
 }
 

@@ -18,15 +18,18 @@ export interface EditableFile {
   edit(paywallId: string): void
 }
 
-/** The owner of a history: each of its lives has a paywall, with an account of its own at its processor. */
-export function fileOf({ lives }: PartialHistory, idOf: (life: PartialLife) => string, hooks: string): EditableFile {
+/** The owner of a history: each of its lives has an account of its own at its processor, and a paywall or two that sell through it. */
+export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => string[], hooks: string): EditableFile {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const overrides = {
     owner: { email: `owner-${randomBytes(6).toString('hex')}@example.com` },
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
     webhooks: [{ url: hooks, secret, events: ['*', 'balance.changed'] }],
   }
-  const paywalls = lives.map((life) => ({ id: idOf(life), amount: 9.99, written: soldBy(life) }))
+  const paywalls = lives.flatMap((life) => {
+    const written = soldBy(life)
+    return idsOf(life).map((id) => ({ id, amount: 9.99, written }))
+  })
   return {
     read: () =>
       paywallFile({

@@ -23,6 +23,8 @@ export interface Order {
 export interface Person {
   kind: Kind
   email: string
+  /** With the paywall that it is on. */
+  world: LifeWorld
   /** Null until a checkout or a sign-in has told it. */
   userId: string | null
   /** Of who makes its own calls, once it has one. */
@@ -45,7 +47,9 @@ export interface Person {
 /** The people of a life, and all that they share. */
 export interface Company {
   life: PartialLife
+  /** With its only paywall, or the first of those that share an account; and with each of these. */
   world: LifeWorld
+  worlds: LifeWorld[]
   people: Person[]
   /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
   abilities: Abilities
@@ -57,13 +61,18 @@ export interface Company {
   faults: Set<string>
 }
 
-export function companyOf(life: PartialLife, world: LifeWorld): Company {
+/** Who is on two paywalls is one person on each, with the same address. */
+export function companyOf(life: PartialLife, worlds: LifeWorld[]): Company {
   const { processor } = life
+  const world = worlds[0]!
   const { id } = world.paywall
   return {
     life,
     world,
-    people: life.people.map((kind, place) => newPerson(kind, `life-${id}-${place}@buyers.dev`)),
+    worlds,
+    people: life.people.flatMap((kind, place) =>
+      worlds.map((each) => newPerson(kind, `life-${id}-${place}@buyers.dev`, each)),
+    ),
     abilities: DEFINITIONS[processor].abilities,
     there: thereOf(world, world.paywall),
     records: recordsOf(world[processor], id),
@@ -72,8 +81,8 @@ export function companyOf(life: PartialLife, world: LifeWorld): Company {
   }
 }
 
-const newPerson = (kind: Kind, email: string): Person => ({
-  ...{ kind, email, userId: null, session: null, cancelled: new Set<string>(), bought: new Set<string>() },
+const newPerson = (kind: Kind, email: string, world: LifeWorld): Person => ({
+  ...{ kind, email, world, userId: null, session: null, cancelled: new Set<string>(), bought: new Set<string>() },
   ...{
     replaces: false,
     paidUrl: null,

@@ -87,20 +87,19 @@ async function playRound(stage: Stage, history: PartialHistory, cast: Cast, roun
 
 async function live(company: Company, step: Step | null, cast: Cast): Promise<void> {
   if (!step) return
-  const { world, people } = company
-  const person = people[step.who]!
-  cast.weather.change(world.paywall.id, step.weather)
+  const person = company.people[step.who]!
+  for (const { paywall } of company.worlds) cast.weather.change(paywall.id, step.weather)
   switch (step.act) {
     case 'buy':
       return buy(company, person, step)
     case 'tokens':
-      return changeTokens(company, person, step)
+      return changeTokens(person, step)
     case 'cancel':
-      return cancel(company, person)
+      return cancel(person)
     case 'pay-again':
       return payAgain(company, person)
     case 'read':
-      return read(company, person)
+      return read(person)
     case 'sign-in':
       return signIn(company, person, step)
     case 'merge':
@@ -110,7 +109,7 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
     case 'wait':
       return timePasses(company, step.days, cast)
     case 'due':
-      return allIsDue(world, world.paywall.id)
+      return allIsDue(person.world, person.world.paywall.id)
     default:
       return happen(company, person, step)
   }
@@ -119,14 +118,14 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
 /** Days pass, and what was to come in days comes. Who has access is asked then, whatever was heard so far. */
 async function timePasses(company: Company, days: number, { weather }: Cast): Promise<void> {
   await daysPass(company, days)
-  await weather.daysHavePassed(company.world.paywall.id)
+  for (const { paywall } of company.worlds) await weather.daysHavePassed(paywall.id)
   for (const fault of await judgeAccess(company)) company.faults.add(fault)
 }
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
-function wasTold({ life, abilities, world }: Company, weather: Weather): boolean {
+function wasTold({ life, abilities, worlds }: Company, weather: Weather): boolean {
   const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && cancels(step))
-  return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
+  return !untold && worlds.every(({ paywall }) => weather.damageOf(paywall.id).unheard.size === 0)
 }
 
 /**
@@ -143,13 +142,13 @@ const cancels = (step: Step) =>
 async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment): Promise<Faults> {
   const { told, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
-    const { id } = company.world.paywall
+    const ids = company.worlds.map(({ paywall }) => paywall.id)
     const heard = {
-      refusedCheckouts: weather.damageOf(id).refusedCheckouts,
+      refusedCheckouts: ids.reduce((sum, id) => sum + weather.damageOf(id).refusedCheckouts, 0),
       everything: told.includes(company),
       settled,
     }
-    return [company.life.number, await whatStays(() => judge(company, backend.eventsAbout(id), heard))]
+    return [company.life.number, await whatStays(() => judge(company, ids.flatMap(backend.eventsAbout), heard))]
   }
   return new Map((await Promise.all(companies.map(faultsOfLife))).filter(([, faults]) => faults.length > 0))
 }

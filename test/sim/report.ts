@@ -34,8 +34,8 @@ function commandOf(history: PartialHistory, { lives, processor }: Played): strin
   return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`
 }
 
-const linesOf = ({ number, processor, unheard, steps }: PartialLife) => [
-  `    life ${number}, at ${processor}${unheard ? ', of which no webhook arrives' : ''}`,
+const linesOf = ({ number, processor, paywalls, unheard, steps }: PartialLife) => [
+  `    life ${number}, at ${processor}${paywalls > 1 ? ', on two paywalls' : ''}${unheard ? ', of which no webhook arrives' : ''}`,
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
 

@@ -7,11 +7,12 @@ import { ownerIdOf } from '../support/owner-id.ts'
 import { askForCode, askForTokens, requestIn, type Session, sessionIn } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { insist } from './insist.ts'
-import type { Company, LifeWorld, Person } from './person.ts'
+import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
 
 /** The session of who makes its own calls; a new one if it has none. Null while the service is down. */
-export async function ownSession(world: LifeWorld, person: Person): Promise<Session | null> {
+export async function ownSession(person: Person): Promise<Session | null> {
+  const { world } = person
   const exchange = () =>
     call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, {
       key: world.key,
@@ -29,11 +30,12 @@ const LONGEST_MS = 5_000
 
 /** An anonymous user signs in by mail, as itself or as another of its life. Nothing comes of it if something fails. */
 export async function signIn(
-  { world, people }: Company,
+  { people }: Company,
   person: Person,
   { as }: Extract<Step, { act: 'sign-in' }>,
 ): Promise<void> {
   if (person.kind !== 'anonymous' || !person.session) return
+  const { world } = person
   const { token } = person.session
   const other = people.find((each) => each !== person)
   const email = as === 'another' && other ? other.email : person.email

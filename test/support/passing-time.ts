@@ -14,7 +14,7 @@ export async function moveClock({ clock, database, paywall }: TestWorld, minutes
   await movePaywallClock(database, paywall.id, (await clock.now(paywall.id)).getTime() + minutes * MINUTE_MS)
 }
 
-/** Moves the clock of an account at a processor, and of all paywalls that share it: `advance` moves none of these. Runs nothing. */
+/** Moves the clock of an account at a processor, and of all paywalls that share it. Runs nothing. */
 export async function moveAccount(world: TestWorld, minutes: number): Promise<void> {
   const { clock, database, paywall } = world
   const emulator = world[paywall.processor.acquiring]

@@ -24,9 +24,10 @@ const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: Shown) =>
 /** Who is let in, by what, and until when. */
 export const ACCESS: Law = {
   name: 'access',
-  faults({ states, shown, now }) {
-    return [...states].flatMap(([userId, { paid, features }]) => {
-      const own = shown.filter((each) => each.userId === userId)
+  faults({ members, shown, now }) {
+    return members.flatMap((member) => {
+      const { paid, features } = member
+      const own = shown.filter((each) => each.member === member)
       if (own.some((each) => isAtItsEnd({ now }, each))) return []
       const open = own.filter((each) => accessUntil(each) > now.getTime())
       const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()

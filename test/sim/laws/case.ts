@@ -1,13 +1,20 @@
 import { type UserState, userState } from '../../support/user-state.ts'
 import type { TakenEvent } from '../owner-backend.ts'
-import type { Company } from '../person.ts'
+import type { Company, LifeWorld } from '../person.ts'
 import { type Truth, truthOf } from '../truth.ts'
 
 export type Purchase = UserState['purchases'][number]
 
+/** A user on a paywall, and what it is shown. */
+export interface Member extends UserState {
+  userId: string
+  world: LifeWorld
+}
+
 /** What the service shows of a purchase, and what its row says besides. */
 export interface Shown extends Purchase {
-  userId: string
+  /** Whose it is. */
+  member: Member
   processorId: string
   /** Its hosted page's address. */
   url: string | null
@@ -28,8 +35,8 @@ export interface Heard {
 export interface Case {
   company: Company
   truth: Truth
-  /** The users that its people are now, by id: two who were merged are one. */
-  states: Map<string, UserState>
+  /** Those who its people are now: two who were merged are one. */
+  members: Member[]
   shown: Shown[]
   /** The owner's events, in the order in which they happened. */
   events: TakenEvent[]
@@ -45,36 +52,41 @@ export interface Law {
 
 export async function caseOf(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
   const { world } = company
-  const [states, rows] = [await readStates(company), await readRows(company)]
-  const shown = [...states].flatMap(([userId, { purchases }]) =>
-    purchases.flatMap((purchase) => {
+  const [members, rows] = [await readMembers(company), await readRows(company)]
+  const shown = members.flatMap((member) =>
+    member.purchases.flatMap((purchase) => {
       const row = rows.find(({ id }) => id === purchase.id)
-      return row ? { ...purchase, ...row, userId } : []
+      return row ? { ...purchase, ...row, member } : []
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: truthOf(company), states, shown, events: events.toSorted(byTime), heard, now }
+  return { company, truth: truthOf(company), members, shown, events: events.toSorted(byTime), heard, now }
 }
 
 const byTime = (one: TakenEvent, other: TakenEvent) =>
   one.timestamp.localeCompare(other.timestamp) || one.data.sequence - other.data.sequence
 
 /** Whoever was merged is the other one from then on. */
-async function readStates({ world, people }: Company): Promise<Case['states']> {
+async function readMembers({ world, worlds, people }: Company): Promise<Member[]> {
   const known = people.flatMap(({ userId }) => userId ?? [])
-  const { rows } = await world.database.query<{ id: string }>(
-    `select distinct coalesce(m.merged_into, m.user_id) as id from members m
-     where m.paywall_id = $1 and m.user_id = any ($2::uuid[])`,
-    [world.paywall.id, known],
+  const { rows } = await world.database.query<{ paywallId: string; userId: string }>(
+    `select distinct m.paywall_id as "paywallId", coalesce(m.merged_into, m.user_id) as "userId" from members m
+     where m.paywall_id = any ($1) and m.user_id = any ($2::uuid[])`,
+    [worlds.map(({ paywall }) => paywall.id), known],
   )
-  return new Map(await Promise.all(rows.map(async ({ id }) => [id, await userState(world, id)] as const)))
+  return Promise.all(
+    rows.map(async ({ paywallId, userId }) => {
+      const there = worlds.find(({ paywall }) => paywall.id === paywallId)!
+      return { userId, world: there, ...(await userState(there, userId)) }
+    }),
+  )
 }
 
-async function readRows({ world }: Company) {
+async function readRows({ world, worlds }: Company) {
   const { rows } = await world.database.query<Pick<Shown, 'id' | 'processorId' | 'url' | 'pastDueSince'>>(
     `select p.id, p.processor_id as "processorId", c.url, p.past_due_since as "pastDueSince"
-     from purchases p join checkouts c on c.id = p.checkout_id where p.paywall_id = $1`,
-    [world.paywall.id],
+     from purchases p join checkouts c on c.id = p.checkout_id where p.paywall_id = any ($1)`,
+    [worlds.map(({ paywall }) => paywall.id)],
   )
   return rows
 }

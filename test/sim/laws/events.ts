@@ -5,11 +5,11 @@ import type { Law } from './case.ts'
 
 type Told = NonNullable<TakenEvent['data']['subscription']>
 
-/** The events about each user come in order, without a gap. */
+/** The events about each user of a paywall come in order, without a gap. */
 export const SEQUENCE: Law = {
   name: 'sequence',
   faults({ events }) {
-    const users = Map.groupBy(events, ({ data }) => data.user.id)
+    const users = Map.groupBy(events, ({ data }) => `${data.paywall_id} ${data.user.id}`)
     return [...users.values()].flatMap((own) =>
       sequenceFaults(
         own.toSorted((one, other) => one.data.sequence - other.data.sequence),
@@ -22,8 +22,8 @@ export const SEQUENCE: Law = {
 /** What the owner was told last of a subscription is what is shown. */
 export const LAST: Law = {
   name: 'told last',
-  faults: ({ states, events }) =>
-    [...states.values()]
+  faults: ({ members, events }) =>
+    members
       .flatMap(({ purchases }) => purchases)
       .filter((purchase) => {
         const last = events.findLast(({ data }) => data.subscription?.id === purchase.id)

@@ -22,6 +22,17 @@ export const SAME: Law = {
   ],
 }
 
+/** What somebody has bought on a paywall is shown there, and on no other that shares its account. */
+export const SOLD_BY: Law = {
+  name: 'sold by its paywall',
+  faults: ({ company: { people }, shown }) =>
+    people.flatMap(({ world: { paywall }, bought }) =>
+      shown
+        .filter(({ processorId, member }) => bought.has(processorId) && member.world.paywall.id !== paywall.id)
+        .map(({ processorId, member }) => `${processorId}, sold by ${paywall.id}, is on ${member.world.paywall.id}`),
+    ),
+}
+
 /** The state of a purchase is that of what was sold. */
 export const STATE: Law = {
   name: 'state',

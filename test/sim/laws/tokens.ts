@@ -6,10 +6,10 @@ import type { Case, Law } from './case.ts'
 /** Every balance is the sum of its ledger. */
 export const LEDGER: Law = {
   name: 'ledger',
-  async faults({ company: { world }, states }) {
+  async faults({ members }) {
     const wrong = await Promise.all(
-      [...states.keys()].map((id) =>
-        provenBalances(world, id).then(
+      members.map(({ world, userId }) =>
+        provenBalances(world, userId).then(
           () => [],
           (error: Error) => [error.message],
         ),
@@ -19,8 +19,8 @@ export const LEDGER: Law = {
   },
 }
 
-const total = ({ states }: Case, type: string) =>
-  [...states.values()]
+const total = ({ members }: Case, type: string) =>
+  members
     .flatMap(({ balances }) => balances)
     .filter((each) => each.type === type)
     .reduce((sum, { count }) => sum + count, 0)
@@ -98,12 +98,12 @@ function periodsThatGoOn({ company: { records }, shown, truth: { sales } }: Case
 /** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */
 export const DAILY: Law = {
   name: 'daily tokens',
-  faults({ company: { people }, states, now }) {
+  faults({ company: { people }, members, now }) {
     const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && dayOf(tokens.spentDailyAt) === dayOf(now))
-    return [...states].flatMap(([id, { balances }]) => {
+    return members.flatMap(({ userId, balances }) => {
       const count = balances.find(({ type }) => type === 'daily')?.count ?? 0
       const isRight = isSpent ? count <= DAILY_LIMIT : count === DAILY_LIMIT
-      return isRight ? [] : [`${id} has ${count} daily tokens`]
+      return isRight ? [] : [`${userId} has ${count} daily tokens`]
     })
   },
 }
