@@ -87,7 +87,8 @@ async function orderOf(person: Person, { slug, country, replaces }: Doing<'buy'>
   const { paywall, key } = world
   const headers = { 'idempotency-key': randomUUID() }
   const sale = { priceId: priceIdOf(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
-  if (person.kind === 'owner') return { paywall, key, headers, body: { email: person.email, country, ...sale } }
+  if (person.kind === 'owner')
+    return { paywall, key, headers, body: { email: person.email, externalId: person.email, country, ...sale } }
   const session = await ownSession(person)
   return session && { paywall, token: session.token, country, headers, body: sale }
 }

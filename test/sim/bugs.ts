@@ -155,6 +155,13 @@ export const BUGS: Bug[] = [
     instead: "if payment.kind <> 'refund_failed' then return true; else return false; end if;",
   },
   {
+    name: 'an event goes to the webhook endpoints of both modes',
+    law: 'events of its mode',
+    file: 'lib/db/tell.sql',
+    says: 'and e.is_test = (select p.is_test from paywalls p where p.id = paywall_id)',
+    instead: '',
+  },
+  {
     name: 'an event has the number of the one before',
     law: 'sequence',
     file: 'lib/db/tell.sql',

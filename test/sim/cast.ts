@@ -2,10 +2,10 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
 import { setUp } from '../conformance/drivers/set-up.ts'
-import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
+import { holdLiveEvents, type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 import { endLeases, persist } from './passing-time.ts'
-import { fileOf } from './paywalls.ts'
+import { fileOf, type Ids } from './paywalls.ts'
 import { type Company, companyOf } from './person.ts'
 import type { Stage } from './stage.ts'
 import { type Weather, weatherOf } from './weather.ts'
@@ -26,21 +26,27 @@ const MOST_LIVES = 1_000
 /** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
 export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
-  /** The paywalls of a life, which share its account. */
-  const idsOf = ({ number, paywalls }: PartialLife) =>
-    Array.from({ length: paywalls }, (_, place) => `${(played * 2 + place) * MOST_LIVES + number}`)
+  const idsOf = ({ number }: PartialLife): Ids => [
+    `${played * 2 * MOST_LIVES + number}`,
+    `${(played * 2 + 1) * MOST_LIVES + number}`,
+  ]
   const written = fileOf(history, idsOf, `${stage.world.receiver.url}/webhooks`)
   const file = await written.read()
   await stage.putUp(file)
-  for (const life of history.lives) await setUp(stage.world[life.processor], idsOf(life)[0]!, life.setup)
-  const key = file.keys[0]?.secret ?? ''
+  await holdLiveEvents(stage.world)
   const inFile = (id: string, { paywalls }: PaywallFile) => paywalls.find((paywall) => paywall.id === id)!
-  const companies = history.lives.map((life) =>
-    companyOf(
-      life,
-      idsOf(life).map((id) => ({ ...stage.world, file, key, paywall: inFile(id, file) })),
-    ),
-  )
+  const worldOf = (id: string) => {
+    const paywall = inFile(id, file)
+    const key = file.keys.find(({ is_test: isTest }) => isTest === paywall.is_test)?.secret ?? ''
+    return { ...stage.world, file, key, paywall }
+  }
+  const companies = history.lives.flatMap((life) => {
+    const [id, other] = idsOf(life)
+    if (life.paywalls === 'one') return companyOf(life, [worldOf(id)], id)
+    if (life.paywalls === 'two of an account') return companyOf(life, [worldOf(id), worldOf(other)], id)
+    return [companyOf(life, [worldOf(id)], id), companyOf(inRealTime(life), [worldOf(other)], id)]
+  })
+  for (const { life, world } of companies) await setUp(world[life.processor], world.paywall.id, life.setup)
   const weather = weatherOf(companies.flatMap(placesOf), (paywallId) => endLeases(stage.world, paywallId))
   const backend = ownerBackend(weather)
   stage.faults.length = 0
@@ -64,6 +70,14 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   }
   return { companies, weather, backend, edit }
 }
+
+/** A life on a live paywall, whose time nobody can move: no day passes, and nothing is heard only later. */
+const inRealTime = (life: PartialLife): PartialLife => ({
+  ...life,
+  unheard: false,
+  setup: { ...life.setup, lagSeconds: 0 },
+  steps: life.steps.map((step) => (step?.act === 'wait' ? null : step)),
+})
 
 const placesOf = ({ life: { processor, unheard }, worlds }: Company) =>
   worlds.map((world) => ({

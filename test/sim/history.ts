@@ -15,12 +15,18 @@ import type { Step } from './step.ts'
 /** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */
 export type Kind = 'owner' | 'user' | 'anonymous'
 
-/** Up to three people, on a paywall of their own, or each on both of two that share an account. */
+/**
+ * Which paywalls the people of a life are on: one of their own, two that share an account, or a test one and a live one, each with an
+ * account of its own.
+ */
+export type Paywalls = 'one' | 'two of an account' | 'test and live'
+
+/** Up to three people, each on all paywalls of the life. */
 export interface Life {
   number: number
   processor: Acquiring
   people: Kind[]
-  paywalls: 1 | 2
+  paywalls: Paywalls
   /** Whether every webhook about this life is lost for good. */
   unheard: boolean
   setup: Setup
@@ -63,8 +69,8 @@ function lifeOf(number: number, processors: Processors, dice: Dice): Life {
   const processor = dice.pick(processors)
   const unheard = dice.chance(0.1)
   const people = peopleOf(processor, dice)
-  const paywalls = dice.pick([1, 1, 1, 2] as const)
-  const count = people.length * paywalls
+  const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
+  const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)
   const plot = dice.pick(PLOTS)
   const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))

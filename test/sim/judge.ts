@@ -2,7 +2,7 @@
 // what its owner was told.
 import { ACCESS, ACCESS_UNTIL } from './laws/access.ts'
 import { type Case, caseOf, type Heard, type Law } from './laws/case.ts'
-import { LAST, OF_ITS_TYPE, PREVIOUS, SEQUENCE } from './laws/events.ts'
+import { LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS, SEQUENCE } from './laws/events.ts'
 import { PAGES } from './laws/pages.ts'
 import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD } from './laws/payments.ts'
 import { CANCELLED, SAME, SOLD_AS, SOLD_BY, STATE } from './laws/purchases.ts'
@@ -14,7 +14,7 @@ import { truthOf } from './truth.ts'
 /** All that must hold of a life that is calm. */
 export const LAWS: Law[] = [
   ...[PAGES, SAME, SOLD_BY, STATE, CANCELLED, SOLD_AS, ACCESS, ACCESS_UNTIL],
-  ...[TOLD, AMOUNTS, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_TYPE, PREVIOUS],
+  ...[TOLD, AMOUNTS, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS],
   ...[LEDGER, CHANGED, BROUGHT, DAILY],
 ]
 

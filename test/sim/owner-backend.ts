@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { Received } from '../../dev/world/pages/received.ts'
 import type { Receiver } from '../../dev/world/pages/receiver.ts'
+import type { TestWorld } from '../support/world.ts'
+import type { LifeWorld } from './person.ts'
 import type { Weather } from './weather.ts'
 
 const Subscription = z.looseObject({
@@ -14,6 +16,7 @@ const Event = z.object({
   id: z.string(),
   type: z.string(),
   timestamp: z.iso.datetime(),
+  is_test: z.boolean(),
   data: z.looseObject({
     paywall_id: z.string(),
     sequence: z.int(),
@@ -36,6 +39,17 @@ const Event = z.object({
 export type TakenEvent = z.output<typeof Event> & { body: string; times: number }
 
 export type OwnerBackend = ReturnType<typeof ownerBackend>
+
+/** Nothing here has a public address, so the events of live paywalls are read where they wait. */
+export async function holdLiveEvents({ database }: Pick<TestWorld, 'database'>): Promise<void> {
+  await database.query("update webhook_endpoints set held_until = 'infinity' where not is_test")
+}
+
+/** The events of a live paywall. */
+export async function heldEvents({ database, paywall }: LifeWorld): Promise<TakenEvent[]> {
+  const { rows } = await database.query<{ body: string }>('select body from events where paywall_id = $1', [paywall.id])
+  return rows.map(({ body }) => ({ ...Event.parse(JSON.parse(body)), body, times: 1 }))
+}
 
 /** The owner's backend, which refuses some webhooks, so that they come again, and keeps the others. */
 export function ownerBackend(weather: Weather) {

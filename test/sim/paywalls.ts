@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
 import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
@@ -18,17 +19,41 @@ export interface EditableFile {
   edit(paywallId: string): void
 }
 
-/** The owner of a history: each of its lives has an account of its own at its processor, and a paywall or two that sell through it. */
-export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => string[], hooks: string): EditableFile {
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+/** The ids of a life's paywalls. The second is used if there are two. */
+export type Ids = readonly [string, string]
+
+/** The owner's webhook endpoint for live paywalls, which must be a public https address: see `holdLiveEvents`. */
+const LIVE_HOOKS = 'https://owner.example/live'
+
+/** The owner of a history, with an owner key and a webhook endpoint for each mode. */
+export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => Ids, testHooks: string): EditableFile {
+  const environment: Record<string, string> = {}
+  const secretly = (name: string, secret: string) => {
+    environment[name] = secret
+    return `env:${name}`
+  }
+  const webhook = (mode: 'test' | 'live') => ({
+    ...{ url: mode === 'test' ? testHooks : LIVE_HOOKS, test: mode === 'test', events: ['*', 'balance.changed'] },
+    secret: secretly(`${mode} webhooks`, `whsec_${randomBytes(32).toString('base64')}`),
+  })
+  const key = (mode: 'test' | 'live') => ({
+    name: mode,
+    secret: secretly(`${mode} key`, `pk_${mode}_${randomBytes(32).toString('hex')}`),
+  })
   const overrides = {
     owner: { email: `owner-${randomBytes(6).toString('hex')}@example.com` },
-    keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
-    webhooks: [{ url: hooks, secret, events: ['*', 'balance.changed'] }],
+    keys: [key('test'), key('live')],
+    webhooks: [webhook('test'), webhook('live')],
+    environment,
   }
   const paywalls = lives.flatMap((life) => {
+    const [id, other] = idsOf(life)
     const written = soldBy(life)
-    return idsOf(life).map((id) => ({ id, amount: 9.99, written }))
+    const paywall = { id, amount: 9.99, written }
+    if (life.paywalls === 'one') return [paywall]
+    if (life.paywalls === 'two of an account') return [paywall, { ...paywall, id: other }]
+    const processor = liveAccount(life, (field, secret) => secretly(`${field} of ${other}`, secret))
+    return [paywall, { ...paywall, id: other, written: { ...written, test: false, processor } }]
   })
   return {
     read: () =>
@@ -44,6 +69,16 @@ export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => 
       edited.amount = edited.amount === 9.99 ? 10.99 : 9.99
     },
   }
+}
+
+/** An account for real money. The credentials that emulators make up are test ones, where they name a mode. */
+function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: string, secret: string) => string) {
+  const fields: Record<string, { secret: boolean }> = DEFINITIONS[acquiring].credentials
+  const credentials = Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => {
+    const live = value.replace('test', 'live')
+    return [field, fields[field]?.secret ? secretly(field, live) : live] as const
+  })
+  return { acquiring, credentials: Object.fromEntries(credentials) }
 }
 
 /** 9.99 USD a month, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */

@@ -61,8 +61,8 @@ export interface Company {
   faults: Set<string>
 }
 
-/** Who is on two paywalls is one person on each, with the same address. */
-export function companyOf(life: PartialLife, worlds: LifeWorld[]): Company {
+/** Who is on two paywalls is one person on each, with the same address, which `name` is part of. */
+export function companyOf(life: PartialLife, worlds: LifeWorld[], name: string): Company {
   const { processor } = life
   const world = worlds[0]!
   const { id } = world.paywall
@@ -71,7 +71,7 @@ export function companyOf(life: PartialLife, worlds: LifeWorld[]): Company {
     world,
     worlds,
     people: life.people.flatMap((kind, place) =>
-      worlds.map((each) => newPerson(kind, `life-${id}-${place}@buyers.dev`, each)),
+      worlds.map((each) => newPerson(kind, `life-${name}-${place}@buyers.dev`, each)),
     ),
     abilities: DEFINITIONS[processor].abilities,
     there: thereOf(world, world.paywall),

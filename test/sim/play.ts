@@ -13,6 +13,7 @@ import { happen } from './happenings.ts'
 import { ROUNDS } from './history.ts'
 import { judge, judgeAccess } from './judge.ts'
 import { killInRound } from './kills.ts'
+import { heldEvents } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
 import { allIsDue, daysPass } from './passing-time.ts'
 import type { Company } from './person.ts'
@@ -46,11 +47,13 @@ export async function play(
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
   const told = companies.filter((company) => wasTold(company, weather))
-  if (await isOver(told.filter(isUpToDate), { told, settled: false })) return found
+  const upToDate = told.filter(isUpToDate)
+  if (await isOver(upToDate, { told, settled: false })) return found
   for (const days of CALM_DAYS) {
-    await Promise.all(companies.map((company) => timePasses(company, days, cast)))
+    await Promise.all(companies.filter(isOfTests).map((company) => timePasses(company, days, cast)))
     await calmDown(stage, cast)
-    if (await isOver(companies, { told, settled: true })) break
+    const judged = companies.filter((company) => isOfTests(company) || upToDate.includes(company))
+    if (await isOver(judged, { told, settled: true })) break
   }
   return found
 }
@@ -61,14 +64,19 @@ interface Moment {
   settled: boolean
 }
 
+const isOfTests = ({ world }: Company) => world.paywall.is_test
+
 /** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
 async function faultsOf(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
-  const found: Faults = await judgedOf(cast, judged, moment)
-  for (const { life, faults } of cast.companies) {
-    if (faults.size > 0) found.set(life.number, [...faults, ...(found.get(life.number) ?? [])])
+  const found: Faults = new Map()
+  const all = [
+    ...cast.companies.map(({ life, faults }) => [life.number, [...faults]] as const),
+    ...(await judgedOf(cast, judged, moment)),
+    [-1, [...new Set([...stage.faults, ...cast.backend.faults])]] as const,
+  ]
+  for (const [number, faults] of all) {
+    if (faults.length > 0) found.set(number, [...(found.get(number) ?? []), ...faults])
   }
-  const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
-  if (ofNobody.size > 0) found.set(-1, [...ofNobody])
   return found
 }
 
@@ -88,7 +96,8 @@ async function playRound(stage: Stage, history: PartialHistory, cast: Cast, roun
 async function live(company: Company, step: Step | null, cast: Cast): Promise<void> {
   if (!step) return
   const person = company.people[step.who]!
-  for (const { paywall } of company.worlds) cast.weather.change(paywall.id, step.weather)
+  // What goes wrong on a live paywall is not found out later, since no days pass there.
+  for (const { paywall } of company.worlds) if (paywall.is_test) cast.weather.change(paywall.id, step.weather)
   switch (step.act) {
     case 'buy':
       return buy(company, person, step)
@@ -139,18 +148,20 @@ const isUpToDate = ({ life: { setup, steps } }: Company) =>
 const cancels = (step: Step) =>
   ['cancel', 'portal-cancel', 'end'].includes(step.act) || (step.act === 'buy' && step.replaces)
 
-async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment): Promise<Faults> {
+/** What is wrong with each, by the number of its life. */
+async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment) {
   const { told, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const ids = company.worlds.map(({ paywall }) => paywall.id)
     const heard = {
       refusedCheckouts: ids.reduce((sum, id) => sum + weather.damageOf(id).refusedCheckouts, 0),
       everything: told.includes(company),
-      settled,
+      settled: settled && isOfTests(company),
     }
-    return [company.life.number, await whatStays(() => judge(company, ids.flatMap(backend.eventsAbout), heard))]
+    const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : heldEvents(company.world))
+    return [company.life.number, await whatStays(async () => judge(company, await eventsNow(), heard))]
   }
-  return new Map((await Promise.all(companies.map(faultsOfLife))).filter(([, faults]) => faults.length > 0))
+  return Promise.all(companies.map(faultsOfLife))
 }
 
 /** How long what a Worker does after its response may take. */

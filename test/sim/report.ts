@@ -35,7 +35,7 @@ function commandOf(history: PartialHistory, { lives, processor }: Played): strin
 }
 
 const linesOf = ({ number, processor, paywalls, unheard, steps }: PartialLife) => [
-  `    life ${number}, at ${processor}${paywalls > 1 ? ', on two paywalls' : ''}${unheard ? ', of which no webhook arrives' : ''}`,
+  `    life ${number}, at ${processor}${paywalls === 'one' ? '' : `, on ${paywalls}`}${unheard ? ', of which no webhook arrives' : ''}`,
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
 

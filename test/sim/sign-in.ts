@@ -61,7 +61,7 @@ export async function mergeAll({ world, people: [from, into] }: Company): Promis
   if (!from?.userId || !into?.userId) return
   const names = { from: from.userId, into: into.userId }
   try {
-    const users = { ownerId: await ownerIdOf(world, world.paywall.id), isTest: true }
+    const users = { ownerId: await ownerIdOf(world, world.paywall.id), isTest: world.paywall.is_test }
     await mergeUsers(databaseOf(world.database), users, names)
     from.userId = into.userId
     from.session = null

@@ -19,6 +19,28 @@ export const SEQUENCE: Law = {
   },
 }
 
+/** Events name the mode of their paywall, and go to the webhook endpoints of that mode alone. */
+export const OF_ITS_MODE: Law = {
+  name: 'events of its mode',
+  async faults({ company: { worlds }, events }) {
+    const faults = worlds.map(async ({ database, file, paywall: { id, is_test: isTest } }) => {
+      const { rows } = await database.query<{ url: string; type: string }>(
+        `select distinct w.url, e.type from events e join deliveries d on d.event_id = e.id
+         join webhook_endpoints w on w.id = d.endpoint_id where e.paywall_id = $1`,
+        [id],
+      )
+      const due = file.webhooks.filter((webhook) => webhook.is_test === isTest).map(({ url }) => url)
+      return [
+        ...rows.filter(({ url }) => !due.includes(url)).map(({ url, type }) => `${type} of ${id} goes to ${url}`),
+        ...events
+          .filter(({ data, is_test: marked }) => data.paywall_id === id && marked !== isTest)
+          .map(({ type }) => `${type} of ${id} does not have is_test ${isTest}`),
+      ]
+    })
+    return (await Promise.all(faults)).flat()
+  },
+}
+
 /** What the owner was told last of a subscription is what is shown. */
 export const LAST: Law = {
   name: 'told last',
