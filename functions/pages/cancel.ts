@@ -25,8 +25,9 @@ export async function showCancel(c: PagesContext): Promise<Response> {
 }
 
 /** The visitor's purchase of an id, if it is one that can be cancelled. An anonymous user has to sign in first. */
-function cancellable({ user }: Site, id: string | undefined): Purchase | undefined {
-  return user?.email ? user.purchases.find((purchase) => purchase.id === id && renews(purchase)) : undefined
+function cancellable(site: Site, id: string | undefined): Purchase | undefined {
+  const { user } = site
+  return user?.email ? user.purchases.find((purchase) => purchase.id === id && renews(site, purchase)) : undefined
 }
 
 export async function cancel(c: PagesContext): Promise<Response> {

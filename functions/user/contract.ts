@@ -99,6 +99,7 @@ const example = {
       created_at: '2026-11-01T09:05:00.000Z',
     },
   ],
+  being_replaced: [],
   paid: true,
   features: ['export'],
   balances: [{ type: 'standard', count: 500 }],

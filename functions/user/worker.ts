@@ -46,6 +46,7 @@ app.get(PATH, async (c) => {
     countryMatch: matchesCountry(row.geo, country),
     balances: row.balances,
     purchases: row.purchases,
+    being_replaced: row.being_replaced,
     paid: row.paid,
     features: row.features,
     trial: row.trial,

@@ -20,13 +20,15 @@ declare
   trial jsonb;
 begin
   with bought as (
-    select p.id, p.created_at, p.interval, gives_access(p, present) as has_access, purchase_json(p) as object
+    select p.id, p.created_at, p.interval, gives_access(p, present) as has_access, is_being_replaced(p) as is_replaced,
+      purchase_json(p) as object
     from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
   )
   select
     coalesce(bool_or(b.has_access), false) as has_access,
     coalesce(bool_or(b.has_access) filter (where b.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(b.object order by b.created_at desc, b.id), '[]') as purchases,
+    coalesce(jsonb_agg(b.id order by b.created_at desc, b.id) filter (where b.is_replaced), '[]') as being_replaced,
     (select coalesce(jsonb_agg(distinct feature collate "C" order by feature collate "C"), '[]')
       from bought having_access, jsonb_array_elements_text(having_access.object -> 'features') feature
       where having_access.has_access) as features
@@ -43,5 +45,5 @@ begin
 
   return jsonb_build_object(
     'paid', access.has_access, 'has_active_subscription', access.subscribed, 'features', access.features,
-    'purchases', access.purchases, 'trial', trial, 'balances', balances_json(paywall_id, user_id, settings));
+    'purchases', access.purchases, 'being_replaced', access.being_replaced, 'trial', trial, 'balances', balances_json(paywall_id, user_id, settings));
 end $$;

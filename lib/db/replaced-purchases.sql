@@ -26,6 +26,12 @@ begin
     and newer.status not in ('canceled', 'refunded') and is_replacement(newer);
 end $$;
 
+-- Whether a subscription that is replaced still looks as if it renewed: until a read from after its stop shows that it does not.
+create function is_being_replaced(p purchases) returns boolean language sql stable as $$
+  select p.replaced_by is not null and p.status <> 'canceled' and not p.cancel_at_period_end
+    and coalesce(p.fetched_at < p.stopped_at, true)
+$$;
+
 -- The member's subscriptions that their processors are still to be asked never to charge again: `StopOrder` in
 -- lib/purchases/stop-charging.ts. Each at the account that sold it, also if the paywall sells through another processor by now.
 create function stop_orders_json(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$

@@ -20,6 +20,12 @@ export const Trial = z
 /** What a member has, as user and bootstrap report it (contract section 2). */
 export const MemberState = z.object({
   purchases: z.array(Purchase).describe('All purchases that the user ever made on this paywall, the latest first'),
+  being_replaced: z
+    .array(z.uuid())
+    .describe(
+      'The subscriptions, by id, that a newer purchase replaces (`ignoreActivePurchase`) while their processor has yet to confirm ' +
+        'it: they do not renew, and `cancel_at_period_end` or `canceled` follows',
+    ),
   paid: z
     .boolean()
     .describe(

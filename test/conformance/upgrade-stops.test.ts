@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
-import { buy, hears, idOf, open, passes, pay, purchaseOf } from './buyer.ts'
+import { buy, hears, idOf, open, passes, pay, purchaseOf, stateOf } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { changesSubscription, purchaseBy, replacing, upgrade, withoutStops } from './upgrading.ts'
 
@@ -31,6 +31,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+      expect(await stateOf(buyer)).toMatchObject({ being_replaced: [older] })
       expect(await passes(buyer, '22h')).toEqual([])
       expect(await passes(buyer, '4h')).toEqual(['subscription.stop_failed'])
       await shop.there.renew(there)
@@ -38,6 +39,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     })
     expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
+    expect(await stateOf(buyer)).toMatchObject({ being_replaced: [] })
   })
 
   test.each(['before', 'after'] as const)(

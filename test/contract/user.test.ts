@@ -44,6 +44,7 @@ const State = z.strictObject({
   countryMatch: z.boolean(),
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   purchases: z.array(Purchase),
+  being_replaced: z.array(z.uuid()),
   paid: z.boolean(),
   features: z.array(z.string()),
   trial: z.strictObject({ purchase_id: z.uuid(), started_at: time, ends_at: time, days_left: z.int() }).nullable(),

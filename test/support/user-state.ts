@@ -17,6 +17,7 @@ const Purchase = z.looseObject({
 const UserState = z.object({
   balances: z.array(z.object({ type: z.string(), count: z.int() })),
   purchases: z.array(Purchase),
+  being_replaced: z.array(z.string()),
   paid: z.boolean(),
   features: z.array(z.string()),
 })

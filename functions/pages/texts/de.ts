@@ -47,7 +47,7 @@ export const DE: Texts = {
   pendingText: 'Wir warten auf die Bestätigung. Sobald sie da ist, zeigt diese Seite sie an.',
   pendingLong:
     'Es dauert länger als sonst. Sie können diese Seite schließen: Der Kauf erscheint von selbst in Ihrem Konto.',
-  stillHave: (label) => `Sie haben noch ${label}. Wenn Ihr neuer Kauf es ersetzt, wird dafür nichts mehr abgebucht.`,
+  stillHave: (label) => `Sie haben noch ${label}. Es verlängert sich, wenn Sie es nicht kündigen.`,
   thanksGuest:
     'Wenn Sie gerade bezahlt haben, wird Ihr Kauf bereitgestellt. Um ihn hier zu sehen, melden Sie sich mit Ihrer E-Mail-Adresse an.',
   backTo: (name) => `Zurück zu ${name}`,
@@ -97,6 +97,7 @@ export const DE: Texts = {
   trialUntil: (day) => `Gratis bis ${day}. Danach verlängert es sich, wenn Sie nicht vorher kündigen`,
   pastDue: 'Die letzte Zahlung ist fehlgeschlagen. Bitte prüfen Sie Ihr Zahlungsmittel',
   paused: 'Während der Pause wird nichts abgebucht',
+  replaced: 'Ihr neuer Kauf ersetzt es',
   pendingPayment: 'Ihre Zahlung ist unterwegs',
 
   cancel: 'Abo kündigen',

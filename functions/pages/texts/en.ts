@@ -38,8 +38,7 @@ export const EN = {
   pending: 'Your payment is on its way',
   pendingText: 'We are waiting for the confirmation. This page shows it as soon as it is there.',
   pendingLong: 'It takes longer than usual. You can close this page: your purchase appears in your account by itself.',
-  stillHave: (label: string) =>
-    `You still have ${label}. If your new purchase replaces it, you will not be charged for it again.`,
+  stillHave: (label: string) => `You still have ${label}. It renews, unless you cancel it.`,
   thanksGuest:
     'If you have just paid, your purchase is being made ready. To see it here, sign in with your e-mail address.',
   backTo: (name: string) => `Back to ${name}`,
@@ -90,6 +89,7 @@ export const EN = {
   trialUntil: (day: string) => `Free until ${day}. It renews then, unless you cancel before`,
   pastDue: 'The last payment failed. Please check your payment method',
   paused: 'No payments are made while it is paused',
+  replaced: 'Your newer purchase replaces it',
   pendingPayment: 'Your payment is on its way',
 
   // Cancelling.

@@ -17,7 +17,7 @@ interface PurchaseProps {
 export function PurchaseCard({ site, purchase, isCancelled = false }: PurchaseProps) {
   const { texts } = site
   const { id, currency, unit_amount: amount, status } = purchase
-  const mayCancel = renews(purchase) && !isCancelled && site.user?.email
+  const mayCancel = renews(site, purchase) && !isCancelled && site.user?.email
   return (
     <section class="card" aria-labelledby={`purchase-${id}`}>
       <div class="row">
@@ -49,8 +49,11 @@ export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
   status === 'canceled' || (status === 'trialing' && DEFINITIONS[acquiring].abilities.cancelledTrial === 'ends at once')
 
 /** Whether it is a subscription that goes on by itself. */
-export const renews = (purchase: Purchase): boolean =>
-  purchase.interval !== null && !isOver(purchase) && !purchase.cancel_at_period_end
+export const renews = (site: Site, purchase: Purchase): boolean =>
+  purchase.interval !== null && !isOver(purchase) && !purchase.cancel_at_period_end && !isBeingReplaced(site, purchase)
+
+/** Whether a newer purchase replaces it, and its processor has yet to confirm that. */
+const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
 /** What becomes of a purchase, and when. */
 function horizonOf(site: Site, purchase: Purchase, isCancelled: boolean): Child {
@@ -58,7 +61,10 @@ function horizonOf(site: Site, purchase: Purchase, isCancelled: boolean): Child 
   const on = (time: string | null) => formatDate(time ?? purchase.created_at, site)
   if (purchase.interval === null || isOver(purchase)) return texts.boughtOn(on(purchase.created_at))
   if (isCancelled && endsAtOnce(purchase)) return texts.hasEnded
-  if (isCancelled || purchase.cancel_at_period_end)
+  const isReplaced = isBeingReplaced(site, purchase)
+  const isPaidUp = purchase.status === 'active' || purchase.status === 'trialing'
+  if (isReplaced && (!isPaidUp || endsAtOnce(purchase))) return texts.replaced
+  if (isCancelled || isReplaced || purchase.cancel_at_period_end)
     return texts.endsOn(on(purchase.cancel_at ?? purchase.current_period_end))
   if (purchase.status === 'past_due') return texts.pastDue
   if (purchase.status === 'paused') return texts.paused

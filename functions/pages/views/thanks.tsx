@@ -1,7 +1,7 @@
 import { WAITING_PATH } from '../../../generated/page-assets.ts'
 import { ACCOUNT_PATH, CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
-import type { Purchase, User } from '../structure.ts'
+import type { Purchase } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { labelOf, renews } from './purchase.tsx'
@@ -19,7 +19,7 @@ export function thanksPage(site: Site) {
       <>
         <h1>{texts.thanks}</h1>
         <p>{user ? texts.thanksText : texts.thanksGuest}</p>
-        {(user ? olderSubscriptions(user) : []).map((purchase) => (
+        {olderSubscriptions(site).map((purchase) => (
           <Notice
             kind="news"
             text={texts.stillHave(labelOf(site, purchase))}
@@ -36,8 +36,9 @@ export function thanksPage(site: Site) {
   })
 }
 
-/** The subscriptions that go on beside the latest purchase, which comes first: of those that it replaces, until they end. */
-const olderSubscriptions = ({ purchases }: User): Purchase[] => purchases.slice(1).filter(renews)
+/** The subscriptions that go on beside the latest purchase, which comes first and does not replace them. */
+const olderSubscriptions = (site: Site): Purchase[] =>
+  (site.user?.purchases ?? []).slice(1).filter((purchase) => renews(site, purchase))
 
 /** Looks again and again: by a script where there is one, which ends after a while. */
 function pendingPage(site: Site) {

@@ -1389,6 +1389,8 @@ export interface components {
                 has_active_subscription: boolean;
                 /** @description All purchases that the user ever made on this paywall, the latest first */
                 purchases: components["schemas"]["Purchase"][];
+                /** @description The subscriptions, by id, that a newer purchase replaces (`ignoreActivePurchase`) while their processor has yet to confirm it: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+                being_replaced: string[];
                 /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
                 paid: boolean;
                 /** @description The features of all purchases that give the user access now, sorted, each once */
@@ -1425,6 +1427,8 @@ export interface components {
             countryMatch: boolean;
             /** @description All purchases that the user ever made on this paywall, the latest first */
             purchases: components["schemas"]["Purchase"][];
+            /** @description The subscriptions, by id, that a newer purchase replaces (`ignoreActivePurchase`) while their processor has yet to confirm it: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+            being_replaced: string[];
             /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
             paid: boolean;
             /** @description The features of all purchases that give the user access now, sorted, each once */
@@ -1974,6 +1978,7 @@ export interface operations {
                      *           "created_at": "2026-11-01T09:05:00.000Z"
                      *         }
                      *       ],
+                     *       "being_replaced": [],
                      *       "paid": true,
                      *       "features": [
                      *         "export"
