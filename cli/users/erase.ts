@@ -72,7 +72,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update purchases t set buyer_email = null, buyer_erased_at = now()
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,
   )
-  // What a processor's event tells takes effect all the same: the address only finds the page of a purchase that is not stored yet.
+  // What a processor's event reports takes effect all the same: the address only finds the page of a purchase that is not stored yet.
   await run(
     'pending events',
     sql`update pending_events t set sold_to = null

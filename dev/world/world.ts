@@ -180,7 +180,7 @@ function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000 })
   // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
   pool.on('error', () => undefined)
-  // One that is in use fails the statement under way, or the next, which says so.
+  // One that is in use fails the statement under way, or the next, with an error that names it.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

@@ -1,7 +1,7 @@
 import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
 import { page } from './page.ts'
 
-/** What the service says of itself to a program. `docs` is the origin of the docs; empty: they are served nowhere. */
+/** How the service describes itself to a program. `docs` is the origin of the docs; empty: they are served nowhere. */
 export const aboutService = (version: string, docs: string) => ({
   service: 'paywall-billing',
   version,

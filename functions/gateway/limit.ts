@@ -78,7 +78,7 @@ const isForm = ({ headers }: Request) =>
 const guestOf = ({ near }: Networks): string => `unproven ${near}`
 
 interface Proven {
-  /** Whether an answer says that the proof is good; null: it does not tell. */
+  /** Whether an answer shows that the proof is good; null: it shows neither. */
   isGood: (status: number, known: boolean) => boolean | null
   /** By what the call has an owner's share, once the proof was accepted. */
   share: string

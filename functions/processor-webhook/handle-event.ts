@@ -2,7 +2,7 @@
 // 1. fetch the purchase as it is now, for four seconds at most, and store it with the event's money fact (catch-up.ts)
 // 2. if that cannot be done, or shows less than the event does, keep the event: `reconcile` reads the purchase again, soon and often.
 //    From then on nothing is lost, so the processor is answered 2xx: there is one that disables an endpoint after ten failures
-// 3. after the response, wake deliver-events if the owner is to be told
+// 3. after the response, wake deliver-events if an event to the owner was written
 import { keepEvent } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'

@@ -1,5 +1,5 @@
 // From an unsigned notice to a read: whoever sends it knows the address that we have given the processor for one sale, and nothing
-// else is known of them. The read is due once its due time is stored, and says what is true.
+// else is known of them. The read is due once its due time is stored, and shows what is true.
 import { keepNotice } from '../../generated/calls.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Notice } from '../../lib/processors/event.ts'

@@ -3,7 +3,7 @@
 --
 --   reference  what to read: {kind, id, sold_to}, `PurchaseReference` in lib/processors/processor.ts
 --   versions   of the objects that the event carries
---   payment    {kind, id, paymentId, amount, currency, occurred_at}, if it tells of money
+--   payment    {kind, id, paymentId, amount, currency, occurred_at}, if it reports money
 --   hold       how many seconds the processor asks to wait before the next call
 --
 -- Verdicts: `kept`, with `wait`, the seconds until its purchase is read; `repeated`, the event took effect before.

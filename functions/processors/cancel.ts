@@ -18,7 +18,7 @@ interface CancellationRequest {
 
 /**
  * Cancels a subscription, and gives it as it is then: as the processor's own reply has it, or a read that shows the cancellation. A
- * reply that shows none proves nothing, whatever its status: whoever is told of a cancellation that is none is charged again.
+ * reply that shows none proves nothing, whatever its status: a buyer to whom we confirm a cancellation that is none is charged again.
  *
  * @throws ProcessorError unavailable, if nothing shows it in time
  */

@@ -61,9 +61,9 @@ begin
      order by p.paywall_id, p.reconcile_at limit 1));
 end $$;
 
--- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one sets its next due
--- time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none. What an account has that is held
--- (lib/db/held-accounts.sql) is due when that is over.
+-- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one
+-- sets its next due time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none. What an account
+-- has that is held (lib/db/held-accounts.sql) is due when that is over.
 --
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.

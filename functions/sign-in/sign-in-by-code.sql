@@ -1,8 +1,8 @@
 -- Signs in the user of an address whose mailed code is right and comes with the nonce of the call that asked for it, whose hash is
 -- `request_hash`. A long code needs no nonce: then `request_hash` is the code's. `token_audience` is for whom the token was that
--- came with the call, and `anonymous_id` its user, if that was an anonymous one. A token of another owner or of the other mode is refused as
--- `bad_token`, and nothing is tried. If the mail offered to bring back what anonymous users have bought with the address, and the
--- user wants it (`restore`), the user has that from now on.
+-- came with the call, and `anonymous_id` its user, if that was an anonymous one. A token of another owner or of the other mode is
+-- refused as `bad_token`, and nothing is tried. If the mail offered to bring back what anonymous users have bought with the address,
+-- and the user wants it (`restore`), the user has that from now on.
 --
 -- Locks the code's row first, which counts the tries, then the budgets of guesses if it takes from them, then the users whom
 -- lock_restorable and user_of_address lock. The right code uses up all tries that are left. Of many calls at once therefore no

@@ -1,6 +1,6 @@
 -- Signs in a user for the paywall's owner, who has verified who it is, and names it by e-mail address, by its own external id
--- or by both. User and member are made if they are new, and the session remembers the key. `name`, if there is one, is the member's name from now on. Locks the
--- user, and the member if its name changes.
+-- or by both. User and member are made if they are new, and the session remembers the key. `name`, if there is one, is the member's
+-- name from now on. Locks the user, and the member if its name changes.
 create function sign_in_for_owner(
   key_hash text, paywall_id text, host text, session_id uuid, token_hash text, token_days integer,
   email text default null, external_id text default null, name text default null

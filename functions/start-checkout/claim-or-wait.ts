@@ -7,7 +7,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, words } from './contract.ts'
 
-/** The processors whose trials are as long as their products say. */
+/** The processors whose trials are as long as their products have them. */
 const FIXED_TRIALS = ACQUIRING.filter((name) => DEFINITIONS[name].abilities.trialLength === 'of the product')
 
 /** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */

@@ -1,8 +1,8 @@
 -- Who buys: the user of the token, or whom the owner names, with the member's row locked. User and member are made if they are
 -- new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a
 -- user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large), `unknown_user` (one
--- who is merged by now), and those of name_user. `in_the_way` is the active purchase. `merged_meta` is what becomes of that part of the meta which the caller may
--- write: see keep_user_meta.
+-- who is merged by now), and those of name_user. `in_the_way` is the active purchase. `merged_meta` is what becomes of that part of the
+-- meta which the caller may write: see keep_user_meta.
 create function lock_buyer(
   paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
   ignore_active_purchase boolean, out refusal text, out user_id uuid, out merged_meta jsonb, out in_the_way purchases

@@ -106,7 +106,7 @@ interface HeldClaim {
 }
 
 /**
- * Gives the claim up, so that nobody waits for the end of its lease. The caller is told what the processor said in any case: if the
+ * Gives the claim up, so that nobody waits for the end of its lease. The caller gets what the processor answered in any case: if the
  * database refuses now, it is tried again after the response. Whoever has taken the claim over meanwhile keeps it.
  */
 async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown): Promise<void> {

@@ -1,6 +1,7 @@
 -- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
 -- row so far, all null if there is none. A snapshot that is older than the stored one, by the versions of its objects or else by the
--- time of its fetch, changes nothing, except that the processor may have said that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
+-- time of its fetch, changes nothing, except that the processor may have said that the trial is about to end. Writes nothing itself;
+-- the purchase's row must be locked.
 create function apply_snapshot(
   before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
@@ -14,7 +15,7 @@ begin
 
   if is_newest then
     after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
-    -- Of what is sold once a processor tells what was paid for it: with taxes, and less what was taken off.
+    -- Of what is sold once a processor shows what was paid for it: with taxes, and less what was taken off.
     if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
     after.fetched_at := greatest(before.fetched_at, fetched_at);
     after.versions_at := case when has_grown then present else before.versions_at end;

@@ -1,9 +1,9 @@
 -- The names that an owner gives a user of its own: an e-mail address, the owner's own external id, or both.
 
--- The user whom the owner of a paywall names, made if it has none of that name. `lacks_name`: the user has no external id or no address yet,
--- and give_names is to give it the one that was named; then the user's row is locked. Refusals: `unknown_identity`, since the
--- two names are of two users, or the user of the external id has another address; `other_external_id`, since the user of the
--- address has another one, which never changes by itself.
+-- The user whom the owner of a paywall names, made if it has none of that name. `lacks_name`: the user has no external id or no address
+-- yet, and give_names is to give it the one that was named; then the user's row is locked. Refusals: `unknown_identity`, since the two
+-- names are of two users, or the user of the external id has another address; `other_external_id`, since the user of the address has
+-- another one, which never changes by itself.
 create function name_user(
   paywall_id text, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
 ) language plpgsql as $$

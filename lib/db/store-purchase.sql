@@ -112,7 +112,7 @@ $$;
 
 -- Completes the checkout of a purchase that has begun, and keeps what the first payment came to: as the snapshot or the payment's own
 -- fact says, else what the page asked for. Returns its row. A link may be paid again, which sells another purchase: the row as it is
--- returned tells of that, and the one that is kept stays.
+-- returned shows that, and the one that is kept stays.
 create function complete_checkout(checkout checkouts, purchase purchases, charged bigint, payments jsonb) returns checkouts
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
-// A page for people: where a browser shows what an endpoint answers, a refusal as a rule, and no page of a paywall can say it.
+// A page for people: where a browser shows what an endpoint answers, a refusal as a rule, and no page of a paywall can show it.
 import { styleOnlyPolicy } from './style-source.ts'
 
 /** What a person is told: what has happened, what became of what was sent, and what to do. */

@@ -101,7 +101,7 @@ export interface Abilities {
   idempotencyKeys: boolean
   /** Whether it sells to buyers of whom we know no e-mail address. */
   sellsToAnonymous: boolean
-  /** Whether a read of a purchase shows its payments: one whose webhook is lost is told all the same. */
+  /** Whether a read of a purchase shows its payments: one whose webhook is lost is reported all the same. */
   showsPayments: boolean
   /** Whether it tells of a chargeback. */
   tellsOfDisputes: boolean

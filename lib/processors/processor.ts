@@ -194,7 +194,7 @@ export class ProcessorError extends Error {
    * key.
    */
   readonly answered: boolean
-  /** How long the processor asks us to wait before the next call, in seconds; null: it does not say. */
+  /** How long the processor asks us to wait before the next call, in seconds; null: it names no time. */
   readonly retryAfter: number | null
 
   constructor(

@@ -1,6 +1,6 @@
 // From a hint to a stored purchase:
 // 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
-// 2. store it (store-purchase.sql), unless something newer is known already. That finds what has changed, and tells the owner
+// 2. store it (store-purchase.sql), unless something newer is known already. That finds what has changed, and writes the events to the owner
 // 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
 // 4. if it replaces older subscriptions, have those stopped (stop-charging.ts)
 import { storePurchase } from '../../generated/calls.ts'
@@ -71,7 +71,7 @@ export async function storeFetched(
   { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: Hint,
 ): Promise<CaughtUp> {
   const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
-  // A page that is still undecided does not show yet what an event says was sold on it.
+  // A page that is still undecided does not show yet the sale that an event reports.
   const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
   if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
   if (!snapshot) return { stored: null, isUndecided, isOutdated: false }

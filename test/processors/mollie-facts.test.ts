@@ -116,7 +116,7 @@ test('a refund has its own id and the payment’s, whatever becomes of it', () =
   ])
 })
 
-test('of many charges the newest are told, and older ones of which something went back', () => {
+test('of many charges the newest are reported, and older ones of which something went back', () => {
   const days = Array.from({ length: 40 }, (_, number) => new Date(Date.UTC(2026, 11, 24 + number)).toISOString())
   const charges = days.map((day, number) =>
     charge(

@@ -49,7 +49,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(body.read).toBeLessThan(REPLY_LIMIT + 4 * CHUNK.length)
   })
 
-  test('each call says which service makes it, and follows no redirect', async () => {
+  test('each call names the service that makes it, and follows no redirect', async () => {
     const seen: [string | null, string | undefined][] = []
     await failureOf(acquiring, async (_, init) => {
       seen.push([new Headers(init?.headers).get('user-agent'), init?.redirect])

@@ -10,7 +10,7 @@ import { MESSAGE } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// An owner's test paywall and its live one each tell their own webhook endpoint, and each event says which it is of.
+// An owner's test paywall and its live one each send to their own webhook endpoint, and each event has its mode.
 
 let world: TestWorld
 let file: PaywallFile
@@ -69,7 +69,7 @@ test('each event goes to the endpoint of its paywall’s mode alone, and says `i
   }
 })
 
-test('what arrives says so, too, between its time and its data', async () => {
+test('what arrives has it, too, between its time and its data', async () => {
   await happenOn(testing)
   await world.database.query('delete from deliveries d using events e where e.id = d.event_id and e.paywall_id = $1', [
     live.paywall.id,

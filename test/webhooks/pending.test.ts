@@ -9,7 +9,7 @@ import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 
 // Events whose purchase cannot be read: they are answered 2xx, kept, and applied as soon as it can be. Shown at Polar, which disables an
-// endpoint after ten failures, and which tells what an event is about without a call.
+// endpoint after ten failures, and whose events name what they are about without a call.
 
 const shopOf = useShops()
 

@@ -26,7 +26,7 @@ export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'ch
       return usual.failRefund?.(id)
     },
     decideDispute: async (id, wins) => {
-      if (!wins) throw new Refused('Chargebee tells nothing of a chargeback that stays')
+      if (!wins) throw new Refused('Chargebee reports nothing about a chargeback that stays')
       return chargebee.winChargeback(latestReversal(account.records, 'refunds', paidFor(id)))
     },
   }

@@ -3,7 +3,7 @@ import { accountSetting } from './controls/settings.ts'
 import type { AccountContext } from './domain/context.ts'
 import { Records } from './domain/records.ts'
 
-/** By how many seconds of the account's time its reads are older than what webhooks tell; 0: it has no replica. */
+/** By how many seconds of the account's time its reads are older than what webhooks report; 0: it has no replica. */
 export const REPLICA_LAG = accountSetting('seconds', z.number().min(0), 0)
 
 interface Copy {

@@ -22,7 +22,7 @@ export const CONTROLS = {
   changePlan: planControl(changePlan),
   /** Pricings that the owner has made there, which no paywall file names. */
   setOtherPrices: OTHER_PRICES.control,
-  /** What a field of all objects says from now on. */
+  /** The value that a field of all objects has from now on. */
   setValues: UNKNOWN_VALUES.control,
   /** Taxes, and a coupon that is used on every page. */
   setTerms: TERMS.control,

@@ -33,7 +33,7 @@ export const TELLING: Telling<FreemiusAccount, ReturnType<typeof eventObject>> =
       ],
       // A licence is kept as a page: one that has expired was cancelled, or deleted, by the owner.
       'page.expired': ({ page }) => [licenseOwn(page).deleted ? 'license.deleted' : 'license.cancelled'],
-      // The SDK types the first for a change in the dashboard. That a buyer's is told alike is UNVERIFIED.
+      // The SDK types the first for a change in the dashboard. That a buyer's is reported alike is UNVERIFIED.
       'page.plan_changed': ['license.plan.changed', 'license.updated'],
       // What a purchase begins with is told with its licence.
       'subscription.created': (happening, context) => (isSold(happening, context) ? ['subscription.created'] : []),

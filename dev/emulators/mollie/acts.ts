@@ -17,7 +17,7 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', saleOf(records, id))),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),
   decideDispute: async (id, wins) => {
-    if (!wins) throw new Refused('Mollie tells nothing of a chargeback that stays')
+    if (!wins) throw new Refused('Mollie reports nothing about a chargeback that stays')
     return mollie.reverseChargeback(latestReversal(records, 'disputes', saleOf(records, id)))
   },
   cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),

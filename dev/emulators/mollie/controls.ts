@@ -18,7 +18,7 @@ export const CONTROLS = {
   ),
   /** Whether direct debits that fail are paid first, and charged back some days later: they are, unless it is switched off. */
   letDebitsBounce: BOUNCES.control,
-  /** What a field of all objects says from now on. */
+  /** The value that a field of all objects has from now on. */
   setValues: UNKNOWN_VALUES.control,
   /** The seller cancels a subscription in the dashboard. */
   cancel: ofSubscription(cancel),

@@ -71,7 +71,7 @@ export const startPolarEmulator = emulatorOf({
     setProration: PRORATION.control,
     /** How many calls the organisation may make. */
     setRateLimit: RATE_LIMIT.control,
-    /** By how many seconds reads are older than what webhooks tell: Polar reads from replicas. */
+    /** By how many seconds reads are older than what webhooks report: Polar reads from replicas. */
     setReplicaLag: REPLICA_LAG.control,
     /** The scopes that the token was made without. */
     withholdScopes: LACKING_SCOPES.control,

@@ -125,7 +125,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   }
 }
 
-/** What the service does after it has answered: it stores what the processor says of a cancellation, and closes older pages. */
+/** What the service does after it has answered: it stores what the processor shows of a cancellation, and closes older pages. */
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const [withinMs, lookAgainMs] = [10_000, 20]
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(lookAgainMs)) {

@@ -1,7 +1,7 @@
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import type { Buyer } from './buyer.ts'
 
-/** Something that happens in a life, as the table tells it. */
+/** Something that happens in a life, as the table prints it. */
 export interface Step {
   does: string
   /** Gives why it was not done; null: it was. */
@@ -45,7 +45,7 @@ export const decides = (winner: 'the owner' | 'Ann'): Step => ({
   does: `the bank decides for ${winner}`,
   run: (ann) =>
     ann.at(async (acts, id) => {
-      if (!acts.decideDispute) throw new Refused('the processor is not told')
+      if (!acts.decideDispute) throw new Refused('the processor does not hear of it')
       return acts.decideDispute(id, winner === 'the owner')
     }),
 })

@@ -68,7 +68,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     ],
     couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
   },
-  // Test sites and the plan Starter; a live site that is over it is flagged. Other plans allow more, which nothing here can tell.
+  // Test sites and the plan Starter; a live site that is over it is flagged. Other plans allow more, which nothing here can find out.
   calls: { test: { most: 150, seconds: 60 }, live: { most: 150, seconds: 60 }, ofARead: 3 },
   abilities: {
     portal: true,

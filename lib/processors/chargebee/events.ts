@@ -95,7 +95,7 @@ async function read(
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
       if (transaction.status !== 'success') return { about }
       const paymentId = invoice?.id ?? invoiceRefunded(transaction) ?? transaction.refunded_txn_id ?? transaction.id
-      // A chargeback is known by its credit note, which is what the invoice shows of it. If the event names none, the invoice tells.
+      // A chargeback is known by its credit note, which is what the invoice shows of it. If the event names none, the invoice has it.
       const id = isChargeback ? (note?.id ?? creditNote(transaction)?.cn_id) : transaction.id
       if (id === undefined) return { about }
       return {

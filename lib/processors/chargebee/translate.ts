@@ -52,7 +52,7 @@ export function fromChargebee(amount: number, currency: string): number {
 }
 
 /**
- * Whether only its invoices tell if a subscription was ever paid: it owes money in its first term, or in a later one which Chargebee
+ * Whether only its invoices show if a subscription was ever paid: it owes money in its first term, or in a later one which Chargebee
  * may have begun although nothing was paid. Of a later one all invoices are needed. A term that follows a trial is like those.
  */
 function isFirstPaymentDue(
@@ -149,7 +149,7 @@ const planOf = ({ subscription_items: items }: Subscription) => items.find(({ it
 export const versionsOf = (...objects: { id: string; resource_version?: number | undefined }[]) =>
   Object.fromEntries(objects.flatMap(({ id, resource_version: it }) => (it === undefined ? [] : [[id, it]])))
 
-/** When an end is scheduled for. A trial stays `in_trial` then, and a paused subscription `paused`: only the times tell. */
+/** When an end is scheduled for. A trial stays `in_trial` then, and a paused subscription `paused`: only the times show it. */
 function scheduledEnd(subscription: Subscription): Date | null {
   const { status, cancelled_at, cancel_schedule_created_at: scheduled, current_term_end, trial_end } = subscription
   if (status === 'cancelled' || status === 'transferred') return null
@@ -298,7 +298,7 @@ function chargebacks(invoice: Invoice): PaymentFact[] {
   ]
 }
 
-/** The charges of an invoice that failed: of a purchase that has ended before it was paid, all that there is to tell. */
+/** The charges of an invoice that failed: of a purchase that has ended before it was paid, all that there is to report. */
 const failedPayments = ({ id: paymentId, currency_code: currency, linked_payments: payments }: Invoice) =>
   payments.flatMap(({ txn_id: id, txn_status: status, txn_amount: amount, txn_date: occurredAt }): PaymentFact[] => {
     if (status !== 'failure' || id === undefined || amount === undefined || occurredAt === undefined) return []

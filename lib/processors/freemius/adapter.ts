@@ -155,7 +155,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   /**
    * Freemius charges a cancelled subscription no more, a failed renewal included. Its licence goes on to the end of what is paid
    * for, a trial ends at once. A licence without a subscription is charged nothing; of one that the product does not have nobody
-   * can say that: the owner may have changed products.
+   * can know that: the owner may have changed products.
    */
   async function cancelSubscription(licenseId: string): Promise<void> {
     const path = `licenses/${segment(licenseId)}/subscription.json`

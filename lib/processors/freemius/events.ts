@@ -101,7 +101,7 @@ function licenseOf(event: Event, kind: About['kind'] = 'subscription'): About {
 const purchaseOf = ({ subscription_id }: Payment, event: Event): About =>
   licenseOf(event, subscription_id == null ? 'payment' : 'subscription')
 
-/** A charge that failed has no id of its own, and is no payment yet. The last one is told by two events, which are about one charge. */
+/** A charge that failed has no id of its own, and is no payment yet. The last one comes as two events, which are about one charge. */
 function failureOf({ objects, created }: Event): PaymentFact | null {
   const subscription = parseEvent(Subscription, objects?.subscription)
   const license = parseEvent(License, objects?.license)

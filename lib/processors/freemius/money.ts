@@ -1,4 +1,4 @@
-// What the payments of a licence say of its money. At Freemius a refund and a dispute are payments of their own.
+// What the payments of a licence show of its money. At Freemius a refund and a dispute are payments of their own.
 import type { PaymentFact } from '../processor.ts'
 import { minorUnits, type Payment } from './objects.ts'
 

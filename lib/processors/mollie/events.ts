@@ -27,7 +27,7 @@ type FindPayment = (id: string) => Promise<Payment | null>
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 /**
- * Verifies Mollie's signature over the raw body, then says what the event is about. The money that moved is in what is read then
+ * Verifies Mollie's signature over the raw body, then returns what the event is about. The money that moved is in what is read then
  * (facts.ts). The owner may set up a webhook without the objects, only with their ids. That is enough for a payment, which is then
  * fetched, but not for a refund.
  */

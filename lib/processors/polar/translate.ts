@@ -74,7 +74,7 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
 export const versionsOf = (records: readonly PolarRecord[]): Record<string, number> =>
   Object.fromEntries(records.map((record) => [record.id, record.modified_at ?? record.created_at]))
 
-/** What a chargeback is worth telling. One that was prevented is a refund, of which Polar tells. */
+/** What is reported of a chargeback. One that was prevented is a refund, which Polar reports. */
 export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ...dispute }: Dispute): PaymentFact[] {
   const fact = { id, paymentId: dispute.order_id, amount: amount + tax, currency }
   const opened = { ...fact, kind: 'disputed', occurredAt: dateFrom(dispute.created_at) } as const
@@ -93,7 +93,7 @@ export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ..
   }
 }
 
-/** The failure of a first payment: of a subscription that has ended before it was paid, no event tells it. */
+/** The failure of a first payment: of a subscription that has ended before it was paid, no event reports it. */
 export function firstFailure({ status }: Subscription, orders: readonly Order[]): PaymentFact[] {
   const order = orders.find(isOfPeriod)
   if (status !== 'incomplete_expired' || !order || isPaid(order) || order.due_amount === 0) return []

@@ -150,7 +150,7 @@ const failedAttempt = (
   occurredAt,
 })
 
-/** The first payment of a subscription, which its invoice may tell as well: it is the first attempt there. */
+/** The first payment of a subscription, which its invoice may report as well: it is the first attempt there. */
 function firstFailure(session: z.output<typeof SessionOfEvent>, occurredAt: Date): PaymentFact | null {
   const { invoice, amount_total: amount, currency } = session
   if (!invoice || !amount || !currency) return null

@@ -51,7 +51,7 @@ export function decideReply({ kind, reply, disputes }: ObservedReply, now: Date)
   return { found, isUndecided: false, todo: null, payments }
 }
 
-/** Stripe does not say when a dispute was decided. */
+/** Stripe does not show when a dispute was decided. */
 function disputeFacts({ id, status, amount, currency, created }: Dispute, paymentId: string, now: Date): PaymentFact[] {
   const money = { id, paymentId, amount: fromStripe(amount, currency), currency }
   const decision = DISPUTE_DECISIONS[status]
@@ -89,7 +89,7 @@ function snapshotOfPage(reply: unknown, isLost: boolean): Found | null {
   })
 }
 
-/** A page says what is paid on it, also when the subscription has got other invoices since. */
+/** A page shows what is paid on it, also when the subscription has got other invoices since. */
 function withCharged(found: Found | null, total: number): Found | null {
   return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
 }

@@ -34,7 +34,7 @@ describe('a link that is paid twice', () => {
     expect((await shop.world.database.query('select from users where email = $1', [email])).rowCount).toBe(1)
   })
 
-  test('is two purchases whoever tells of them at the same moment', async () => {
+  test('is two purchases whoever reports them at the same moment', async () => {
     const { shop } = product()
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()

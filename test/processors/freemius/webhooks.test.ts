@@ -117,7 +117,7 @@ test('the end of a trial is announced', async () => {
   expect(await read(body)).toMatchObject({ about: ABOUT, trialEnding: true })
 })
 
-test('a payment, a refund and a dispute name their purchase, whose payments tell the money', async () => {
+test('a payment, a refund and a dispute name their purchase, whose payments show the money', async () => {
   const back = { ...PAYMENT, gross: -9.99, bound_payment_id: '51' }
   const told: [type: string, payment: object][] = [
     ['payment.created', PAYMENT],

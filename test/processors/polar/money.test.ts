@@ -69,14 +69,14 @@ test.each<[string, object, object[]]>([
   })
 })
 
-test('a subscription that has ended tells of the disputes of its orders, of which Polar sends no event', async () => {
+test('a subscription that has ended shows the disputes of its orders, of which Polar sends no event', async () => {
   const lost = { ...dispute, status: 'lost', order_id: ORDER }
   const ended = await decision('subscription', { ...subscription, status: 'canceled' }, [cycle], [lost])
   expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: 'dispute_lost', paymentId: ORDER }])
   expect((await decision('subscription', subscription, [cycle], [lost]))?.payments).toEqual([])
 })
 
-test('a first payment that failed for good is told', async () => {
+test('a first payment that failed for good is reported', async () => {
   const failed = { ...cycle, billing_reason: 'subscription_create', status: 'void' }
   expect(await decision('subscription', { ...subscription, status: 'incomplete_expired' }, [failed])).toMatchObject({
     found: { purchase: { status: 'canceled', begun: false } },

@@ -18,7 +18,7 @@ import { permutations, randomNumbers, shuffled } from '../../support/random.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { until } from '../../support/until.ts'
 
-// Polar answers reads from a replica: what it says may be older than the webhook that made us ask.
+// Polar answers reads from a replica: what it returns may be older than the webhook that made us ask.
 
 const shopOf = useShops()
 

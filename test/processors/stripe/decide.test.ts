@@ -15,7 +15,7 @@ test('a subscription names its price and its start, and what the first payment c
   expect(await look(subscription(id))).toMatchObject({ ...sold, charged: null })
 })
 
-test('a page says what was paid on it, also after renewals', async () => {
+test('a page shows what was paid on it, also after renewals', async () => {
   const { sell, look, emulator } = await startSelling()
   const { id, subscription: bought } = await sell()
   await emulator.renew(String(bought))
@@ -134,7 +134,7 @@ describe('the facts of one payment share its id', () => {
   })
 })
 
-test('a first payment that fails for good is told, and nothing was bought', async () => {
+test('a first payment that fails for good is reported, and nothing was bought', async () => {
   const { adapter, look, emulator, facts, stripe } = await startSelling()
   const { pageId: id } = await adapter.openCheckout(orderOf())
   await emulator.payLater(id)
@@ -144,7 +144,7 @@ test('a first payment that fails for good is told, and nothing was bought', asyn
   expect(await look({ kind: 'page', id })).toMatchObject({ status: 'canceled', begun: false, periodCovered: false })
 })
 
-test('the end of a trial is told, unless the trial is cancelled', async () => {
+test('the end of a trial is reported, unless the trial is cancelled', async () => {
   const { subscribe, emulator, heard } = await startSelling()
   const id = await subscribe({ trialDays: 7 })
   const announced = async () => {

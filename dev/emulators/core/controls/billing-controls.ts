@@ -101,7 +101,7 @@ export const billingControls = ({ names, end, setCancelled, changePlan, refund, 
   changePlan: planControl(changePlan),
   /** Prices that the owner has made there, which no paywall file names: the portal offers them, too. */
   setOtherPrices: OTHER_PRICES.control,
-  /** What a field of all objects says from now on, such as a value that is new in an enumeration. */
+  /** The value that a field of all objects has from now on, such as a value that is new in an enumeration. */
   setValues: UNKNOWN_VALUES.control,
   /** Taxes, and a coupon that is used on every page. */
   setTerms: TERMS.control,

@@ -15,7 +15,7 @@ export const periodLine = ({ price, quantity, periodStart, periodEnd }: Subscrip
 
 /**
  * Makes an unpaid invoice for the subscription's current period, its latest from now on. What the customer's balance has pays
- * it first; the first invoice was paid on a page. Nothing is told yet.
+ * it first; the first invoice was paid on a page. No event is emitted yet.
  */
 export function newInvoice(
   context: AccountContext,

@@ -10,7 +10,7 @@ import type { SubscriptionRecord } from './selling-records.ts'
 
 /*
  * Subscriptions that are charged on mandates, by payments and without invoices. A subscription goes on also after a
- * charge that failed, and is charged on each date for ever: no status says that money is owed
+ * charge that failed, and is charged on each date for ever: no status shows that money is owed
  * (`subscription-status` in the vendor's OpenAPI document).
  */
 

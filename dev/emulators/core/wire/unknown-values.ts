@@ -3,7 +3,7 @@ import { accountSetting } from '../controls/settings.ts'
 import type { AccountContext } from '../domain/context.ts'
 
 /**
- * Vendors add values to their enumerations. What a field of all objects says from now on, wherever it has a value, by its name:
+ * Vendors add values to their enumerations. The value that a field of all objects has from now on, wherever it has one, by its name:
  * `{"billing_reason": "subscription_gift"}`. `{}`: nothing is replaced.
  */
 export const UNKNOWN_VALUES = accountSetting('values', z.record(z.string(), z.string()), {})
