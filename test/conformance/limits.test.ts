@@ -19,7 +19,7 @@ import {
 } from './buyer.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
-import { heldWebhooks, sendWebhook } from './webhook.ts'
+import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
 // What a processor refuses, asks us to wait for, or has added since.
 
@@ -43,6 +43,18 @@ function callCounter({ emulator, paywall }: Shop): () => number {
 const setValues = ({ emulator, paywall }: Shop, values: Readonly<Record<string, string>>) =>
   (emulator as unknown as { setValues(id: string, values: object): Promise<void> }).setValues(paywall.id, values)
 
+/** Gives all that the processor has sent us since now: its responses, and the events of its webhooks. */
+function recordTexts(shop: Shop): () => string {
+  const { emulator } = shop
+  const [webhooks, responses] = [webhooksSince(shop), [] as string[]]
+  emulator.onCall = async (_, run) => {
+    const reply = await run()
+    responses.push(reply.body)
+    return reply
+  }
+  return () => [...responses, ...webhooks().map(({ body }) => body)].join('\n')
+}
+
 describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a caller is told the time that the processor asks for, and its key opens a page after that', async () => {
     const shop = shopOf(acquiring)
@@ -57,13 +69,18 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await order(shop, 'monthly', options)).toMatchObject({ status: 200 })
   })
 
-  test('values that are new in open enumerations change nothing', async () => {
+  test('a sale, a renewal and refunds go as ever while the processor uses new values of open enumerations', async () => {
     const shop = shopOf(acquiring)
-    await setValues(shop, shop.driver.newValues)
+    const { newValues } = shop.driver
+    await setValues(shop, newValues)
+    const received = recordTexts(shop)
     const buyer = await buy(shop)
     expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     expect(await happens(buyer, (id) => shop.there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await happens(buyer, shop.there.refund)).toEqual(['payment.refunded 699'])
+    const texts = received()
     await setValues(shop, {})
+    for (const value of Object.values(newValues)) expect(texts).toContain(value)
     await expectAsThere(buyer)
   })
 

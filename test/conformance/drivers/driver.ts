@@ -28,7 +28,7 @@ export interface Driver<Name extends Acquiring = Acquiring> {
   namesPurchases: boolean
   /** Whether its objects have versions, because what is read may be older than what a webhook has told. */
   readsMayBeStale: boolean
-  /** Values that are new in enumerations to which it may add, by the names of the fields. */
+  /** Values that are new in enumerations to which it may add, by the names of fields that it shows. That it adds to these is UNVERIFIED. */
   newValues: Readonly<Record<string, string>>
   /** The path of a POST by which a page is opened; null: a page is a link, and no call opens it. */
   opensPage: RegExp | null

@@ -22,7 +22,7 @@ export const FREEMIUS: Driver<'freemius'> = {
   ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
   namesPurchases: true,
   readsMayBeStale: false,
-  newValues: { gateway: 'telepathy', source: 'whim' },
+  newValues: { gateway: 'telepathy' },
   opensPage: null,
   refusesEmail: null,
   sold(freemius, { records, now }) {

@@ -23,7 +23,7 @@ export const STRIPE: Driver<'stripe'> = {
   }),
   namesPurchases: false,
   readsMayBeStale: false,
-  newValues: { billing_reason: 'subscription_gift', payment_method_types: 'telepathy' },
+  newValues: { billing_reason: 'subscription_gift', tax_behavior: 'whim' },
   opensPage: /^\/v1\/checkout\/sessions$/,
   refusesEmail: {
     path: '/v1/checkout/sessions',
