@@ -45,9 +45,10 @@ export const BROUGHT: Law = {
   faults(life) {
     const { sales } = life.truth
     const credited = sumBy(sales, (sale) => creditedPeriods(sale).length)
-    // Of a refund that was not heard of the tokens may stay.
+    // A period brings nothing if its subscription has ended when it is first heard of. Of a refund that was not heard of the tokens may stay.
+    const goingOn = sales.filter(({ status }) => status !== 'canceled')
     const [least, most] = life.heard.everything
-      ? [credited - sumBy(sales, refundedPeriods), credited - sumBy(sales, surelyRefundedPeriods)]
+      ? [sumBy(goingOn, keptPeriods), credited - sumBy(sales, surelyRefundedPeriods)]
       : [periodsThatGoOn(life), credited]
     const count = total(life, 'standard')
     return count >= least * TOKENS_A_PERIOD && count <= most * TOKENS_A_PERIOD
@@ -74,6 +75,8 @@ function creditedPeriods({ paidPeriods }: Sale): PaidPeriod[][] {
 
 const refundedPeriods = (sale: Sale) =>
   creditedPeriods(sale).filter((charged) => charged.some(({ isGivenBack }) => isGivenBack)).length
+
+const keptPeriods = (sale: Sale) => creditedPeriods(sale).length - refundedPeriods(sale)
 
 /**
  * The period of a payment is found by when it was paid. A renewal that the step `renew` charges days too soon may so be taken for another
