@@ -44,6 +44,7 @@ const UserState = z.strictObject({
   paid: z.boolean(),
   features: z.array(z.string()),
   purchases: z.array(z.looseObject({ id: z.uuid(), status: z.string() })),
+  being_replaced: z.array(z.uuid()),
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   trial: z.null(),
 })
