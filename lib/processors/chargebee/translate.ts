@@ -183,17 +183,21 @@ export function isTermVoided(subscription: Subscription, invoices: Invoice[]): b
 const isVoidedUnpaid = ({ trial_end }: Subscription, { latest, hasMore }: Invoices) =>
   !trial_end && !hasMore && latest.length > 0 && latest.every((each) => each.status === 'voided' && !wasPaid(each))
 
+/** Of invoices that were due and not paid. */
+const UNPAID_STATUSES: readonly Invoice['status'][] = ['voided', 'payment_due', 'not_paid']
+
 /**
- * Whether an invoice of the current term charges for the price that the subscription has now. After a change of plan none does if
- * the change was free of charge, or if its difference waits for the next invoice. What is owed makes the subscription past due.
- * A site may make no invoice of what costs nothing.
+ * Whether an invoice of the current term charges for the price that the subscription has now, and is not owed. After a change of plan
+ * none does if the change was free of charge, if its difference waits for the next invoice, or if nobody has paid the difference yet:
+ * the term was paid before. A site may make no invoice of what costs nothing.
  */
 function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
   const price = planOf(subscription)?.item_price_id
   const charged = invoicesOfTerm(subscription, invoices)
   if (price === undefined || charged.length === 0) return true
   return charged.some(
-    ({ status, line_items: lines }) => status !== 'voided' && lines.some(({ entity_id }) => entity_id === price),
+    ({ status, line_items: lines }) =>
+      !UNPAID_STATUSES.includes(status) && lines.some(({ entity_id }) => entity_id === price),
   )
 }
 

@@ -197,6 +197,12 @@ describe('the price', () => {
     const difference = { total: 500, line_items: [line('pro-USD', { amount: 500 })] }
     expect(subscription(PRO, difference, first)).toMatchObject({ priceCovered: true, charged: 895 })
     expect(subscription(PRO, { ...difference, status: 'voided' }, first)).toMatchObject({ priceCovered: false })
+    // Nobody has paid for the change yet, as where nothing is collected by itself.
+    const owed = { due_invoices_count: 1 }
+    for (const status of ['payment_due', 'not_paid']) {
+      expect(subscription({ ...PRO, ...owed }, { ...difference, status }, first)).toMatchObject({ priceCovered: false })
+      expect(subscription(owed, { ...difference, status }, first)).toMatchObject({ priceCovered: true })
+    }
     // Back again: what was paid for the term first still counts.
     expect(subscription({}, difference, first)).toMatchObject({ priceCovered: true })
   })

@@ -134,7 +134,7 @@ test('a renewal that failed is past due, and known by its invoice', async () => 
     versions: { [CHECKOUT_ID]: 1364845255000, '6': 1364845255000 },
   })
   expect(decideOn(FAILED.subscription, FAILED.invoice, REFUNDED.invoice).found?.purchase).toMatchObject({
-    ...{ status: 'past_due', begun: true, periodCovered: false, priceCovered: true, charged: 0 },
+    ...{ status: 'past_due', begun: true, periodCovered: false, priceCovered: false, charged: 0 },
     ...{ processorPrice: 'basic-USD', startedAt: at(1341690024), currentPeriodStart: at(1364845254) },
   })
 })
