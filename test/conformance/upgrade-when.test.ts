@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
+import { inLine } from '../support/held-member.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type Buyer, buy, hears, idOf, open, passes, pay, pressAndReturn, purchaseOf, stateOf } from './buyer.ts'
 import { useShops } from './shop.ts'
@@ -9,6 +11,10 @@ import { purchaseBy, replacing, upgrade } from './upgrading.ts'
 // One buyer is charged once: when a purchase replaces an older subscription, and when it does not.
 
 const shopOf = useShops()
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const GOES_ON = { status: 'active', cancel_at_period_end: false }
 const ENDS = { status: 'active', cancel_at_period_end: true }
@@ -77,6 +83,35 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const { purchases } = await stateOf(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
+  })
+
+  test('of two upgrades that begin in the same moment and are stored at once one goes on', async () => {
+    const { buyer, older } = await bought(acquiring)
+    const { shop, userId } = buyer
+    if (shop.abilities.closesPages) return // the second page closes the first
+    await passes(buyer, '1h')
+    const pages = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
+    shop.emulator.holdWebhooks()
+    vi.useFakeTimers({ toFake: ['Date'] }) // the processor's time stands still
+    const returns: string[] = []
+    for (const { checkoutUrl } of pages) returns.push(await press(checkoutUrl, 'pay'))
+    vi.useRealTimers()
+    await inLine(
+      shop.world,
+      userId,
+      returns.map((address) => () => call(shop.world, address)),
+    )
+    await shop.emulator.sendHeldWebhooks()
+    await hears(buyer)
+    const { purchases } = await stateOf(buyer)
+    expect(purchases).toHaveLength(3)
+    expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
+    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+    const { rows } = await shop.world.database.query(
+      'select distinct started_at from purchases where user_id = $1 and id <> $2',
+      [userId, older],
+    )
+    expect(rows).toHaveLength(1)
   })
 
   test('what is paid once and gives access replaces a subscription if its page was opened for that', async () => {
