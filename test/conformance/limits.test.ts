@@ -19,6 +19,7 @@ import {
 } from './buyer.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
+import { purchaseBy, upgrade, withoutStops } from './upgrading.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
 // What a processor refuses, asks us to wait for, or has added since.
@@ -152,6 +153,26 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const before = calls()
     await passes(buyer, '2h')
     expect(calls()).toBeGreaterThan(before)
+  })
+
+  test('a stop that the processor asks us to put off is made once the time is over, and not before', async () => {
+    const shop = shopOf(acquiring, 1)
+    const calls = callCounter(shop)
+    const buyer = await buy(shop)
+    const { id: older } = (await purchaseOf(buyer))!
+    await withoutStops(shop, async () => {
+      await upgrade(buyer)
+      await passes(buyer, '5m')
+    })
+    // By itself it would be tried again in an hour, and then in another.
+    refuseCalls(shop, 1200)
+    await passes(buyer, '1h')
+    const asked = calls()
+    shop.emulator.onCall = undefined
+    expect(await passes(buyer, '10m')).toEqual([])
+    expect(calls()).toBe(asked)
+    expect(await passes(buyer, '10m')).toEqual(['subscription.cancel_scheduled'])
+    expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })
 
   test('webhooks that come while the processor asks us to wait are kept without a call, and take effect after that', async () => {
