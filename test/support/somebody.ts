@@ -19,7 +19,10 @@ export async function somebody(world: TestWorld): Promise<{ email: string; id: s
     key: world.key,
     body: { email, external_id: `${MARK}-${randomUUID()}`, name: `${MARK} Ann` },
   })
-  const body = { userMeta: { note: `${MARK} meta` }, shopUrl: `https://shop.example/?who=${MARK}` }
+  const [successUrl, errorUrl, shopUrl] = ['thanks', 'failed', ''].map(
+    (page) => `https://shop.example/${page}?who=${MARK}`,
+  )
+  const body = { userMeta: { note: `${MARK} meta` }, successUrl, errorUrl, shopUrl }
   await buy(world, { paywall: world.paywall, key: world.key, email, body })
   answered200(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
   const text = { subject: `${MARK} subject`, content: `${MARK} content` }
