@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+test('a cron that logs more than a pipe holds ends: nothing waits for the runtime without reading its log', async () => {
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, ['test/support/chatty-crons.ts'], {
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+  })
+  expect(stdout).toBe('ended: true\n')
+}, 150_000)
