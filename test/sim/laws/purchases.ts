@@ -8,18 +8,26 @@ const DAY_SECONDS = 86_400
 
 const hasBegun = ({ begun }: Sale) => begun
 
-/** What was sold there is shown here, and nothing else. */
+/** What was sold there is shown here, and nothing else. A second trial is ended, and is no purchase: docs/decisions/0016-one-trial.md. */
 export const SAME: Law = {
   name: 'same purchases',
-  faults: ({ shown, truth: { sales } }) => [
+  faults: ({ company, shown, truth: { sales } }) => [
     ...sales
       .filter((sale) => hasBegun(sale) && !shown.some(({ processorId }) => processorId === sale.processorId))
+      .filter((sale) => !isSecondTrial(company, sales, sale))
       .map(({ processorId, status }) => `${processorId} is ${status} there and not here`),
     ...shown
       .filter(({ status }) => status !== 'canceled')
       .filter((purchase) => !sales.some(({ processorId }) => processorId === purchase.processorId))
       .map(({ processorId, status }) => `${processorId} is ${status} here and not there`),
   ],
+}
+
+/** Whether it was ended before it was paid for, and its buyer has had another trial. */
+function isSecondTrial({ people }: Company, sales: Sale[], { processorId, hadTrial, status, paid }: Sale): boolean {
+  if (!hadTrial || status !== 'canceled' || paid.length > 0) return false
+  const buyer = people.find(({ bought }) => bought.has(processorId))
+  return sales.some((each) => each.hadTrial && each.processorId !== processorId && buyer?.bought.has(each.processorId))
 }
 
 /** What somebody has bought on a paywall is shown there, and on no other that shares its account. */
