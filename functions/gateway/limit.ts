@@ -34,7 +34,8 @@ interface Limits {
  * Counts a call: an owner's by its key, a user's by its token, a guest's by its network. Guests and users are also counted by
  * their wide network, with an owner's share, because networks and tokens can be invented. What a page loads counts by that alone,
  * because it is several requests at once. A key that no endpoint has accepted yet, and a webhook from where none was signed rightly
- * for that paywall in the last hour, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this brakes abuse and measures nothing.
+ * for that paywall in the last hour, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this
+ * brakes abuse and measures nothing.
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED

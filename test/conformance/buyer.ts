@@ -63,6 +63,8 @@ export async function pay(buyer: Buyer): Promise<void> {
 export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const buyer = await open(shop, slug, options)
   await pay(buyer)
+  // Who comes back is shown the thanks also where the processor was too slow for it to be stored by then.
+  await until('the purchase is stored', () => processorIdOf(buyer))
   await hears(buyer)
   return buyer
 }
@@ -77,13 +79,18 @@ export const purchaseOf = async (buyer: Buyer) => (await stateOf(buyer)).purchas
 export const tokensOf = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
 
 /** What the processor knows the latest purchase by. */
-export async function idOf({ shop: { world }, userId }: Buyer): Promise<string> {
+export async function idOf(buyer: Buyer): Promise<string> {
+  const id = await processorIdOf(buyer)
+  if (!id) throw new Error(`${buyer.userId} has bought nothing`)
+  return id
+}
+
+async function processorIdOf({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
   const { rows } = await world.database.query<{ processor_id: string }>(
     'select processor_id from purchases where user_id = $1 order by created_at desc limit 1',
     [userId],
   )
-  if (!rows[0]) throw new Error(`${userId} has bought nothing`)
-  return rows[0].processor_id
+  return rows[0]?.processor_id
 }
 
 /** Makes something happen to the latest purchase at its processor, waits for its webhooks, and gives what the owner hears of it. */
