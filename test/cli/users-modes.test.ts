@@ -112,6 +112,7 @@ describe('with --test or --live', () => {
       code: 0,
       out: expect.stringMatching(/^Ended 2 sessions/),
     })
+    expect(await users('sign-out', '--all', '--test')).toMatchObject({ code: 0 })
     expect((await sessions()).rows).toEqual(before)
     const byPaywall = await paywall(world, ['users', 'sign-out', tester.email, '--paywall', live.paywall.id])
     expect(byPaywall.code).toBe(0)
