@@ -61,10 +61,14 @@ async function buyOn({ there }: Company, person: Person, checkoutUrl: string, bu
 
 /**
  * Pays once more on the page that it has paid on, and comes back: one that is only a link sells again. Where no webhook ever comes
- * nobody could know of that, since a link that has sold is not looked at again.
+ * nobody could know of that, since a link that has sold is not looked at again. Nor could anybody know which page has sold if the
+ * buyer has opened one on another paywall of the account, too: that one may not have sold anything yet.
  */
 export async function payAgain(company: Company, person: Person): Promise<void> {
-  if (!person.paidUrl || company.life.unheard) return
+  const hasPageElsewhere = company.people.some(
+    (each) => each !== person && each.email === person.email && each.orders.size > 0,
+  )
+  if (!person.paidUrl || company.life.unheard || hasPageElsewhere) return
   const back = await buyOn(company, person, person.paidUrl, 'pay')
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
