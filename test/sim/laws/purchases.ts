@@ -55,17 +55,20 @@ export const STATE: Law = {
 const REFUND_DAYS = 7
 
 /**
- * Whether we may not know yet what has become of the money of a one-time purchase: what no webhook told is found a day after the
- * sale, and then whenever as much time again has passed.
+ * Whether we may not know yet what no webhook told: of a subscription what its processor has charged in the last day, since one that
+ * is past due is looked at daily; of a one-time purchase what has become of its money. That is found a day after the sale, and then
+ * whenever as much time again has passed.
  */
 function isFoundLater(
   { company: { records, lastHappening }, heard, now }: Case,
   { isSubscription, paid }: Sale,
 ): boolean {
-  const sold = records('payments').find(({ id }) => id === paid[0])
-  if (heard.everything || isSubscription || !sold || !lastHappening) return false
-  const age = (at: Date) => at.getTime() / 1000 - sold.created
-  return age(now) < 2 * (age(lastHappening) + REFUND_DAYS * DAY_SECONDS) + DAY_SECONDS
+  if (heard.everything) return false
+  const age = (since: number, at = now) => at.getTime() / 1000 - since
+  if (isSubscription) return records('attempts').some(({ created }) => age(created) < DAY_SECONDS)
+  const sold = records('payments').find(({ id }) => id === paid[0])?.created
+  if (sold === undefined || !lastHappening) return false
+  return age(sold) < 2 * (age(sold, lastHappening) + REFUND_DAYS * DAY_SECONDS) + DAY_SECONDS
 }
 
 function differences(sale: Sale, purchase: Shown): string[] {
