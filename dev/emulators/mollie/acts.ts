@@ -11,7 +11,7 @@ import { subscriptionOwn } from './own.ts'
 const Metadata = z.looseObject({ first_payment: z.string() })
 
 export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'>): Acts => ({
-  ...charges(mollie, (id) => subscriptionOf(records, id).id),
+  ...charges({ renew: (id, given) => chargeNext(mollie, records, id, given) }, (id) => subscriptionOf(records, id).id),
   refund: (id, cents) =>
     mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
   failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', saleOf(records, id))),
@@ -25,6 +25,12 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
   resolve: async (fails, id) => mollie.resolvePayment(onItsWay(awaited(records, id)).id, { fail: fails }),
 })
+
+/** A charge that is on its way is decided before the next one is made: a direct debit takes days, and a period is longer. */
+function chargeNext(mollie: MollieEmulator, records: AccountRecords, id: string, given?: { fail?: boolean }) {
+  const underWay = records('payments').find((each) => each.subscription === id && isOnItsWay(each))
+  return underWay ? mollie.resolvePayment(underWay.id, given) : mollie.renew(id, given)
+}
 
 /** The oldest payment that is on its way: of all, or of the purchase that a first payment has begun. */
 function awaited(records: AccountRecords, firstPayment?: string): PaymentRecord | undefined {
