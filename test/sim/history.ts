@@ -57,7 +57,7 @@ type Processors = readonly [Acquiring, ...Acquiring[]]
 export function historyOf(seed: number, lives: number, processors: Processors = ACQUIRING): History {
   return {
     seed,
-    lives: Array.from({ length: lives }, (_, number) => lifeOf(number, processors, diceOf(mixed(seed, number)))),
+    lives: Array.from({ length: lives }, (_, number) => lifeOf({ seed, number }, processors)),
     kills: killsOf(diceOf(mixed(seed, -1))),
   }
 }
@@ -65,14 +65,16 @@ export function historyOf(seed: number, lives: number, processors: Processors = 
 /** So that neighbouring seeds and lives do not begin alike. */
 const mixed = (seed: number, number: number) => Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 7, 0x85ebca6b)
 
-function lifeOf(number: number, processors: Processors, dice: Dice): Life {
-  const processor = dice.pick(processors)
+/** Plots and processors take turns, so that each plot soon comes to each processor: their numbers have no common divisor. */
+function lifeOf({ seed, number }: { seed: number; number: number }, processors: Processors): Life {
+  const dice = diceOf(mixed(seed, number))
+  const processor = processors[number % processors.length]!
+  const plot = PLOTS[(seed + number) % PLOTS.length]!
   const unheard = dice.chance(0.1)
   const people = peopleOf(processor, dice)
   const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
   const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)
-  const plot = dice.pick(PLOTS)
   const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))
   while (steps.length < ROUNDS) steps.push({ ...stepOf(dice), who: who() })
   return { number, processor, people, paywalls, unheard, setup: setupOf(dice), steps }

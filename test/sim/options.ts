@@ -8,7 +8,7 @@ export const HELP = `npm run sim -- [options]
   --lives M      how many people live at the same time (default: 50)
   --seeds K      play so many seeds, one after the other, from N on (default: 1)
   --processor NAME
-                 all lives are lived at this one (default: each at one that the seed picks)
+                 all lives are lived at this one (default: at each in turn)
   --keep TEXT    only these lives and steps, and kills if it has a k: what a history that breaks is printed with
   --json         print a JSON document for each seed, one a line
   --help         this text`

@@ -54,6 +54,7 @@ const cancels = (dice: Dice): Step[] => [
 const pauses = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { act: 'pause', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
   { ...paying(dice, 'yearly'), who: 0 },
   { act: 'wait', days: 8, who: 0, weather: dice.below(2 ** 31) },
   { act: 'resume', who: 0, weather: dice.below(2 ** 31) },
@@ -82,7 +83,7 @@ const spendsDaily = (dice: Dice): Step[] => [
 export const PLOTS: readonly [Plot, ...Plot[]] = [
   (dice) => [{ ...buying(dice), who: 0 }],
   (dice) => [{ ...buying(dice), who: 0 }],
-  (dice) => [{ ...buying(dice), who: 0 }],
+  cancels,
   twoBecomeOne,
   upgrade,
   changePlans,
