@@ -133,8 +133,12 @@ async function timePasses(company: Company, days: number, { weather }: Cast): Pr
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
 function wasTold({ life, abilities, worlds }: Company, weather: Weather): boolean {
-  const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && cancels(step))
-  return !untold && worlds.every(({ paywall }) => weather.damageOf(paywall.id).unheard.size === 0)
+  const untold = (step: Step) =>
+    (!abilities.tellsOfCancellations && cancels(step)) || (!abilities.tellsOfDisputes && step.act === 'decide-dispute')
+  return (
+    !life.steps.some((step) => step && untold(step)) &&
+    worlds.every(({ paywall }) => weather.damageOf(paywall.id).unheard.size === 0)
+  )
 }
 
 /**
