@@ -3,7 +3,7 @@ import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Setup } from '../conformance/drivers/set-up.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
-import { PLOTS } from './plots.ts'
+import { PLOTS, takesTwo } from './plots.ts'
 import { stepOf } from './random-steps.ts'
 import type { Step } from './step.ts'
 
@@ -71,7 +71,7 @@ function lifeOf({ seed, number }: { seed: number; number: number }, processors: 
   const processor = processors[number % processors.length]!
   const plot = PLOTS[(seed + number) % PLOTS.length]!
   const unheard = dice.chance(0.1)
-  const people = peopleOf(processor, dice)
+  const people = peopleOf(processor, dice, takesTwo(plot) ? 2 : 1)
   const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
   const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)
@@ -86,7 +86,7 @@ const setupOf = (dice: Dice): Setup => ({
   lagSeconds: dice.pick([0, 0, 0, 1]),
 })
 
-const COMPANIES: readonly [Kind[], ...Kind[][]] = [
+const COMPANIES: readonly Kind[][] = [
   ['owner'],
   ['owner', 'owner'],
   ['user'],
@@ -97,9 +97,12 @@ const COMPANIES: readonly [Kind[], ...Kind[][]] = [
 ]
 
 /** Where nobody buys without an address, everybody has one. */
-function peopleOf(processor: Acquiring, dice: Dice): Kind[] {
+function peopleOf(processor: Acquiring, dice: Dice, atLeast: number): Kind[] {
   const { sellsToAnonymous } = DEFINITIONS[processor].abilities
-  return dice.pick(COMPANIES).map((kind) => (kind === 'anonymous' && !sellsToAnonymous ? 'user' : kind))
+  const companies = COMPANIES.filter(({ length }) => length >= atLeast)
+  return companies[dice.below(companies.length)]!.map((kind) =>
+    kind === 'anonymous' && !sellsToAnonymous ? 'user' : kind,
+  )
 }
 
 function killsOf(dice: Dice): Kill[] {

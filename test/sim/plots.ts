@@ -6,7 +6,7 @@ type Plot = (dice: Dice) => Step[]
 
 function twoBecomeOne(dice: Dice): Step[] {
   const credit = { ...tokens(dice), op: 'credit', type: 'premium' } as const
-  const become = dice.pick([{ act: 'merge' }, { act: 'sign-in', as: 'another' }] as const)
+  const become = dice.pick([{ act: 'merge' }, { act: 'merge' }, { act: 'sign-in', as: 'another' }] as const)
   return [
     { ...buying(dice), who: 0 },
     { ...buying(dice), who: 1 },
@@ -95,3 +95,6 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   paysTwice,
   spendsDaily,
 ]
+
+/** Whether a plot is nothing for somebody alone. */
+export const takesTwo = (plot: Plot) => plot === twoBecomeOne
