@@ -60,7 +60,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'change-plan':
       return (step.at === 'once' ? there.changePlan : there.schedulePlan)?.(id, priceOf(company, step.to))
     case 'renew':
-      return step.fails ? there.failCharge(id) : there.renew(id)
+      return renew(company, id, step.fails)
     case 'roll-over':
       return there.rollOver?.(id)
     case 'portal-cancel':
@@ -76,6 +76,25 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
         for (const { cancelled } of people) cancelled.clear()
       })
   }
+}
+
+/**
+ * Charges for the next period. Between two charges a period passes, in which what was told is read: before the last one is, the next is not
+ * made, unless nobody can tell. Without that a period would be over before anybody looked, and bring no tokens.
+ */
+async function renew({ world, life, there }: Company, id: string, fails: boolean): Promise<unknown> {
+  const ends = there.sales().find(({ processorId }) => processorId === id)?.periodEnd
+  if (ends && !life.unheard && !(await isPaidUntil(world, id, ends))) return
+  return fails ? there.failCharge(id) : there.renew(id)
+}
+
+async function isPaidUntil({ database }: Company['world'], processorId: string, day: string): Promise<boolean> {
+  const asked = database.query<{ current_period_end: Date | null }>(
+    'select current_period_end from purchases where processor_id = $1',
+    [processorId],
+  )
+  const { rows } = await asked.catch(() => ({ rows: [] }))
+  return rows.some(({ current_period_end: end }) => end?.toISOString().startsWith(day) === true)
 }
 
 /** What everybody there pays with is declined from now on, or is good again. */
