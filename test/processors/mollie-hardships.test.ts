@@ -106,6 +106,16 @@ test('a payment that is paid between the two looks of a return goes on to the th
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
 })
 
+test('a transfer that arrives after a week, unheard, is found', async () => {
+  const { shop, passes } = await openMollieShop(world)
+  const { userId, paymentId } = await payFirst(shop, 'monthly', { action: 'transfer' })
+  await passes('8d')
+  world.mollie.holdWebhooks()
+  await world.mollie.resolvePayment(paymentId)
+  await passes('6d')
+  expect(await userState(shop, userId)).toMatchObject({ purchases: [{ status: 'active' }] })
+})
+
 test('a charge that is told with its metadata as text, or without, is no purchase of its own', async () => {
   const { userId, subscriptionId } = await subscribeAtMollie(world)
   world.mollie.holdWebhooks()
