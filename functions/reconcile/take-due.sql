@@ -106,8 +106,7 @@ begin
     wait := least(wait, pause);
   end if;
   if page.id is not null and hold is null and pause is null then
-    update checkouts c set looked_at = present, reconcile_at = checkout_due(page.acquiring, page.created_at, present)
-    where c.id = page.id;
+    update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
     taken := taken || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
   end if;

@@ -18,7 +18,7 @@ begin
   update checkouts c
   set session_id = page_id, url = record_checkout.url, currency = record_checkout.currency,
     amount = record_checkout.amount, processor_price = record_checkout.processor_price,
-    reconcile_at = checkout_due(c.acquiring, c.created_at, null)
+    reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
 
   return jsonb_build_object('recorded', true, 'superseded', open_pages_beside(checkout));

@@ -15,14 +15,12 @@ begin
     when last_seen < since + last_look then since + least(2 * (last_seen - since), last_look) end;
 end $$;
 
--- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): for four days; at Mollie for as long as a
--- bank transfer may take, which is no purchase before the money arrives.
-create function checkout_due(acquiring text, created_at timestamptz, looked_at timestamptz) returns timestamptz
+-- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): for as long as a bank transfer may take, since
+-- it may be no purchase before its money arrives.
+create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
 language plpgsql stable as $$
-declare
-  last_look constant interval := case acquiring when 'mollie' then interval '336 hours' else interval '96 hours' end;
 begin
-  return look_at_twice_the_age(created_at, coalesce(looked_at, created_at), interval '15 minutes', last_look);
+  return look_at_twice_the_age(created_at, coalesce(looked_at, created_at), interval '15 minutes', interval '336 hours');
 end $$;
 
 -- Next time to fetch a purchase that we expected to change at `since` and last fetched at `last_seen`: after `wait`, then

@@ -54,7 +54,7 @@ test('a paid page whose webhooks were lost and whose buyer never came back is fo
   expect(await countCalls(() => passes('3h'), pageId, subscriptionId)).toEqual([0, 0])
 })
 
-test('a page that nobody pays is looked at less and less often, and after four days no more', async () => {
+test('a page that nobody pays is looked at less and less often, and after two weeks no more', async () => {
   const { shop, passes } = await openShop()
   const { userId, checkoutUrl } = opened(await startCheckout(world, shop))
   const { id } = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)!
@@ -65,10 +65,9 @@ test('a page that nobody pays is looked at less and less often, and after four d
     return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), status: 'open' }) }
   }
   const hours = (count: number) => count * 60
-  const [looks, quiet] = [
-    [16, 32, 64, hours(3), hours(5), hours(9), hours(17), hours(33), hours(65), hours(97)],
-    [14, 29, 59, 119, 239, 479, 959, hours(32) - 1, hours(64) - 1, hours(96) - 1, hours(98), hours(300)],
-  ]
+  const due = [15, 30, ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 336].map(hours)]
+  const looks = due.map((moment) => moment + 1)
+  const quiet = [...due.map((moment) => moment - 1), hours(338), hours(900)]
   const moments: number[] = []
   let age = 0
   for (const moment of [...looks, ...quiet].toSorted((one, other) => one - other)) {
