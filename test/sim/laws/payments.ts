@@ -97,8 +97,11 @@ export const ONCE: Law = {
     const active = records('subscriptions').filter(({ status }) => status === 'active').length
     return [
       ...people.flatMap(({ email, bought }) => {
-        const own = renewing.filter(({ processorId }) => bought.has(processorId))
-        return own.length > 1 && (settled || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
+        const own = renewing.filter(({ processorId }) => bought.has(processorId)).map(({ processorId }) => processorId)
+        // Who was merged into another, and signs in by its address again, is somebody new.
+        const users = own.map((id) => shown.find(({ processorId }) => processorId === id)?.member.userId)
+        const isTwice = new Set(users).size < users.length
+        return isTwice && (settled || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
       }),
       ...periods
         .filter((period, place) => periods.indexOf(period) !== place)
