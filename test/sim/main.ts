@@ -5,7 +5,7 @@ import { historyOf } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { kept } from './parts.ts'
 import { play } from './play.ts'
-import { report, reportJson } from './report.ts'
+import { linesOf, report, reportJson } from './report.ts'
 import { shrink } from './shrink.ts'
 import { type Stage, startStage } from './stage.ts'
 
@@ -33,7 +33,10 @@ async function tell(stage: Stage, options: Options): Promise<boolean> {
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
   const held = faults.size === 0
   const outcome = held ? 'all held' : 'BROKEN'
-  if (!json) console.log(`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`)
+  if (!json)
+    console.log(
+      [`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`, ...linesOf(faults)].join('\n'),
+    )
   const broken = held ? null : await shrink(history, faults, (part) => play(stage, part))
   if (json) {
     const played = { seed, lives: history.lives.length, seconds: Number(seconds), held }

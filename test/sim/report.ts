@@ -1,19 +1,21 @@
 import type { Options } from './options.ts'
 import { type PartialHistory, type PartialLife, textOf } from './parts.ts'
+import type { Faults } from './play.ts'
 import type { Broken } from './shrink.ts'
 
 type Played = Pick<Options, 'lives' | 'processor'>
+
+/** What is wrong, by life: it is printed at once, since looking for the shortest history that breaks so may take long. */
+export const linesOf = (faults: Faults): string[] =>
+  [...faults].flatMap(([life, found]) => found.map((fault) => `  ${life < 0 ? 'the world' : `life ${life}`}: ${fault}`))
 
 /** A history that breaks the model, as a person reads it, and how to play it again: by the options it was played with. */
 export function report({ history, faults }: Broken, played: Played): string {
   const isAlone = history.lives.length === 1
   const shown = isAlone ? history.lives : history.lives.filter(({ number }) => faults.has(number))
   return [
-    ...[...faults].flatMap(([life, found]) =>
-      found.map((fault) => `  ${life < 0 ? 'the world' : `life ${life}`}: ${fault}`),
-    ),
     isAlone ? '  the shortest history that breaks so:' : '  no life broke alone. Among all others broke:',
-    ...shown.flatMap(linesOf),
+    ...shown.flatMap(linesOfLife),
     ...history.kills.map(({ round, what, after }) => `    round ${round}, after ${after} calls: a kill of ${what}`),
     '  play it again with:',
     `    ${commandOf(history, played)}`,
@@ -34,7 +36,7 @@ function commandOf(history: PartialHistory, { lives, processor }: Played): strin
   return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`
 }
 
-const linesOf = ({ number, processor, paywalls, unheard, steps }: PartialLife) => [
+const linesOfLife = ({ number, processor, paywalls, unheard, steps }: PartialLife) => [
   `    life ${number}, at ${processor}${paywalls === 'one' ? '' : `, on ${paywalls}`}${unheard ? ', of which no webhook arrives' : ''}`,
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
