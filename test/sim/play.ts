@@ -168,8 +168,8 @@ async function judgedOf({ backend, weather }: Cast, companies: Company[], moment
   return Promise.all(companies.map(faultsOfLife))
 }
 
-/** How long what a Worker does after its response may take. */
-const AFTER_RESPONSE_MS = 5_000
+/** How long what a Worker does after its response may take, and a read that follows 2, 5 and 15 s after one that was too old. */
+const AFTER_RESPONSE_MS = 20_000
 
 /** Faults that do not go away by what is still under way. */
 async function whatStays(look: () => Promise<string[]>): Promise<string[]> {
