@@ -2,7 +2,7 @@
 -- Money is integer minor units, time is timestamptz by the database's clock or, where it is about what a paywall sells, by the
 -- paywall's (lib/db/clock.sql), e-mails are trimmed, lower-case and ASCII, so that none is another one in disguise.
 -- A new table that grows begins its primary key with `owner_id`, so that an owner's rows lie together and it can be split by owner.
--- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
+-- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/purge-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
 -- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
@@ -24,9 +24,12 @@ create table api_keys (
 );
 create unique index api_keys_live_name on api_keys (owner_id, name) where revoked_at is null;
 
--- The processors that can be named. `paywall migrate` adds those that the release knows.
+-- The processors that can be named, with what their definitions say. `paywall migrate` brings them to what the release knows.
 create table processors (
-  acquiring text primary key check (char_length(acquiring) between 1 and 50)
+  acquiring            text primary key check (char_length(acquiring) between 1 and 50),
+  sends_dispute_webhook    boolean not null, -- whether a webhook tells of a chargeback
+  supports_uncancel boolean not null, -- whether a subscription that is to end may be made to renew again there
+  pages_sell_once      boolean not null  -- whether a hosted page can be paid once only
 );
 
 -- What is sold, as the owner's file describes it. The jsonb columns are public: they are served by bootstrap.
@@ -90,13 +93,13 @@ create table users (
   email       text check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
-  forget_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
+  purge_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
   erased_at   timestamptz, -- when the person was erased: the user has no names, but is not an anonymous one
   unique (owner_id, is_test, id),
   unique (owner_id, is_test, email),
   unique (owner_id, is_test, external_id)
 );
-create index users_by_age on users (forget_at) where forget_at is not null;
+create index users_by_age on users (purge_at) where purge_at is not null;
 
 -- A user on one paywall, and what the owner keeps about the user there. The owner and the mode stand in the keys of both, so that
 -- a user of one owner cannot be a member of another's paywall, nor a test user one of a live paywall. They also keep a paywall
@@ -140,26 +143,27 @@ create table checkouts (
   return_origin   text not null check (char_length(return_origin) <= 300),
   success_is_foreign boolean not null default false, -- a user chose success_url, and the owner does not name its origin: the buyer is asked
   error_is_foreign boolean not null default false,   -- the same of error_url
-  session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page, once it is open
+  hosted_page_id  text check (char_length(hosted_page_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),
   currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page asked for
   amount          bigint check (amount >= 0),
   charged         bigint check (charged >= 0), -- what the first payment came to, with taxes and after discounts; 0 for a trial
   replaces        boolean not null default false, -- once it is paid, the buyer's older subscriptions are never charged again
   completed_at    timestamptz,
-  looked_at       timestamptz, -- when the reconcile cron last took it up
+  polled_at       timestamptz, -- when the reconcile cron last took it up
   reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
   created_at      timestamptz not null default now(),
-  forget_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
+  purge_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
   asked_at        timestamptz, -- when a returning browser last made us ask the processor
   processor_price text check (char_length(processor_price) between 1 and 255), -- what the page sells, by the processor's name for it
+  former_email    text check (former_email = lower(former_email) and char_length(former_email) between 3 and 254), -- of the user who opened it, if it was merged since
   foreign key (paywall_id, user_id) references members,
   foreign key (paywall_id, acquiring) references processor_accounts
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
-create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at)
-  where completed_at is null and reconcile_at is not null;
-create index checkouts_by_age on checkouts (forget_at) where forget_at is not null;
+create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at) where reconcile_at is not null;
+create index checkouts_of_former_email on checkouts (paywall_id, former_email) where former_email is not null;
+create index checkouts_by_age on checkouts (purge_at) where purge_at is not null;
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` keeps a slow attempt out,
 -- `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor once it has answered.
@@ -178,7 +182,7 @@ create table checkout_claims (
 );
 create index checkout_claims_by_age on checkout_claims (claimed_at);
 
--- A subscription or a one-time purchase, as the processor last said. Written only by lib/db/store-purchase.sql.
+-- A subscription or a one-time purchase, as the processor last said. Written only by lib/purchases/store-purchase.sql.
 create table purchases (
   id                   uuid primary key default gen_random_uuid(),
   paywall_id           text not null,
@@ -199,7 +203,7 @@ create table purchases (
   current_period_end   timestamptz,
   trial_start          timestamptz,
   trial_end            timestamptz,
-  trial_end_told       timestamptz,          -- the end of the trial that the owner was told is about to come
+  trial_ending_notified_for timestamptz, -- the end of the trial of which the owner was notified
   cancel_at_period_end boolean not null,
   cancel_at            timestamptz,
   canceled_at          timestamptz,
@@ -219,7 +223,7 @@ create table purchases (
   access_ended_at      timestamptz,          -- when the owner was sent an event because its grace period was over
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins
-  looked_at            timestamptz,          -- when the reconcile cron last took it up
+  polled_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),
   -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
@@ -254,7 +258,7 @@ create table payments (
   foreign key (paywall_id, acquiring) references processor_accounts
 );
 create index payments_of_payment on payments (paywall_id, acquiring, processor_payment);
-create index payments_refunded on payments (purchase_id, occurred_at) where kind = 'refunded';
+create index payments_of_purchase on payments (purchase_id, occurred_at);
 
 -- The periods of a purchase that brought tokens. A plan that is changed within a period adds what exceeds the highest credit in it.
 create table credited_periods (
@@ -264,6 +268,7 @@ create table credited_periods (
   ends_at     timestamptz,          -- null: of a one-time purchase
   price_id    text not null references prices, -- what was credited for last
   credited    jsonb not null check (jsonb_typeof(credited) = 'object'), -- tokens by type: the highest credit so far
+  paid_by     uuid,                 -- the payment of a period that was credited for it; null: the period was read as paid
   given_back  jsonb check (jsonb_typeof(given_back) = 'object'), -- tokens by type that were taken back with the money of `refunded`
   refunded    uuid,                 -- the payment whose money went back
   primary key (owner_id, purchase_id, starts_at)
@@ -280,7 +285,7 @@ create table processor_events (
 );
 
 -- Verified webhooks whose purchase could not be read as new as they are, with what they say of it. A row leaves when the event takes
--- effect, or is found to concern nothing of ours: see lib/db/pending-events.sql. Its times are the paywall's.
+-- effect, or is found to concern nothing of ours: see lib/purchases/pending-events.sql. Its times are the paywall's.
 create table pending_events (
   owner_id     uuid not null,
   paywall_id   text not null,
@@ -406,7 +411,7 @@ create index sign_in_sessions_of_key on sign_in_sessions (minted_by) where minte
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
 -- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>',
--- 'paywall:<id>', or the last two together. Written only by lib/db/budget.sql.
+-- 'paywall:<id>', or the last two together. Written only by lib/rate-limits/budget.sql.
 create table budgets (
   what         text not null check (char_length(what) between 1 and 50),
   who          text not null check (char_length(who) between 1 and 100),
@@ -434,7 +439,7 @@ create table webhook_endpoints (
 );
 
 -- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed. Events stay, but
--- the person leaves their bodies: see functions/forget-expired/forget-people.sql. Vacuumed often, as is balance_replies.
+-- the person leaves their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, as is balance_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   paywall_id text not null references paywalls,
@@ -443,11 +448,11 @@ create table events (
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
   created_at timestamptz not null default now(),
-  forget_at  timestamptz default now() + interval '30 days', -- when the person leaves the body; null: it has
+  purge_at  timestamptz default now() + interval '30 days', -- when the person leaves the body; null: it has
   unique (paywall_id, user_id, sequence),
   foreign key (paywall_id, user_id) references members
 ) with (autovacuum_vacuum_scale_factor = 0.01);
-create index events_by_age on events (forget_at) where forget_at is not null;
+create index events_by_age on events (purge_at) where purge_at is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
 -- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed

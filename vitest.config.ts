@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** Files that take minutes: begun last, they would run on alone. */
+const LONGEST = ['test/sim/bugs', 'test/pages/accessibility', 'test/security/abuse-large-forms']
+
 /** Files that wait for processes and timeouts more than they compute: begun first, they leave the cores to the others. */
 const WAITING = [
   'test/world/',
@@ -14,18 +17,8 @@ const WAITING = [
   '-command.test.ts',
 ]
 
-/** `npm test` makes less of these: `npm run test:storm` runs them at full size. */
-const AT_FULL_SIZE = [
-  'concurrency/ledger',
-  'contract/geo-address',
-  'fuzz/**',
-  'processors/currencies',
-  'processors/mollie-lives',
-  'webhooks/order',
-].map(testFile)
-
-/** `npm test` leaves these to `npm run test:storm`, which CI runs after it, since developers wait for the former. `vitest run FILE` runs any. */
-const STORM_ALONE = [
+/** `npm test` leaves these to `npm run test:all`, since developers wait for the former. `vitest run FILE` runs any. */
+const NOT_IN_QUICK = [
   // what kills processes, floods or waits for budgets
   'contract/{cut-off,rate-limits,refusal-pages,sign-in-limits}',
   'crash/**',
@@ -52,12 +45,14 @@ const STORM_ALONE = [
   'world/**',
 ].map(testFile)
 
-const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))
+const isOneOf = (paths: string[], { moduleId }: TestSpecification) => paths.some((path) => moduleId.includes(path))
 
-class WaitingFirst extends BaseSequencer {
+const rank = (file: TestSpecification) => (isOneOf(LONGEST, file) ? 0 : isOneOf(WAITING, file) ? 1 : 2)
+
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((one, other) => Number(waits(other)) - Number(waits(one)))
+    return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
 }
 
@@ -65,16 +60,18 @@ function testFile(name: string): string {
   return `test/${name}.test.ts`
 }
 
-export default defineConfig({
+/** The mode is `quick` in `npm test`, `all` in `npm run test:all`, and vitest's own otherwise. */
+export default defineConfig(({ mode }) => ({
   test: {
-    include: process.env.STORM ? [...AT_FULL_SIZE, ...STORM_ALONE] : ['test/**/*.test.ts'],
-    exclude: process.env.CALM ? STORM_ALONE : [],
+    include: ['test/**/*.test.ts'],
+    exclude: mode === 'quick' ? NOT_IN_QUICK : [],
+    env: { FULL_SIZE: mode === 'all' ? 'yes' : '' }, // see test/support/full-size.ts
     globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3, // on two cores: see `WAITING`
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongestFirst },
     // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.
     isolate: false,
   },
-})
+}))

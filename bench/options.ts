@@ -10,11 +10,10 @@ export const HELP = `npm run bench -- [what] [options]
   --only TEXT           only the endpoints and functions whose names contain it
   --size N              growth: the largest number of users (default: 1000000)
   --requests N          memory: how many requests (default: 100000)
-  --date DATE           what the results say as their date (default: now)
   --json                print the result file's document, and where it is, instead of tables
   --help                this text
 
-Results are printed and written to bench/results/.`
+Results are printed and written to .local/bench/.`
 
 const WHATS = ['endpoints', 'load', 'growth', 'events', 'memory'] as const
 export type What = (typeof WHATS)[number]
@@ -27,6 +26,7 @@ export interface Options {
   only: string
   size: number
   requests: number
+  /** When the run began. */
   date: string
   /** One JSON document is printed instead of tables. */
   json: boolean
@@ -41,7 +41,6 @@ export function readOptions(args: string[]): Options | null {
     only: { type: 'string', default: '' },
     size: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '100000' },
-    date: { type: 'string', default: new Date().toISOString() },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const
@@ -59,7 +58,7 @@ export function readOptions(args: string[]): Options | null {
     only: values.only,
     size: count('--size', values.size),
     requests: count('--requests', values.requests),
-    date: values.date,
+    date: new Date().toISOString(),
     json: values.json,
   }
 }

@@ -7,25 +7,32 @@
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText } from './apply/changes-text.ts'
-import { type Version, versionsOf, versionText } from './apply/versions.ts'
+import { computeVersions, type Version, versionText } from './apply/versions.ts'
 import { parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required, type SealingKeys, sealingKeys } from './command.ts'
+import {
+  CommandError,
+  type CommandResult,
+  enterLocalWorld,
+  required,
+  type SealingKeys,
+  sealingKeys,
+} from './command.ts'
+import { confirm } from './confirm.ts'
 import { type Database, withDatabase } from './database.ts'
 import { readTextArgument } from './file-argument.ts'
-import { mayGoOn } from './go-on.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
-export async function runPlan(args: string[]): Promise<Outcome> {
+export async function runPlan(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, ['say plan FILE'])
   enterLocalWorld()
   const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
   const plan = await withDatabase(required('DATABASE_URL'), (db) => planFile(db, file, sealing))
-  return outcomeOf(plan, await versionsOf(file), { isDone: false })
+  return toResult(plan, await computeVersions(file), { isDone: false })
 }
 
-export async function runApply(args: string[]): Promise<Outcome> {
+export async function runApply(args: string[]): Promise<CommandResult> {
   const options = { yes: { type: 'boolean' } } as const
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, ['say apply FILE [--yes]'])
   enterLocalWorld()
@@ -34,7 +41,7 @@ export async function runApply(args: string[]): Promise<Outcome> {
   const result = await withDatabase(required('DATABASE_URL'), (db) =>
     values.yes ? applyFile(db, file, sealing) : applyAgreed(db, file, sealing),
   )
-  const { text, json } = outcomeOf(result, await versionsOf(file), { isDone: true })
+  const { text, json } = toResult(result, await computeVersions(file), { isDone: true })
   const secrets = result.newSecrets.map(
     ({ what, secret }) => `\n\nThe secret of ${what}, shown this once:\n  ${secret}`,
   )
@@ -46,9 +53,9 @@ async function applyAgreed(db: Database, file: PaywallFile, sealing: SealingKeys
   const { changes } = await planFile(db, file, sealing)
   const losses = changes.filter(({ loss }) => loss !== null)
   if (losses.length > 0) await agree(changes, losses)
-  const agreed = losses.map(identityOf)
+  const agreed = losses.map(changeKey)
   return applyFile(db, file, sealing, (now) => {
-    const others = now.filter((change) => change.loss && !agreed.includes(identityOf(change)))
+    const others = now.filter((change) => change.loss && !agreed.includes(changeKey(change)))
     if (others.length === 0) return
     const mend = 'that is new since you were asked: nothing was changed, try again'
     throw new CommandError([...others.map(changeText), mend])
@@ -56,7 +63,7 @@ async function applyAgreed(db: Database, file: PaywallFile, sealing: SealingKeys
 }
 
 /** What a person agrees to. How many subscribers it touches may differ a moment later. */
-const identityOf = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
+const changeKey = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
 
 async function agree(changes: Change[], losses: Change[]): Promise<void> {
   const { stdin: input, stderr: output } = process
@@ -65,7 +72,7 @@ async function agree(changes: Change[], losses: Change[]): Promise<void> {
     throw new CommandError([...losses.map(changeText), mend])
   }
   output.write(`${changesText(changes, { isDone: false })}\n`)
-  if (!(await mayGoOn('What was bought stays as it is. Go on?', { input, output }))) {
+  if (!(await confirm('What was bought stays as it is. Go on?', { input, output }))) {
     throw new CommandError(['nothing was changed'])
   }
 }
@@ -85,7 +92,7 @@ function checkServiceOrigin(): void {
   if (malformed) throw new CommandError([`${malformed} must be an origin, such as https://billing.example`])
 }
 
-function outcomeOf({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): Outcome {
+function toResult({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): CommandResult {
   const others =
     otherPaywalls.length > 0 ? [`Not in the file, left as they are: paywall ${otherPaywalls.join(', ')}`] : []
   return {

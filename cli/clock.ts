@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
-import { CommandError, type Outcome } from './command.ts'
+import { CommandError, type CommandResult } from './command.ts'
 
 /** Where `npm run dev` serves the local world's own address, if it is not told otherwise. */
 export const HOME_PORT = 8786
@@ -13,7 +13,7 @@ const Answer = z.union([z.object({ paywall: z.string(), now: z.string() }), z.ob
  * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves it first, and what falls due
  * meanwhile happens.
  */
-export async function runClock(args: string[]): Promise<Outcome> {
+export async function runClock(args: string[]): Promise<CommandResult> {
   const options = {
     advance: { type: 'string' },
     home: { type: 'string', default: `http://127.0.0.1:${HOME_PORT}` },

@@ -5,21 +5,21 @@ import { join, resolve } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 
 /** What a command did: in words, none if it has said all of them, and as the JSON that `--json` prints instead. */
-export interface Outcome {
+export interface CommandResult {
   text: string
   json: Record<string, unknown>
 }
 
 /** Prints a line of what takes long while it goes on. With `--json` it prints nothing. */
-export type Say = (line: string) => void
+export type PrintLine = (line: string) => void
 
 /** Why a command did not do its work, in sentences for the person who ran it. `done`: what it did all the same. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly sentences: string[]
-  readonly done: Outcome | null
+  readonly done: CommandResult | null
 
-  constructor(sentences: string[], { done = null, ...options }: ErrorOptions & { done?: Outcome | null } = {}) {
+  constructor(sentences: string[], { done = null, ...options }: ErrorOptions & { done?: CommandResult | null } = {}) {
     super(sentences.join('\n'), options)
     this.sentences = sentences
     this.done = done

@@ -20,9 +20,9 @@ export async function withDatabase<Result>(url: string, work: (db: Database) => 
   const pool = openPool(url)
   try {
     await checkConnection(pool)
-    return await work(databaseOf(pool))
+    return await work(openKysely(pool))
   } catch (error) {
-    throw commandErrorOf(error)
+    throw toCommandError(error)
   } finally {
     await pool.end()
   }
@@ -45,7 +45,7 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
 }
 
 /** Queries on the connections of `pool`, which stays the caller's to close. */
-export function databaseOf(pool: pg.Pool): Database {
+export function openKysely(pool: pg.Pool): Database {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
@@ -61,7 +61,7 @@ export async function enterRelease(db: Database): Promise<void> {
  * Rows in batches that a statement can write. They come in the order of their keys, which is then the order of their locks:
  * two commands that write the same rows wait for each other instead of deadlocking.
  */
-export function* batchesOf<Row>(rows: Row[], keyOf: (row: Row) => string): Generator<Row[]> {
+export function* splitBatches<Row>(rows: Row[], keyOf: (row: Row) => string): Generator<Row[]> {
   const sorted = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
   for (let start = 0; start < sorted.length; start += ROWS_PER_STATEMENT) {
     yield sorted.slice(start, start + ROWS_PER_STATEMENT)
@@ -85,16 +85,16 @@ async function checkConnection(pool: pg.Pool): Promise<void> {
 }
 
 const unreachable = (error: unknown) =>
-  new CommandError([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
+  new CommandError([`the database cannot be reached: ${toReason(error)}`], { cause: error })
 
 /** If a host has several addresses and none answers, Node's error has a code but an empty message. */
-function reasonOf(error: unknown): string {
+function toReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /** What Postgres said as a `CommandError`; any other error as it is. */
-function commandErrorOf(error: unknown): unknown {
+function toCommandError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
   if (error.code === UNDEFINED_TABLE)
     return new CommandError(['the database has no tables yet: run `paywall migrate` first'])

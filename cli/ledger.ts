@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import { choose, parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required } from './command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 const USAGE = ['say ledger verify']
 
 /** `paywall ledger verify`: throws a `CommandError` that names every balance that its ledger rows do not explain. */
-export async function runLedger(args: string[]): Promise<Outcome> {
+export async function runLedger(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
   const [verb, ...more] = positionals
   if (more.length > 0) throw new CommandError(USAGE)
   return choose(verb, { verify }, USAGE)()
 }
 
-async function verify(): Promise<Outcome> {
+async function verify(): Promise<CommandResult> {
   enterLocalWorld()
   const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
   const json = { balances: Number(balances), ledger_rows: Number(rows), wrong }
-  if (wrong.length > 0) throw new CommandError(wrong.flatMap(sentencesOf), { done: { text: '', json } })
+  if (wrong.length > 0) throw new CommandError(wrong.flatMap(toSentences), { done: { text: '', json } })
   return { text: `Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`, json }
 }
 
@@ -66,7 +66,7 @@ async function recomputeBalances(db: Database): Promise<Verification> {
   return rows[0]!
 }
 
-function sentencesOf({ paywall_id, user_id, type, count, sum, broken }: WrongBalance): string[] {
+function toSentences({ paywall_id, user_id, type, count, sum, broken }: WrongBalance): string[] {
   const balance = `balance ${type} of user ${user_id} on paywall ${paywall_id}`
   const sentences = []
   if (count !== sum) sentences.push(`${balance} is ${count}, but its ledger comes to ${sum}`)

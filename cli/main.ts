@@ -1,7 +1,7 @@
 // The `paywall` command: finds the command that was asked for, runs it, and prints what it did, or why it could not. With --json
 // that is one JSON document; `errors` in it says why.
 import { enableCompileCache } from 'node:module'
-import { CommandError, type Outcome, type Say } from './command.ts'
+import { CommandError, type CommandResult, type PrintLine } from './command.ts'
 import { didYouMean } from './did-you-mean.ts'
 
 interface Command {
@@ -10,7 +10,7 @@ interface Command {
   usage: string
   summary: string
   /** Throws a `CommandError` where it cannot do its work. */
-  run(args: string[], say: Say): Promise<Outcome>
+  run(args: string[], printLine: PrintLine): Promise<CommandResult>
 }
 
 /** Every command, in the order of the help. The code of each is loaded when it is run, so that all start fast. */
@@ -31,7 +31,7 @@ const COMMANDS: Command[] = [
     name: 'migrate',
     usage: 'migrate [--plan]',
     summary: 'bring the database to what this tree needs, or show how; needs DATABASE_ROLES_KEY',
-    run: async (args, say) => (await import('./migrate.ts')).runMigrate(args, say),
+    run: async (args, printLine) => (await import('./migrate.ts')).runMigrate(args, printLine),
   },
   {
     name: 'rekey',
@@ -45,7 +45,7 @@ const COMMANDS: Command[] = [
     summary:
       'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
       'sign-out USER: end all its sessions; sign-out --minted-by KEY: those that a leaked key minted; export USER, erase USER: all that is kept of a person, and its end',
-    run: async (args, say) => (await import('./users.ts')).runUsers(args, say),
+    run: async (args, printLine) => (await import('./users.ts')).runUsers(args, printLine),
   },
   {
     name: 'purchases',
@@ -92,12 +92,12 @@ const isJson = words.includes('--json')
 const [name = 'help', ...args] = words.filter((word) => word !== '--json')
 
 try {
-  print(await commandOf(name).run(args, isJson ? () => undefined : console.log))
+  print(await findCommand(name).run(args, isJson ? () => undefined : console.log))
 } catch (error) {
   fail(error instanceof CommandError ? error : new CommandError([unexpected(error)]))
 }
 
-function commandOf(name: string): Pick<Command, 'run'> {
+function findCommand(name: string): Pick<Command, 'run'> {
   if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return { run: async () => help() }
   const command = COMMANDS.find((one) => one.name === name)
   if (command) return command
@@ -105,7 +105,7 @@ function commandOf(name: string): Pick<Command, 'run'> {
   throw new CommandError([`there is no command ${name}${didYouMean(name, names) || ': try help'}`])
 }
 
-function print({ text, json }: Outcome): void {
+function print({ text, json }: CommandResult): void {
   if (isJson) console.log(JSON.stringify(json, null, 2))
   else if (text !== '') console.log(text)
 }
@@ -120,7 +120,7 @@ function unexpected(error: unknown): string {
   return `this should not have happened: ${error instanceof Error ? error.message : String(error)}`
 }
 
-function help(): Outcome {
+function help(): CommandResult {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
   const lines = COMMANDS.map(({ usage, summary }) => `  paywall ${usage.padEnd(width)}  ${summary}`)
   const about = [

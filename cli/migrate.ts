@@ -1,16 +1,16 @@
 import { parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required, type Say } from './command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, type PrintLine, required } from './command.ts'
 import { withClient } from './database.ts'
 import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
 /** `paywall migrate [--plan]`: does what there is to do and says so, or says it only. */
-export async function runMigrate(args: string[], say: Say): Promise<Outcome> {
+export async function runMigrate(args: string[], printLine: PrintLine): Promise<CommandResult> {
   const { values } = parseArguments({ args, options: { plan: { type: 'boolean' } } }, [
     'say migrate, or migrate --plan',
   ])
   enterLocalWorld()
   const options = { planOnly: values.plan === true }
-  const steps = await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), options, say)
+  const steps = await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), options, printLine)
   return { text: '', json: options.planOnly ? { would: steps } : { done: steps } }
 }
 
@@ -22,17 +22,17 @@ export async function migrateDatabase(
   url: string,
   rolesKey: string,
   options: Pick<MigrateOptions, 'planOnly' | 'keepReleases' | 'removeOldLogins'>,
-  say: Say,
+  printLine: PrintLine,
 ): Promise<string[]> {
   checkDatabaseUrl(url)
   checkRolesKey(rolesKey)
   const steps: string[] = []
   const onStep = (what: string) => {
     steps.push(what)
-    say(options.planOnly ? `would ${what}` : `${what}: done`)
+    printLine(options.planOnly ? `would ${what}` : `${what}: done`)
   }
   await withClient(url, (client) => migrate(client, { ...options, rolesKey, onStep }))
-  if (steps.length === 0) say('Nothing to migrate.')
+  if (steps.length === 0) printLine('Nothing to migrate.')
   return steps
 }
 

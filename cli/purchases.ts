@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { choose, parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required } from './command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
 import { type Database, enterRelease, withDatabase } from './database.ts'
 
 const USAGE = ['say purchases end ID']
 
 /** `paywall purchases`: what an owner cannot do by the API about a purchase. */
-export async function runPurchases(args: string[]): Promise<Outcome> {
+export async function runPurchases(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
   const [verb, id, ...more] = positionals
   const run = choose(verb, { end }, USAGE)
@@ -14,8 +14,8 @@ export async function runPurchases(args: string[]): Promise<Outcome> {
   return run(id)
 }
 
-/** Ends a purchase at once: see lib/db/end-purchase.sql. Throws a `CommandError` if there is none of that id, or it has ended. */
-async function end(id: string): Promise<Outcome> {
+/** Ends a purchase at once: see lib/purchases/end-purchase.sql. Throws a `CommandError` if there is none of that id, or it has ended. */
+async function end(id: string): Promise<CommandResult> {
   enterLocalWorld()
   const { status, interval, acquiring } = await withDatabase(required('DATABASE_URL'), (db) => endPurchase(db, id))
   const atProcessor =

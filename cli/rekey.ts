@@ -9,7 +9,14 @@ import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
 import { webhookContext, webhookName } from './apply/webhooks.ts'
 import { parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required, type SealingKeys, sealingKeys } from './command.ts'
+import {
+  CommandError,
+  type CommandResult,
+  enterLocalWorld,
+  required,
+  type SealingKeys,
+  sealingKeys,
+} from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** What was done, and a sentence for each secret that no key opens. */
@@ -21,13 +28,13 @@ interface Rekeyed {
   unopened: string[]
 }
 
-export async function runRekey(args: string[]): Promise<Outcome> {
+export async function runRekey(args: string[]): Promise<CommandResult> {
   parseArguments({ args }, ['rekey takes no arguments: the keys are in the environment'])
   enterLocalWorld()
   const sealing = sealingKeys()
   const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))
   const { accounts, webhookSecrets, removed, unopened } = rekeyed
-  const done = { text: summaryOf(rekeyed), json: { accounts, webhook_secrets: webhookSecrets, removed, unopened } }
+  const done = { text: summarize(rekeyed), json: { accounts, webhook_secrets: webhookSecrets, removed, unopened } }
   if (unopened.length === 0) return done
   const mend = 'to mend this, add the key that sealed them, or apply the paywall file that has these secrets'
   throw new CommandError([...unopened, mend], { done })
@@ -107,7 +114,7 @@ async function sealAnew(sealed: string, keys: string, context: string): Promise<
   return (await isSealedWithFirst(sealed, keys)) ? sealed : seal(secret, keys, context)
 }
 
-function summaryOf({ accounts, webhookSecrets, removed }: Rekeyed): string {
+function summarize({ accounts, webhookSecrets, removed }: Rekeyed): string {
   const parts = [
     accounts > 0 && `sealed the credentials of ${accounts} processor accounts`,
     webhookSecrets > 0 && `sealed ${webhookSecrets} webhook secrets`,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { choose, parseArguments } from './arguments.ts'
 import { downloadAttachment } from './attachments.ts'
-import { CommandError, enterLocalWorld, type Outcome, pathArgument, required } from './command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** More would only scroll away. */
@@ -11,7 +11,7 @@ const MAX_TICKETS = 50
 const USAGE = ['say tickets, tickets --paywall ID, or tickets attachment KEY FILE']
 
 /** `paywall tickets`: lists support tickets, or writes an attachment of one to a file. */
-export async function runTickets(args: string[]): Promise<Outcome> {
+export async function runTickets(args: string[]): Promise<CommandResult> {
   const options = { paywall: { type: 'string' } } as const
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, USAGE)
   const [verb, key, path, ...more] = positionals
@@ -21,14 +21,14 @@ export async function runTickets(args: string[]): Promise<Outcome> {
   return write(key, pathArgument(path))
 }
 
-async function listTickets(paywallId: string | null): Promise<Outcome> {
+async function listTickets(paywallId: string | null): Promise<CommandResult> {
   enterLocalWorld()
   const tickets = await withDatabase(required('DATABASE_URL'), (db) => readTickets(db, paywallId))
   const total = Number(tickets[0]?.total ?? 0)
   const json = { total, tickets: tickets.map(({ total: _total, ...ticket }) => ticket) }
   if (total === 0) return { text: 'No tickets.', json }
   const head = total > tickets.length ? [`The newest ${tickets.length} of ${total} tickets:`] : []
-  return { text: [...head, ...tickets.map(textOf)].join('\n\n'), json }
+  return { text: [...head, ...tickets.map(toText)].join('\n\n'), json }
 }
 
 type Ticket = Awaited<ReturnType<typeof readTickets>>[number]
@@ -54,7 +54,7 @@ async function readTickets(db: Database, paywallId: string | null) {
   return newest.reverse()
 }
 
-function textOf(ticket: Ticket): string {
+function toText(ticket: Ticket): string {
   const from = ticket.customer_email ?? 'anonymous'
   const who = ticket.user_id === null ? `${from} (guest)` : `${from} (user ${ticket.user_id})`
   return [
@@ -72,7 +72,7 @@ function textOf(ticket: Ticket): string {
 /** Tickets are written by strangers: characters that command a terminal are replaced. */
 const withoutControls = (line: string) => line.replace(/[[\p{Cc}--\t]\u202a-\u202e\u2066-\u2069]/gv, '\u{FFFD}')
 
-async function saveAttachment(key: string, path: string): Promise<Outcome> {
+async function saveAttachment(key: string, path: string): Promise<CommandResult> {
   enterLocalWorld()
   const attachment = await withDatabase(required('DATABASE_URL'), (db) =>
     db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),

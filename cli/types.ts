@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
-import { CommandError, type Outcome } from './command.ts'
+import { CommandError, type CommandResult } from './command.ts'
 import { readTextArgument } from './file-argument.ts'
 import { parseJsonText } from './paywall-file/json.ts'
-import { messagesOf, wording } from './paywall-file/wording.ts'
+import { toMessages, wording } from './paywall-file/wording.ts'
 
 /** What is read of the file. All else may be wrong, or in an environment that is not here: `plan` says so. */
 const NamesInFile = z.object({
@@ -26,11 +26,11 @@ interface Names {
  * `paywall types FILE`: prints a TypeScript file by which the SDK takes the names of the file's prices, features and types of tokens,
  * and no others.
  */
-export async function runTypes(args: string[]): Promise<Outcome> {
+export async function runTypes(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, ['say types FILE'])
   const { path, text } = await readTextArgument(positionals)
   const names = namesIn(path, text)
-  return { text: declarationOf(names), json: { ...names } }
+  return { text: toDeclaration(names), json: { ...names } }
 }
 
 function namesIn(path: string, text: string): Names {
@@ -38,7 +38,7 @@ function namesIn(path: string, text: string): Names {
   if ('error' in json) throw new CommandError([`${path}: ${json.error}`])
   const parsed = NamesInFile.safeParse(json.value, { error: wording })
   if (!parsed.success) {
-    const errors = parsed.error.issues.flatMap((issue) => messagesOf(issue))
+    const errors = parsed.error.issues.flatMap((issue) => toMessages(issue))
     throw new CommandError(errors.map((error) => `${path}: ${error}`))
   }
   const { paywalls } = parsed.data
@@ -53,8 +53,8 @@ function namesIn(path: string, text: string): Names {
 
 const each = (names: string[]) => [...new Set(names)].toSorted()
 
-function declarationOf(names: Names): string {
-  const lines = Object.entries(names).map(([kind, all]) => `    ${kind}: ${unionOf(all)}`)
+function toDeclaration(names: Names): string {
+  const lines = Object.entries(names).map(([kind, all]) => `    ${kind}: ${toUnion(all)}`)
   return [
     '// Made by `paywall types`: the names of a paywall file, for paywall-billing-sdk.',
     "declare module 'paywall-billing-sdk' {",
@@ -68,4 +68,4 @@ function declarationOf(names: Names): string {
 }
 
 /** JSON's quotes and escapes are TypeScript's, too. */
-const unionOf = (names: string[]) => names.map((name) => JSON.stringify(name)).join(' | ') || 'never'
+const toUnion = (names: string[]) => names.map((name) => JSON.stringify(name)).join(' | ') || 'never'

@@ -1,11 +1,11 @@
 import { email } from '../lib/http/user-fields.ts'
 import { choose, parseArguments } from './arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required, type Say } from './command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, type PrintLine, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 import { erasePerson } from './users/erase.ts'
 import { exportPerson } from './users/export.ts'
 import { mergeUsers } from './users/merge.ts'
-import { findUsers, modeOf, USERS_OPTIONS, type Users, WHICH_MODE } from './users/named-user.ts'
+import { findUsers, readMode, USERS_OPTIONS, type Users, WHICH_MODE } from './users/named-user.ts'
 import type { PersonName } from './users/person.ts'
 import { setEmail } from './users/set-email.ts'
 import { runSignOut } from './users/sign-out.ts'
@@ -21,7 +21,7 @@ const USAGE = [
 
 const ONE_PERSON = ['say users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes', WHICH_MODE]
 
-const VERBS: Record<string, (args: string[], say: Say) => Promise<Outcome>> = {
+const VERBS: Record<string, (args: string[], printLine: PrintLine) => Promise<CommandResult>> = {
   merge: (args) => runOnTwo(args, (db, users, from, into) => mergeUsers(db, users, { from, into })),
   'set-email': (args) => runOnTwo(args, (db, users, name, address) => setEmail(db, users, { name, email: address })),
   'sign-out': runSignOut,
@@ -30,40 +30,45 @@ const VERBS: Record<string, (args: string[], say: Say) => Promise<Outcome>> = {
 }
 
 /** `paywall users`: what an owner cannot do by the API about users of its own. */
-export async function runUsers([verb, ...args]: string[], say: Say): Promise<Outcome> {
-  return choose(verb, VERBS, USAGE)(args, say)
+export async function runUsers([verb, ...args]: string[], printLine: PrintLine): Promise<CommandResult> {
+  return choose(verb, VERBS, USAGE)(args, printLine)
 }
 
 async function runOnTwo(
   args: string[],
-  change: (db: Database, users: Users & { ownerEmail: string }, first: string, second: string) => Promise<Outcome>,
-): Promise<Outcome> {
+  change: (
+    db: Database,
+    users: Users & { ownerEmail: string },
+    first: string,
+    second: string,
+  ) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const { values, positionals } = parseArguments({ args, allowPositionals: true, options: USERS_OPTIONS }, USAGE)
   const [first, second, ...rest] = positionals
   if (!values.owner || !first || !second || rest.length > 0) throw new CommandError(USAGE)
-  const whose = { ownerEmail: email.parse(values.owner), mode: modeOf(values, USAGE) }
+  const whose = { ownerEmail: email.parse(values.owner), mode: readMode(values, USAGE) }
   enterLocalWorld()
   return withDatabase(required('DATABASE_URL'), async (db) =>
     change(db, { ...(await findUsers(db, whose)), ownerEmail: whose.ownerEmail }, first, second),
   )
 }
 
-async function runExport(args: string[]): Promise<Outcome> {
-  const person = personOf(parseArguments({ args, options: USERS_OPTIONS, allowPositionals: true }, ONE_PERSON))
+async function runExport(args: string[]): Promise<CommandResult> {
+  const person = readPersonName(parseArguments({ args, options: USERS_OPTIONS, allowPositionals: true }, ONE_PERSON))
   enterLocalWorld()
   const json = await withDatabase(required('DATABASE_URL'), (db) => exportPerson(db, person))
   return { text: JSON.stringify(json, null, 2), json }
 }
 
-async function runErase(args: string[], say: Say): Promise<Outcome> {
+async function runErase(args: string[], printLine: PrintLine): Promise<CommandResult> {
   const options = { ...USERS_OPTIONS, yes: { type: 'boolean' } } as const
   const parsed = parseArguments({ args, options, allowPositionals: true }, ONE_PERSON)
-  const person = personOf(parsed)
+  const person = readPersonName(parsed)
   enterLocalWorld()
-  return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, say })
+  return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, printLine: printLine })
 }
 
-function personOf({
+function readPersonName({
   values,
   positionals,
 }: {
@@ -72,5 +77,5 @@ function personOf({
 }): PersonName {
   const [name, ...rest] = positionals
   if (!name || !values.owner || rest.length > 0) throw new CommandError(ONE_PERSON)
-  return { name, ownerEmail: email.parse(values.owner), mode: modeOf(values, ONE_PERSON) }
+  return { name, ownerEmail: email.parse(values.owner), mode: readMode(values, ONE_PERSON) }
 }

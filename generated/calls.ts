@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_88838bac70975273'
+const RELEASE = 'release_3a5f0e165ed3ef5c'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -90,6 +90,19 @@ export function claimCheckout<Result>(db: Database, p: {
   )
 }
 
+/** functions/start-checkout/discard-page.sql */
+export function discardPage<Result>(db: Database, p: {
+  paywallId: string
+  userId: string
+  acquiring: string
+  pageId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.discard_page($1::text, $2::uuid, $3::text, $4::text) as result`,
+    [p.paywallId, p.userId, p.acquiring, p.pageId],
+  )
+}
+
 /** functions/reconcile/drop-events.sql */
 export function dropEvents<Result>(db: Database, p: {
   paywallId: string
@@ -155,64 +168,6 @@ export function findSale<Result>(db: Database, p: {
   )
 }
 
-/** functions/support-ticket/foresee-ticket.sql */
-export function foreseeTicket<Result>(db: Database, p: {
-  paywallId: string
-  host: string
-  tokenUserId?: string | null | undefined
-  tokenAudience?: string | null | undefined
-  guestEmail?: string | null | undefined
-  network?: string | null | undefined
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
-    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
-  )
-}
-
-/** functions/forget-expired/forget-checkouts.sql */
-export function forgetCheckouts<Result>(db: Database, p: {
-  count: number
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.forget_checkouts($1::integer) as result`,
-    [p.count],
-  )
-}
-
-/** functions/forget-expired/forget-expired.sql */
-export function forgetExpired<Result>(db: Database, p: {
-  count: number
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.forget_expired($1::integer) as result`,
-    [p.count],
-  )
-}
-
-/** functions/start-checkout/forget-page.sql */
-export function forgetPage<Result>(db: Database, p: {
-  paywallId: string
-  userId: string
-  acquiring: string
-  pageId: string
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.forget_page($1::text, $2::uuid, $3::text, $4::text) as result`,
-    [p.paywallId, p.userId, p.acquiring, p.pageId],
-  )
-}
-
-/** functions/forget-expired/forget-users.sql */
-export function forgetUsers<Result>(db: Database, p: {
-  count: number
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.forget_users($1::integer) as result`,
-    [p.count],
-  )
-}
-
 /** functions/cancel-subscription/give-up-cancellation.sql */
 export function giveUpCancellation<Result>(db: Database, p: {
   subscriptionId: string
@@ -252,7 +207,7 @@ export function holdDelivery<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/is-live-key.sql */
+/** lib/auth/is-live-key.sql */
 export function isLiveKey<Result>(db: Database, p: {
   keyHash: string
 }): Promise<Result> {
@@ -354,6 +309,51 @@ export function openTicket<Result>(db: Database, p: {
   )
 }
 
+/** functions/support-ticket/precheck-ticket.sql */
+export function precheckTicket<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
+  guestEmail?: string | null | undefined
+  network?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.precheck_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+  )
+}
+
+/** functions/purge-expired/purge-checkouts.sql */
+export function purgeCheckouts<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.purge_checkouts($1::integer) as result`,
+    [p.count],
+  )
+}
+
+/** functions/purge-expired/purge-expired.sql */
+export function purgeExpired<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.purge_expired($1::integer) as result`,
+    [p.count],
+  )
+}
+
+/** functions/purge-expired/purge-users.sql */
+export function purgeUsers<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.purge_users($1::integer) as result`,
+    [p.count],
+  )
+}
+
 /** functions/reconcile/put-off.sql */
 export function putOff<Result>(db: Database, p: {
   paywallId: string
@@ -368,7 +368,7 @@ export function putOff<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/read-account.sql */
+/** lib/processors/read-account.sql */
 export function readAccount<Result>(db: Database, p: {
   acquiring: string
   paywallId: string
@@ -433,6 +433,16 @@ export function readUserBootstrap<Result>(db: Database, p: {
   )
 }
 
+/** functions/reconcile/record-access-end.sql */
+export function recordAccessEnd<Result>(db: Database, p: {
+  purchaseId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_access_end($1::uuid) as result`,
+    [p.purchaseId],
+  )
+}
+
 /** functions/start-checkout/record-checkout.sql */
 export function recordCheckout<Result>(db: Database, p: {
   paywallId: string
@@ -470,7 +480,7 @@ export function recordDelivery<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/record-stop.sql */
+/** lib/purchases/record-stop.sql */
 export function recordStop<Result>(db: Database, p: {
   purchaseId: string
 }): Promise<Result> {
@@ -480,7 +490,7 @@ export function recordStop<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/record-stop-failure.sql */
+/** lib/purchases/record-stop-failure.sql */
 export function recordStopFailure<Result>(db: Database, p: {
   purchaseId: string
 }): Promise<Result> {
@@ -560,7 +570,7 @@ export function signInForOwner<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/store-purchase.sql */
+/** lib/purchases/store-purchase.sql */
 export function storePurchase<Result>(db: Database, p: {
   paywallId: string
   acquiring: string
@@ -599,10 +609,11 @@ export function takePendingRead<Result>(db: Database, p: {
   acquiring: string
   kind: string
   processorId: string
+  limits?: object | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.take_pending_read($1::text, $2::text, $3::text, $4::text) as result`,
-    [p.paywallId, p.acquiring, p.kind, p.processorId],
+    `select ${RELEASE}.take_pending_read($1::text, $2::text, $3::text, $4::text, $5::jsonb) as result`,
+    [p.paywallId, p.acquiring, p.kind, p.processorId, p.limits ? JSON.stringify(p.limits) : null],
   )
 }
 

@@ -92,18 +92,19 @@ export interface Checkouts {
   customers: Generated<Json>;
   error_is_foreign: Generated<boolean>;
   error_url: string;
-  forget_at: Generated<Timestamp | null>;
+  former_email: string | null;
   further_trial: Generated<boolean>;
+  hosted_page_id: string | null;
   id: string;
   local_currency: string | null;
-  looked_at: Timestamp | null;
   paywall_id: string;
+  polled_at: Timestamp | null;
   price_id: string;
   processor_price: string | null;
+  purge_at: Generated<Timestamp | null>;
   reconcile_at: Timestamp | null;
   replaces: Generated<boolean>;
   return_origin: string;
-  session_id: string | null;
   shop_url: string | null;
   success_is_foreign: Generated<boolean>;
   success_url: string;
@@ -117,6 +118,7 @@ export interface CreditedPeriods {
   ends_at: Timestamp | null;
   given_back: Json | null;
   owner_id: string;
+  paid_by: string | null;
   price_id: string;
   purchase_id: string;
   refunded: string | null;
@@ -142,9 +144,9 @@ export interface Deliveries {
 export interface Events {
   body: string;
   created_at: Generated<Timestamp>;
-  forget_at: Generated<Timestamp | null>;
   id: string;
   paywall_id: string;
+  purge_at: Generated<Timestamp | null>;
   sequence: Int8;
   type: string;
   user_id: string | null;
@@ -271,6 +273,9 @@ export interface ProcessorEvents {
 
 export interface Processors {
   acquiring: string;
+  pages_sell_once: boolean;
+  sends_dispute_webhook: boolean;
+  supports_uncancel: boolean;
 }
 
 export interface Purchases {
@@ -297,10 +302,10 @@ export interface Purchases {
   id: Generated<string>;
   interval: string | null;
   interval_count: number | null;
-  looked_at: Timestamp | null;
   paid_period_start: Timestamp | null;
   past_due_since: Timestamp | null;
   paywall_id: string;
+  polled_at: Timestamp | null;
   price_id: string;
   processor_customer: string | null;
   processor_id: string;
@@ -313,7 +318,7 @@ export interface Purchases {
   stop_requested_at: Timestamp | null;
   stopped_at: Timestamp | null;
   trial_end: Timestamp | null;
-  trial_end_told: Timestamp | null;
+  trial_ending_notified_for: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;
   unnamed_from: Timestamp | null;
@@ -370,10 +375,10 @@ export interface Users {
   email: string | null;
   erased_at: Timestamp | null;
   external_id: string | null;
-  forget_at: Timestamp | null;
   id: Generated<string>;
   is_test: boolean;
   owner_id: string;
+  purge_at: Timestamp | null;
 }
 
 export interface WebhookEndpoints {

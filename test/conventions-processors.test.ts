@@ -2,24 +2,26 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ACQUIRING } from '../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../lib/processors/processor-name.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
 
 /** The files that a new processor is added to, besides its own folders. */
 const LISTS = [
-  'lib/processors/acquiring.ts',
+  'lib/processors/processor-name.ts',
   'lib/processors/definitions.ts',
   'lib/processors/adapters.ts',
   'dev/emulators/emulators.ts',
 ]
 
 const isWing = (file: string) =>
-  ACQUIRING.some((name) => [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)))
+  PROCESSOR_NAMES.some((name) =>
+    [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)),
+  )
 
-test('a processor is named nowhere but in its wing, its emulator and the lists of them', () => {
-  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+test('a processor is named nowhere but in its adapter folder, its emulator and the lists of them', () => {
+  const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
   const named = tracked.filter(
     (file) =>
       /^(lib|functions|cli|dev)\/|^(wrangler\.toml|schema\.sql)$/.test(file) &&
@@ -29,7 +31,7 @@ test('a processor is named nowhere but in its wing, its emulator and the lists o
   expect(named.toSorted()).toEqual(LISTS.toSorted())
 })
 
-test('a wing parses what is sent to it by parseReply and parseEvent, which say what is wrong with it', () => {
+test('an adapter folder parses what is sent to it by parseReply and parseEvent, which say what is wrong with it', () => {
   const parsing = tracked.filter(
     (file) =>
       isWing(file) &&
@@ -40,20 +42,20 @@ test('a wing parses what is sent to it by parseReply and parseEvent, which say w
 })
 
 test('the conformance suite names a processor in its drivers alone', () => {
-  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+  const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
   const suite = tracked.filter((file) => /^test\/conformance\/[^/]+$/.test(file))
   expect(suite.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
   expect(suite.length).toBeGreaterThan(5)
 })
 
 test('the simulation names no processor', () => {
-  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+  const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
   const played = tracked.filter((file) => file.startsWith('test/sim/'))
   expect(played.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
   expect(played.length).toBeGreaterThan(5)
 })
 
-test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
+test.each(PROCESSOR_NAMES)('the adapter folder of %s has the same files as every other', (name) => {
   const files = tracked.filter((file) => file.startsWith(`lib/processors/${name}/`)).map((file) => file.split('/')[3])
   expect(files).toEqual(
     expect.arrayContaining(['adapter.ts', 'definition.ts', 'events.ts', 'objects.ts', 'translate.ts']),

@@ -46,7 +46,7 @@ describe('database functions are plpgsql, but those that Postgres inlines', () =
 
   test('and a query only where it is selected from', () => {
     const queries = inSql.filter(({ returnsSet }) => returnsSet).map(({ name }) => name)
-    expect(queries).toContain('walk_ring')
+    expect(queries).toContain('scan_pending_endpoints')
     const calls = readRelease().files.flatMap(({ path, text }) =>
       [...text.matchAll(/^(?!create function|--).*$/gm)].flatMap(([line]) =>
         queries.filter((name) => line.includes(`${name}(`)).map((name) => ({ path, line, name })),

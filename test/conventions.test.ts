@@ -52,9 +52,9 @@ describe('imports', () => {
 
   test('point one way between the folders of dev: tools to world to emulators', () => {
     const order = ['tools', 'world', 'emulators']
-    const placeOf = (file: string) => order.indexOf(file.split('/')[1]!)
+    const folderRank = (file: string) => order.indexOf(file.split('/')[1]!)
     const within = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('dev/'))
-    expect(within.filter(({ file, to }) => placeOf(file) < 0 || placeOf(file) > placeOf(to))).toEqual([])
+    expect(within.filter(({ file, to }) => folderRank(file) < 0 || folderRank(file) > folderRank(to))).toEqual([])
   })
 
   test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
@@ -90,10 +90,12 @@ describe('imports', () => {
 
   test('form no circle between the folders of lib', () => {
     const folders = new Map<string, Set<string>>()
-    for (const { file, to } of imports.filter(({ file, to }) => file.startsWith('lib/') && to.startsWith('lib/'))) {
+    const within = imports.filter(({ file, to }) => file.startsWith('lib/') && to.startsWith('lib/'))
+    for (const { file, to } of [...within, ...callsInSql()]) {
       const [from = '', target = ''] = [file, to].map((path) => path.split('/')[1])
       if (from !== target) folders.set(from, (folders.get(from) ?? new Set()).add(target))
     }
+    expect(folders.get('purchases'), 'calls of database functions count').toContain('tokens')
     const reached = (from: string): Set<string> => {
       const found = new Set(folders.get(from))
       for (const each of found) for (const next of folders.get(each) ?? []) found.add(next)
@@ -101,6 +103,21 @@ describe('imports', () => {
     }
     expect([...folders.keys()].filter((folder) => reached(folder).has(folder))).toEqual([])
   })
+
+  /** Which database function of lib calls which other one. */
+  function callsInSql(): { file: string; to: string }[] {
+    const files = tracked.filter((file) => /^lib\/.*\.sql$/.test(file)).map((file) => ({ file, sql: text(file) }))
+    const created = files.flatMap(({ file, sql }) =>
+      [...sql.matchAll(/^create function (\w+)/gm)].map(([, name]) => [name!, file] as const),
+    )
+    const fileOf = new Map(created)
+    return files.flatMap(({ file, sql }) =>
+      [...sql.replaceAll(/--.*$/gm, '').matchAll(/\b(\w+)\(/g)].flatMap(([, name]) => {
+        const to = fileOf.get(name!)
+        return to ? [{ file, to }] : []
+      }),
+    )
+  }
 
   test('form no circle between files: a type import counts, too', () => {
     const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev|bench|test)\//.test(file))
@@ -176,7 +193,7 @@ describe('code', () => {
   })
 
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const ofHttp = ['errors', 'base-app', 'once', 'parse'].map((name) => `lib/http/${name}.ts`)
+    const ofHttp = ['errors', 'base-app', 'idempotency', 'parse'].map((name) => `lib/http/${name}.ts`)
     const allowed = [...ofHttp, 'lib/endpoint/app.ts']
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),

@@ -41,8 +41,8 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
   expect(page).toContain(paywall.name)
   expect(page).toContain('9.99')
 
-  const wayBack = await press(checkoutUrl, 'pay')
-  const landing = await call(world, wayBack)
+  const returnUrl = await press(checkoutUrl, 'pay')
+  const landing = await call(world, returnUrl)
   expect(landing).toMatchObject({ status: 303 })
   expect(landing.headers.location).toMatch(/^https:\/\/owner\.example\/in\?s=[0-9a-f-]{36}$/)
 

@@ -42,7 +42,7 @@ export async function fillDeliveries(
     body: `json_build_object('id', ${id}, 'type', 'balance.changed', 'timestamp', ${NOW}, 'data', '{}'::json)::text`,
     created_at: as === 'expired' ? `now() - interval '40 days'` : 'now()',
     ...(as === 'expired' &&
-      (await forgetsPeople(filler)) && { forget_at: `now() - interval '10 days' - n * interval '1 millisecond'` }),
+      (await forgetsPeople(filler)) && { purge_at: `now() - interval '10 days' - n * interval '1 millisecond'` }),
   })
   await filler.insert('deliveries', rows, {
     ...about,
@@ -64,7 +64,7 @@ async function hasHeads(filler: Filler): Promise<boolean> {
 
 /** Whether the person leaves events after a while: in older trees they stay as they are. */
 async function forgetsPeople(filler: Filler): Promise<boolean> {
-  const columns = `select from information_schema.columns where table_name = 'events' and column_name = 'forget_at'`
+  const columns = `select from information_schema.columns where table_name = 'events' and column_name = 'purge_at'`
   return (await filler.run(columns, [])).length > 0
 }
 
@@ -91,7 +91,7 @@ const STATES = {
  * Forgets all events, and with them what waits: a sweep that is under way finds nothing more to do. Its statements lock
  * the same tables in another order, so this may be the one that a deadlock ends: then it tries again.
  */
-export async function forgetEvents(filler: Filler): Promise<void> {
+export async function purgeEvents(filler: Filler): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await filler.run('truncate events cascade')

@@ -7,7 +7,7 @@ const HASH = `repeat('0', 64)`
 /** Two days ago, and earlier: longer than anything here counts. */
 const AT = `now() - interval '2 days' - n * interval '1 millisecond'`
 
-/** A row of each table from which forget-expired deletes, besides deliveries, that nobody can use any more. */
+/** A row of each table from which purge-expired deletes, besides deliveries, that nobody can use any more. */
 const EXPIRED: Record<string, Columns> = {
   balance_replies: { idempotency_key: 'gen_random_uuid()', request_hash: HASH, reply: `'{}'::jsonb`, created_at: AT },
   checkout_claims: {
@@ -42,7 +42,7 @@ export async function fillExpired(
   await fillDeliveries(filler, { paywallId, webhookUrl, events: each, users, as: 'expired' })
 }
 
-/** What a run of forget-expired that takes too long still has before it. Deliveries go with their events. */
-export async function forgetExpired(filler: Filler): Promise<void> {
+/** What a run of purge-expired that takes too long still has before it. Deliveries go with their events. */
+export async function purgeExpired(filler: Filler): Promise<void> {
   await filler.run(`truncate ${Object.keys(EXPIRED)}`)
 }

@@ -17,7 +17,7 @@ export async function fillForgotten(
     owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
     is_test: `(select is_test from paywalls where id = '${paywallId}')`,
   }
-  await filler.insert('users', rows, { id: idOf('n', 'user'), ...owner, forget_at: DUE })
+  await filler.insert('users', rows, { id: idOf('n', 'user'), ...owner, purge_at: DUE })
   await filler.insert('members', rows, { ...member, ...owner })
   const tokens = { ...member, type: `'standard'` }
   await filler.insert('balances', rows, { ...tokens, count: '10' })
@@ -31,6 +31,6 @@ export async function fillForgotten(
     success_url: `''`,
     error_url: `''`,
     return_origin: `''`,
-    forget_at: DUE,
+    purge_at: DUE,
   })
 }

@@ -47,7 +47,7 @@ export async function fillUsers(
     success_url: `'https://bench.example/thanks'`,
     error_url: `'https://bench.example/sorry'`,
     return_origin: `'http://127.0.0.1'`,
-    session_id: `'cs_filled_' || n`,
+    hosted_page_id: `'cs_filled_' || n`,
     url: `'https://checkout.example/' || n`,
     amount: '999',
     completed_at: 'now()',

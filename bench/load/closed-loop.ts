@@ -1,4 +1,3 @@
-import autocannon from 'autocannon'
 import { percentile } from '../statistics.ts'
 
 /** A request as it is sent. */
@@ -35,56 +34,40 @@ export interface Load {
   expected: number
 }
 
-/** How often autocannon looks whether its time is over, in milliseconds. */
-const SAMPLE_MS = 20
-
-/**
- * One round of load: each connection sends its next request when it has the answer to the last. The figures are from each
- * answer's own time, since autocannon's histogram counts in whole milliseconds.
- */
-export async function closedLoop({
-  url,
-  connections,
-  until,
-  calls: { next, onReply },
-  expected,
-}: Load): Promise<Round> {
+/** One round of load: each connection sends its next request when it has the answer to the last. */
+export async function closedLoop({ url, connections, until, calls, expected }: Load): Promise<Round> {
   const times: number[] = []
-  let wrong: string | undefined
-  let lastAt = 0
   const startedAt = performance.now()
-  await new Promise<void>((resolve, reject) => {
-    const onResponse = (status: number, body: string) => {
-      if (status === expected) onReply?.(body)
-      else wrong ??= `${status} ${body.slice(0, 500)}`
+  let started = 0
+  const goesOn = () =>
+    'seconds' in until ? performance.now() - startedAt < until.seconds * 1000 : started < until.requests
+  const connection = async () => {
+    while (goesOn()) {
+      started += 1
+      times.push(await send(url, calls, expected))
     }
-    const running = autocannon(
-      {
-        url,
-        connections,
-        ...('seconds' in until ? { duration: until.seconds } : { amount: until.requests }),
-        sampleInt: SAMPLE_MS,
-        requests: [{ ...next(), onResponse, setupRequest: (request) => ({ ...request, headers: {}, ...next() }) }],
-      },
-      (error, { errors, timeouts }) => {
-        if (error) reject(error)
-        else if (errors + timeouts > 0) reject(new Error(`${errors} requests of ${url} had no answer`))
-        else resolve()
-      },
-    )
-    running.on('response', (_client, _status, _bytes, milliseconds: number) => {
-      times.push(milliseconds)
-      lastAt = performance.now()
-    })
-  })
-  if (wrong) throw new Error(`a request was to be answered with ${expected}, and was with ${wrong}`)
-  if (times.length === 0) throw new Error(`${url} answered nothing`)
+  }
+  await Promise.all(Array.from({ length: connections }, connection))
+  const seconds = (performance.now() - startedAt) / 1000
   const sorted = times.toSorted((one, other) => one - other)
   return {
     requests: times.length,
-    perSecond: times.length / ((lastAt - startedAt) / 1000),
+    perSecond: times.length / seconds,
     mean: times.reduce((sum, time) => sum + time, 0) / times.length,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
   }
+}
+
+/** Sends the next request, and returns how long its answer took. */
+async function send(url: string, { next, onReply }: Calls, expected: number): Promise<number> {
+  const { path, ...request } = next()
+  const sentAt = performance.now()
+  const response = await fetch(url + path, request)
+  const body = await response.text()
+  const milliseconds = performance.now() - sentAt
+  if (response.status !== expected)
+    throw new Error(`${path} answered ${response.status} instead of ${expected}: ${body.slice(0, 500)}`)
+  onReply?.(body)
+  return milliseconds
 }

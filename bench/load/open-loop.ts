@@ -24,7 +24,7 @@ const MOST_UNDER_WAY = 400
 
 /**
  * Sends requests at a constant rate, whether or not the earlier ones are answered, as callers who do not know of each
- * other do. autocannon's own rate is a burst at the start of each second, which shows the burst and not the rate.
+ * other do.
  */
 export async function openLoop({
   url,

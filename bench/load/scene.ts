@@ -81,10 +81,10 @@ export async function exchange(
 async function payAndReturn(checkoutUrl: string): Promise<string> {
   const body = new URLSearchParams({ action: 'pay' })
   const paid = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
-  const wayBack = paid.headers.get('location') ?? ''
-  const back = await fetch(wayBack, { redirect: 'manual' })
-  const checkoutId = /\/r\/([\w-]+)\/success/.exec(wayBack)?.[1]
-  if (back.status !== 303 || !checkoutId) throw new Error(`the way back ${wayBack} answered ${back.status}`)
+  const returnUrl = paid.headers.get('location') ?? ''
+  const back = await fetch(returnUrl, { redirect: 'manual' })
+  const checkoutId = /\/r\/([\w-]+)\/success/.exec(returnUrl)?.[1]
+  if (back.status !== 303 || !checkoutId) throw new Error(`the way back ${returnUrl} answered ${back.status}`)
   return checkoutId
 }
 

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { ROOT } from '../contenders/git.ts'
 import type { Options } from '../options.ts'
 
-const FOLDER = join(ROOT, 'bench/results')
+const FOLDER = join(ROOT, '.local/bench')
 
 /** How many processes wanted a core in the minute before the run: what else the machine does is in every figure. */
 const [BUSY_BEFORE = 0] = loadavg()
@@ -35,11 +35,14 @@ export function busyWarning(): string | null {
   return `the machine is busy: a load average of ${BUSY_BEFORE.toFixed(1)} on ${cpus().length} cores. Milliseconds will be too large`
 }
 
-/** Writes a result, or a picture of it, and says where. The name has the date's day and what was measured. */
+/**
+ * Writes a result, or a picture of it, and returns its path. The name has the time of the run, and a file that exists is never
+ * overwritten.
+ */
 export function writeResult(options: Options, extension: 'json' | 'svg', content: string): string {
   mkdirSync(FOLDER, { recursive: true })
   const against = options.against === undefined ? '' : `-against-${options.against.replaceAll(/[^\w.-]/g, '_')}`
-  const path = join(FOLDER, `${options.date.slice(0, 10)}-${options.what}${against}.${extension}`)
-  writeFileSync(path, content)
+  const path = join(FOLDER, `${options.date.replaceAll(':', '-')}-${options.what}${against}.${extension}`)
+  writeFileSync(path, content, { flag: 'wx' })
   return relative(process.cwd(), path)
 }

@@ -4,7 +4,7 @@
 // 3. Call the database with the endpoints' own statements, and with those that cannot be repeated, directly, in turns.
 // 4. Print both as tables and return them for the result file.
 
-import type { Say } from '../../cli/command.ts'
+import type { PrintLine } from '../../cli/command.ts'
 import { openBare } from '../contenders/bare.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -16,7 +16,7 @@ import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
-export async function benchEndpoints(options: Options, say: Say) {
+export async function benchEndpoints(options: Options, printLine: PrintLine) {
   const all = chosen([...ENDPOINTS, ...ONCE_FUNCTIONS], options.only)
   const endpoints = ENDPOINTS.filter((each) => all.includes(each))
   const functions = ONCE_FUNCTIONS.filter((each) => all.includes(each))
@@ -26,7 +26,7 @@ export async function benchEndpoints(options: Options, say: Say) {
   await using bare = await openBare(contenders.worlds[0]!)
 
   const measured = await measureEndpoints(stages, bare, endpoints, options)
-  say(endpointTable(measured, HERE, options.against))
+  printLine(endpointTable(measured, HERE, options.against))
 
   const captured = await Promise.all(
     stages.map(async (stage) => ({
@@ -39,6 +39,6 @@ export async function benchEndpoints(options: Options, say: Say) {
     })),
   )
   const statements = await measureStatements(captured, options)
-  say(`\n${statementTable(statements, HERE, options.against)}`)
+  printLine(`\n${statementTable(statements, HERE, options.against)}`)
   return { commits: contenders.commits, result: { ...measured, statements } }
 }

@@ -5,11 +5,11 @@
 //    with half a million that come up later at three thousand others.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Say } from '../../cli/command.ts'
+import type { PrintLine } from '../../cli/command.ts'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { openReceivers, type Receivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
-import { fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
+import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
 import { callsOf } from '../load/endpoint.ts'
@@ -44,7 +44,7 @@ const crowdOf = ({ scene: { paywallId } }: Stage): Crowd => ({
   deliveries: BLOCKED,
 })
 
-export async function benchEvents(options: Options, say: Say) {
+export async function benchEvents(options: Options, printLine: PrintLine) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
   const urls = Array.from({ length: RECEIVER_COUNT }, (_, index) => receivers.urlOf(index + 1))
@@ -63,7 +63,7 @@ export async function benchEvents(options: Options, say: Say) {
       rounds[stage.world.name]?.push(await eventRound(stage, receivers, options.seconds * 5))
     }
   }
-  say(eventTable(rounds, HERE, options.against))
+  printLine(eventTable(rounds, HERE, options.against))
   return { commits: contenders.commits, result: { rounds } }
 }
 
@@ -132,7 +132,7 @@ async function drain({ world }: Stage, receivers: Receivers, filler: Filler): Pr
 
 /** Takes away what still waits, and waits until nobody is told of anything any more. */
 async function startAfresh(filler: Filler, receivers: Receivers): Promise<void> {
-  await forgetEvents(filler)
+  await purgeEvents(filler)
   do {
     receivers.reset()
     await delay(QUIET_MS)

@@ -6,14 +6,14 @@
 // 4. Print all sizes side by side, and mark what is not flat.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Say } from '../../cli/command.ts'
+import type { PrintLine } from '../../cli/command.ts'
 import { type Bare, openBare } from '../contenders/bare.ts'
 import type { CronRun } from '../contenders/commands.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { openReceivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
-import { fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
-import { fillExpired, forgetExpired } from '../fill/expired.ts'
+import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
+import { fillExpired, purgeExpired } from '../fill/expired.ts'
 import { fillForgotten } from '../fill/forgotten.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
@@ -24,7 +24,7 @@ import { cronTable, type GrowthStep, growthTable } from '../report/growth-tables
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 const SIZES = [1_000, 100_000, 1_000_000]
-const CRONS = ['deliver-events', 'forget-expired', 'reconcile']
+const CRONS = ['deliver-events', 'purge-expired', 'reconcile']
 
 /** How many of the filled users make calls. */
 const CALLERS = 200
@@ -38,7 +38,7 @@ const FORGOTTEN_PART = 10
 /** A cron that is not over by then is told that nothing is left to do. */
 const CRON_SECONDS = 60
 
-export async function benchGrowth(options: Options, say: Say) {
+export async function benchGrowth(options: Options, printLine: PrintLine) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
   await using bare = await openBare(contenders.worlds[0]!)
@@ -57,8 +57,8 @@ export async function benchGrowth(options: Options, say: Say) {
     before = size
   }
   for (const { world } of stages) {
-    say(`${world.name === HERE ? '' : '\n'}${growthTable(steps, world.name)}`)
-    say(`\n${cronTable(steps, world.name)}`)
+    printLine(`${world.name === HERE ? '' : '\n'}${growthTable(steps, world.name)}`)
+    printLine(`\n${cronTable(steps, world.name)}`)
   }
   return { commits: contenders.commits, result: { steps } }
 }
@@ -105,7 +105,7 @@ async function fillRest(
   size: number,
   urlOf: (receiver: number) => string,
 ) {
-  await forgetEvents(filler)
+  await purgeEvents(filler)
   const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
   await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
@@ -138,6 +138,6 @@ async function fireCrons({ world }: Stage): Promise<Record<string, CronRun>> {
 
 async function endWork(databaseUrl: string): Promise<void> {
   await using filler = await Filler.open(databaseUrl)
-  await forgetEvents(filler)
-  await forgetExpired(filler)
+  await purgeEvents(filler)
+  await purgeExpired(filler)
 }

@@ -3,7 +3,7 @@
 // 2. Stop an endpoint's climb where no world answers well any more.
 // 3. Draw p50 and p99 over the offered load, and print them.
 
-import type { Say } from '../../cli/command.ts'
+import type { PrintLine } from '../../cli/command.ts'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
@@ -26,7 +26,7 @@ const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 /** A world that is slower than that, in milliseconds, or answers less than that of what is offered, is past its load. */
 const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
-export async function benchLoad(options: Options, say: Say) {
+export async function benchLoad(options: Options, printLine: PrintLine) {
   const drawn = chosen(
     DRAWN.map((name) => ENDPOINTS.find((each) => each.name === name)!),
     options.only,
@@ -38,8 +38,8 @@ export async function benchLoad(options: Options, say: Say) {
   for (const endpoint of drawn) {
     steps.push(...(await climb(stages, endpoint, options)))
   }
-  say(loadTable(steps))
-  say(`\ndrawn in ${writeResult(options, 'svg', latencyPicture(steps, HERE))}`)
+  printLine(loadTable(steps))
+  printLine(`\ndrawn in ${writeResult(options, 'svg', latencyPicture(steps, HERE))}`)
   return { commits: contenders.commits, result: { steps } }
 }
 

@@ -3,7 +3,7 @@
 // 2. Ten times on the way, force a collection in each isolate and read what it still holds.
 // 3. Print what each Worker held first, at most and last, and what the runtime holds in all.
 
-import type { Say } from '../../cli/command.ts'
+import type { PrintLine } from '../../cli/command.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop } from '../load/closed-loop.ts'
@@ -26,13 +26,13 @@ interface MemorySample {
   resident: number | null
 }
 
-export async function benchMemory(options: Options, say: Say) {
+export async function benchMemory(options: Options, printLine: PrintLine) {
   await using contenders = await openContenders({ against: options.against, inspect: true })
   const worlds: Record<string, MemorySample[]> = {}
   for (const world of contenders.worlds) {
     const samples = await sampleMemory(world, options)
     worlds[world.name] = samples
-    say(`${world.name === HERE ? '' : '\n'}${memoryTable(world.name, samples)}`)
+    printLine(`${world.name === HERE ? '' : '\n'}${memoryTable(world.name, samples)}`)
   }
   return { commits: contenders.commits, result: { worlds } }
 }

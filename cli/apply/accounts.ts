@@ -1,9 +1,9 @@
 // A paywall's account at its processor: whether its credentials differ, and how they are written.
 import { seal } from '../../lib/crypto/seal.ts'
 import { accountContext } from '../../lib/processors/account.ts'
-import { batchesOf, type Database } from '../database.ts'
+import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall } from '../paywall-file/file.ts'
-import { type Change, changeOf } from './changes.ts'
+import { type Change, toChange } from './changes.ts'
 import { type StoredPaywall, sameJson, unsealOrNull } from './stored.ts'
 
 export interface AccountRow {
@@ -26,14 +26,14 @@ export async function compareAccount(
     return { changes: [], toSave: [] }
   const sealed = await seal(JSON.stringify(credentials), sealingKey, context)
   return {
-    changes: [changeOf(`paywall ${id}`, `${account ? 'other' : 'new'} ${acquiring} credentials`)],
+    changes: [toChange(`paywall ${id}`, `${account ? 'other' : 'new'} ${acquiring} credentials`)],
     toSave: [{ paywall_id: id, acquiring, credentials: sealed }],
   }
 }
 
 /** Adds accounts or changes their credentials. Accounts at other processors stay: purchases made there live on. */
 export async function saveAccounts(db: Database, accounts: AccountRow[]): Promise<void> {
-  for (const rows of batchesOf(accounts, ({ paywall_id }) => paywall_id)) {
+  for (const rows of splitBatches(accounts, ({ paywall_id }) => paywall_id)) {
     await db
       .insertInto('processor_accounts')
       .values(rows)

@@ -14,8 +14,8 @@ export function changesText(changes: Change[], { isDone }: { isDone: boolean }):
   const others = changes.filter(({ loss }) => loss === null)
   const lossHeading = styleText('red', isDone ? 'Taken away:' : 'To take away:')
   return [
-    ...(others.length > 0 ? [isDone ? 'Changed:' : 'To change:', ...others.map(linesOf)] : []),
-    ...(losses.length > 0 ? [lossHeading, ...losses.map(linesOf)] : []),
+    ...(others.length > 0 ? [isDone ? 'Changed:' : 'To change:', ...others.map(toLines)] : []),
+    ...(losses.length > 0 ? [lossHeading, ...losses.map(toLines)] : []),
   ].join('\n')
 }
 
@@ -29,23 +29,23 @@ const PLAIN: Marks = { old: (text) => text, new: (text) => text }
 const COLOURS: Marks = { old: (text) => styleText('red', text), new: (text) => styleText('green', text) }
 
 /** One change in a sentence: `paywall 1001: settings.brand_color #4f46e5 → #0f766e`. */
-export const changeText = (change: Change) => `${change.what}: ${partsOf(change, PLAIN).join(', ')}${countOf(change)}`
+export const changeText = (change: Change) => `${change.what}: ${toParts(change, PLAIN).join(', ')}${countText(change)}`
 
 /** The same in a line, or in one for each part where there are several. */
-function linesOf(change: Change): string {
-  const [first, ...more] = partsOf(change, COLOURS)
+function toLines(change: Change): string {
+  const [first, ...more] = toParts(change, COLOURS)
   if (more.length === 0 || change.how !== null) {
-    return [`  ${change.what}: ${first}${countOf(change)}`, ...more.map((part) => `    ${part}`)].join('\n')
+    return [`  ${change.what}: ${first}${countText(change)}`, ...more.map((part) => `    ${part}`)].join('\n')
   }
-  return [`  ${change.what}:${countOf(change)}`, ...[first, ...more].map((part) => `    ${part}`)].join('\n')
+  return [`  ${change.what}:${countText(change)}`, ...[first, ...more].map((part) => `    ${part}`)].join('\n')
 }
 
-const partsOf = ({ how, fields }: Change, marks: Marks) => [
+const toParts = ({ how, fields }: Change, marks: Marks) => [
   ...(how === null ? [] : [how]),
   ...fields.map((field) => fieldText(field, marks)),
 ]
 
-function countOf({ loss }: Change): string {
+function countText({ loss }: Change): string {
   const { subscribers = null, sessions = null } = loss ?? {}
   if (subscribers !== null) return ` (${subscribers} ${subscribers === 1 ? 'subscriber' : 'subscribers'})`
   if (!sessions) return ''

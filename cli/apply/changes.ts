@@ -38,15 +38,15 @@ interface Loss {
 }
 
 /** Something is new, or becomes something that is no value of a field. */
-export const changeOf = (what: string, how: string): Change => ({ what, how, fields: [], loss: null })
+export const toChange = (what: string, how: string): Change => ({ what, how, fields: [], loss: null })
 
 /** Fields of something change; null if none does. */
-export function changeOfFields(what: string, fields: FieldChange[]): Change | null {
+export function toFieldChange(what: string, fields: FieldChange[]): Change | null {
   return fields.length > 0 ? { what, how: null, fields, loss: null } : null
 }
 
 /** Something is taken away. */
-export function lossOf(what: string, how: string | null, scope: Loss['scope'], fields: FieldChange[] = []): Change {
+export function toLoss(what: string, how: string | null, scope: Loss['scope'], fields: FieldChange[] = []): Change {
   return { what, how, fields, loss: { scope, subscribers: null, sessions: null } }
 }
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { type Change, changeOf, lossOf } from './changes.ts'
-import type { Stored, StoredKey } from './stored.ts'
+import { type Change, toChange, toLoss } from './changes.ts'
+import type { StoredKey, StoredState } from './stored.ts'
 
 export interface KeysDifference {
   changes: Change[]
@@ -38,11 +38,13 @@ export function hashKeys({ keys }: PaywallFile): Promise<(string | null)[]> {
 export async function compareKeys(
   file: PaywallFile,
   hashes: (string | null)[],
-  stored: Stored,
+  stored: StoredState,
 ): Promise<KeysDifference> {
   const difference: KeysDifference = { changes: [], errors: [], newSecrets: [], toRevoke: [], toSave: [] }
   const validKeys = stored.keys.filter(({ foreign, revoked }) => !foreign && !revoked)
+  const goneKeys = validKeys.filter(({ key_hash }) => !hashes.includes(key_hash))
   const unchangedIds = new Set<string>()
+  const replacedIds = new Set<string>()
 
   for (const [index, key] of file.keys.entries()) {
     const hash = hashes[index] ?? null
@@ -51,34 +53,37 @@ export async function compareKeys(
     const unchanged = validKeys.find(
       ({ name, key_hash, is_test }) => name === key.name && (hash ? key_hash === hash : is_test === key.is_test),
     )
-    if (unchanged) unchangedIds.add(unchanged.id)
-    else await addKey(difference, key, hash, validKeys)
+    if (unchanged) {
+      unchangedIds.add(unchanged.id)
+      continue
+    }
+    const otherName = validKeys.find(({ key_hash }) => key_hash === hash)?.name
+    const replaced = otherName === undefined ? goneKeys.find(({ name }) => name === key.name) : undefined
+    if (replaced) replacedIds.add(replaced.id)
+    difference.changes.push(toKeyChange(key.name, otherName, replaced))
+    await addKey(difference, key, hash)
   }
 
-  const keysToRevoke = validKeys.filter(({ id }) => !unchangedIds.has(id))
-  difference.toRevoke = keysToRevoke.map(({ id }) => id)
-  const isSaved = (key: StoredKey) =>
-    difference.toSave.some(({ name, key_hash }) => name === key.name || key_hash === key.key_hash)
-  // A key with another name or secret is a change already: only what is gone for good is called revoked.
-  const removedKeys = keysToRevoke.filter((key) => !isSaved(key))
-  difference.changes.push(...removedKeys.map(({ id, name }) => lossOf(`key ${name}`, 'revoked', { keyId: id })))
+  difference.toRevoke = validKeys.filter(({ id }) => !unchangedIds.has(id)).map(({ id }) => id)
+  // Of a key that has another secret now, the change says already that the old one is revoked.
+  const removedKeys = goneKeys.filter(({ id }) => !unchangedIds.has(id) && !replacedIds.has(id))
+  difference.changes.push(...removedKeys.map(({ id, name }) => toLoss(`key ${name}`, 'revoked', { keyId: id })))
   return difference
+}
+
+/** `otherName` is what a key with this secret was called, `replaced` the key that was called so and whose secret is gone. */
+function toKeyChange(name: string, otherName: string | undefined, replaced: StoredKey | undefined): Change {
+  const what = `key ${name}`
+  if (otherName !== undefined) return toChange(what, `was called ${otherName}`)
+  if (replaced) return toLoss(what, 'new secret, the old one is revoked', { keyId: replaced.id })
+  return toChange(what, 'new')
 }
 
 async function addKey(
   difference: KeysDifference,
   { name, is_test }: PaywallFile['keys'][number],
   hash: string | null,
-  validKeys: StoredKey[],
 ): Promise<void> {
-  const otherName = validKeys.find(({ key_hash }) => key_hash === hash)?.name
-  const keyBefore = validKeys.find((key) => key.name === name)
-  const what = `key ${name}`
-  if (otherName !== undefined) difference.changes.push(changeOf(what, `was called ${otherName}`))
-  else if (keyBefore)
-    difference.changes.push(lossOf(what, 'new secret, the old one is revoked', { keyId: keyBefore.id }))
-  else difference.changes.push(changeOf(what, 'new'))
-
   if (hash) return void difference.toSave.push({ name, key_hash: hash, is_test })
   const secret = newApiKey(is_test)
   difference.newSecrets.push({ what: `key ${name}`, secret })

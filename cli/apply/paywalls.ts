@@ -1,11 +1,11 @@
 // The owner's paywalls: what differs between the file and the database, and how it is written. What a paywall has in tables
 // of their own is in accounts.ts and prices.ts.
-import { batchesOf, type Database } from '../database.ts'
+import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import { type AccountRow, compareAccount } from './accounts.ts'
-import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
 import { comparePrices, type PriceRow } from './prices.ts'
-import { type Stored, type StoredPaywall, sameJson } from './stored.ts'
+import { type StoredPaywall, type StoredState, sameJson } from './stored.ts'
 
 export interface PaywallsDifference {
   changes: Change[]
@@ -31,7 +31,7 @@ type PaywallColumns = Omit<PaywallRow, 'id'> | StoredPaywall
 /** What makes the file's paywalls, their prices and accounts what the file says. `sealingKey` seals credentials. */
 export async function comparePaywalls(
   file: PaywallFile,
-  stored: Stored,
+  stored: StoredState,
   sealingKey: string,
 ): Promise<PaywallsDifference> {
   const difference: PaywallsDifference = {
@@ -45,7 +45,7 @@ export async function comparePaywalls(
   }
   for (const [index, paywall] of file.paywalls.entries()) {
     const storedPaywall = stored.paywalls.find(({ id }) => id === paywall.id)
-    difference.errors.push(...conflictsOf(paywall, file, stored).map((conflict) => `paywalls[${index}].${conflict}`))
+    difference.errors.push(...findConflicts(paywall, file, stored).map((conflict) => `paywalls[${index}].${conflict}`))
     compareColumns(difference, paywall, storedPaywall)
     const account = await compareAccount(paywall, storedPaywall, sealingKey)
     const prices = comparePrices(paywall, storedPaywall)
@@ -58,7 +58,7 @@ export async function comparePaywalls(
 }
 
 /** What the paywall cannot be or have, because of what is stored, each with the field that says so. */
-function conflictsOf({ id, domain, is_test }: FilePaywall, file: PaywallFile, { paywalls }: Stored): string[] {
+function findConflicts({ id, domain, is_test }: FilePaywall, file: PaywallFile, { paywalls }: StoredState): string[] {
   const conflicts: string[] = []
   const stored = paywalls.find((other) => other.id === id)
   if (stored?.foreign) conflicts.push('id: is a paywall of another owner')
@@ -87,24 +87,24 @@ function compareColumns(
   const names = Object.keys(row) as (keyof PaywallRow)[]
   const changes = stored ? names.filter((name) => !sameJson(row[name], stored[name])) : names
   if (changes.length === 0) return
-  difference.changes.push(...changesOf(row, stored))
+  difference.changes.push(...toChanges(row, stored))
   difference.toSave.push(row)
   if (stored?.domain && stored.domain !== row.domain) difference.domainsToRemove.push(row.id)
 }
 
 /** A paywall that loses its domain or its processor loses what its links or its buyers lead to. */
-function changesOf(row: PaywallRow, stored: StoredPaywall | undefined): Change[] {
+function toChanges(row: PaywallRow, stored: StoredPaywall | undefined): Change[] {
   const what = `paywall ${row.id}`
-  if (!stored) return [changeOf(what, `new, ${row.name}`)]
+  if (!stored) return [toChange(what, `new, ${row.name}`)]
   const fields = fieldsBetween(asInFile(stored), asInFile(row))
   const isLost = ({ path, old }: { path: string; old: unknown }) =>
     path === 'processor.acquiring' || (path === 'domain' && old !== null)
   const lost = fields.filter(isLost)
-  const kept = changeOfFields(
+  const kept = toFieldChange(
     what,
     fields.filter((field) => !isLost(field)),
   )
-  return [...(kept ? [kept] : []), ...lost.map((field) => lossOf(what, null, { paywallId: row.id }, [field]))]
+  return [...(kept ? [kept] : []), ...lost.map((field) => toLoss(what, null, { paywallId: row.id }, [field]))]
 }
 
 /** The columns by the names of the file's fields. */
@@ -114,7 +114,7 @@ function asInFile({ name, is_test, domain, acquiring, settings, geo, offers, lay
 
 /** Takes paywalls' domains off. */
 export async function removeDomains(db: Database, paywallIds: string[]): Promise<void> {
-  for (const ids of batchesOf(paywallIds, (id) => id)) {
+  for (const ids of splitBatches(paywallIds, (id) => id)) {
     await db.updateTable('paywalls').set({ domain: null }).where('id', 'in', ids).execute()
   }
 }
@@ -122,7 +122,7 @@ export async function removeDomains(db: Database, paywallIds: string[]): Promise
 /** Adds paywalls or changes them; one that another owner has is not touched. Returns how many were added or changed. */
 export async function savePaywalls(db: Database, ownerId: string, paywalls: PaywallRow[]): Promise<number> {
   let saved = 0
-  for (const rows of batchesOf(paywalls, ({ id }) => id)) {
+  for (const rows of splitBatches(paywalls, ({ id }) => id)) {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('paywalls')
       .values(

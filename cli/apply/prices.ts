@@ -1,9 +1,9 @@
 // A paywall's prices: what differs between the file and the database, and how it is written.
 import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
-import { batchesOf, type Database } from '../database.ts'
+import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
-import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
 import type { StoredPaywall } from './stored.ts'
 
 interface PricesDifference {
@@ -30,7 +30,7 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
     const what = `paywall ${paywallId}: price ${price.slug}`
     const before = onSale.find(({ slug }) => slug === price.slug)
     const isKnown = storedPrices.some(({ id }) => id === price.id)
-    const change = before ? changeFrom(before, row, what, paywallId) : changeOf(what, beginning(price, isKnown))
+    const change = before ? changeFrom(before, row, what, paywallId) : toChange(what, beginning(price, isKnown))
     if (change === null) continue
     difference.changes.push(change)
     difference.toSave.push(row)
@@ -38,7 +38,7 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
   difference.toRetire = onSale.flatMap(({ id }) => (prices.some((price) => price.id === id) ? [] : [id]))
   const gone = onSale.filter(({ slug }) => !prices.some((price) => price.slug === slug))
   const retirements = gone.map(({ id, slug }) =>
-    lossOf(`paywall ${paywallId}: price ${slug}`, `${id} is retired`, { paywallId, priceId: id }),
+    toLoss(`paywall ${paywallId}: price ${slug}`, `${id} is retired`, { paywallId, priceId: id }),
   )
   difference.changes.push(...retirements)
   return difference
@@ -47,10 +47,10 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
 /** Null if nothing changes. What the id covers makes another price: the one before is retired. */
 function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallId: string): Change | null {
   const edits = fieldsBetween(beyondId(before), beyondId(price))
-  if (before.id === price.id) return changeOfFields(what, edits)
+  if (before.id === price.id) return toFieldChange(what, edits)
   const how = `${before.id} is retired, ${price.id} on sale`
-  return lossOf(what, how, { paywallId, priceId: before.id }, [
-    ...fieldsBetween(saleOf(before), saleOf(price)),
+  return toLoss(what, how, { paywallId, priceId: before.id }, [
+    ...fieldsBetween(toSale(before), toSale(price)),
     ...edits,
   ])
 }
@@ -65,7 +65,7 @@ const beyondId = ({ label, tokens, features, access, position }: StoredPrice | P
 })
 
 /** What the id covers, by the names of the file's fields. */
-function saleOf({ amount, currency, processor_price, locals, ...price }: StoredPrice | PriceRow) {
+function toSale({ amount, currency, processor_price, locals, ...price }: StoredPrice | PriceRow) {
   const { interval, interval_count, trial_days } = price
   return {
     currency,
@@ -92,7 +92,7 @@ function beginning({ id, amount, currency, ...price }: FilePrice, isKnown: boole
 
 /** Takes prices off sale. What was bought at them stays as it is. */
 export async function retirePrices(db: Database, priceIds: string[]): Promise<void> {
-  for (const ids of batchesOf(priceIds, (id) => id)) {
+  for (const ids of splitBatches(priceIds, (id) => id)) {
     await db
       .updateTable('prices')
       .set({ retired_at: sql`now()` })
@@ -104,7 +104,7 @@ export async function retirePrices(db: Database, priceIds: string[]): Promise<vo
 
 /** Puts prices on sale. Of one that is there already only what its id does not cover can change. */
 export async function savePrices(db: Database, prices: PriceRow[]): Promise<void> {
-  for (const rows of batchesOf(prices, ({ id }) => id)) {
+  for (const rows of splitBatches(prices, ({ id }) => id)) {
     await db
       .insertInto('prices')
       .values(

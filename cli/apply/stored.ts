@@ -7,10 +7,10 @@ import type { PaywallFile } from '../paywall-file/file.ts'
 import type { LocalPrice } from '../paywall-file/price.ts'
 
 /** What the database holds of a file's owner, and what other owners have of the file: those rows are `foreign`. */
-export type Stored = Awaited<ReturnType<typeof readStored>>
-export type StoredKey = Stored['keys'][number]
-export type StoredWebhook = Stored['webhooks'][number]
-export type StoredPaywall = Stored['paywalls'][number]
+export type StoredState = Awaited<ReturnType<typeof readStored>>
+export type StoredKey = StoredState['keys'][number]
+export type StoredWebhook = StoredState['webhooks'][number]
+export type StoredPaywall = StoredState['paywalls'][number]
 
 /**
  * Reads it all in one statement, so that it is of one instant. `keyHashes` are those of the file's keys, as `hashKeys`
@@ -46,7 +46,7 @@ function selectKeys(db: Database, email: string, keyHashes: string[]) {
       eb('owners.email', '!=', email).as('foreign'),
       eb('revoked_at', 'is not', null).as('revoked'),
     ])
-    .where(({ eb, or }) => or([eb('owners.email', '=', email), eb('key_hash', '=', oneOf(keyHashes))]))
+    .where(({ eb, or }) => or([eb('owners.email', '=', email), eb('key_hash', '=', anyOf(keyHashes))]))
     .orderBy('api_keys.created_at')
     .orderBy('api_keys.id')
 }
@@ -87,13 +87,13 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       ).as('prices'),
     ])
     .where(({ eb, or }) =>
-      or([eb('owners.email', '=', email), eb('paywalls.id', '=', oneOf(ids)), eb('domain', '=', oneOf(domains))]),
+      or([eb('owners.email', '=', email), eb('paywalls.id', '=', anyOf(ids)), eb('domain', '=', anyOf(domains))]),
     )
     .orderBy('paywalls.id')
 }
 
 /** For `=`: true for each of the values. Unlike `in`, it may be given none. */
-const oneOf = (values: string[]) => sql<string>`any(${values}::text[])`
+const anyOf = (values: string[]) => sql<string>`any(${values}::text[])`
 
 /** Whether a value of the file and one of the database are the same: jsonb does not keep the order of fields. */
 export function sameJson(one: unknown, other: unknown): boolean {

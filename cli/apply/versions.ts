@@ -1,5 +1,5 @@
 import { allCountries } from '../../lib/geo/countries.ts'
-import { structureOf, versionOf } from '../../lib/paywall/structure.ts'
+import { computeVersion, toStructure } from '../../lib/paywall/structure.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 
 /** The `version` that a paywall's bootstrap has once the file is applied. */
@@ -14,25 +14,25 @@ export interface Version {
 const MAX_COUNTRIES = 8
 
 /** Of each paywall, the version that most countries see comes first. */
-export async function versionsOf({ paywalls }: PaywallFile): Promise<Version[]> {
-  return (await Promise.all(paywalls.map(versionsOfPaywall))).flat()
+export async function computeVersions({ paywalls }: PaywallFile): Promise<Version[]> {
+  return (await Promise.all(paywalls.map(computePaywallVersions))).flat()
 }
 
-async function versionsOfPaywall(paywall: FilePaywall): Promise<Version[]> {
-  const row = publicRowOf(paywall)
-  const byPrices = Map.groupBy(allCountries(), (country) => JSON.stringify(structureOf(row, country).prices))
+async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> {
+  const row = toPublicRow(paywall)
+  const byPrices = Map.groupBy(allCountries(), (country) => JSON.stringify(toStructure(row, country).prices))
   const groups = [...byPrices.values()].toSorted((some, others) => others.length - some.length)
   return Promise.all(
     groups.map(async (countries, index) => ({
       paywall: paywall.id,
-      version: await versionOf(structureOf(row, countries[0]!)),
+      version: await computeVersion(toStructure(row, countries[0]!)),
       countries: index === 0 ? null : countries,
     })),
   )
 }
 
 /** What bootstrap reads of a paywall, and nothing else. */
-function publicRowOf({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
+function toPublicRow({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
   const publicPrices = prices.map(
     ({ paywall_id: _id, processor_price: _processorPrice, tokens: _tokens, ...price }) => price,
   )

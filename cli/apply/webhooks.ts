@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
 import type { NewSecret } from './keys.ts'
-import { type Stored, type StoredWebhook, unsealOrNull } from './stored.ts'
+import { type StoredState, type StoredWebhook, unsealOrNull } from './stored.ts'
 
 export interface WebhooksDifference {
   changes: Change[]
@@ -31,7 +31,7 @@ type FileWebhook = PaywallFile['webhooks'][number]
 /** What makes the owner's enabled webhook endpoints the webhooks of the file. `sealingKey` seals their secrets. */
 export async function compareWebhooks(
   { webhooks }: PaywallFile,
-  stored: Stored,
+  stored: StoredState,
   sealingKey: string,
 ): Promise<WebhooksDifference> {
   const difference: WebhooksDifference = { changes: [], newSecrets: [], toDisable: [], toSave: [] }
@@ -45,7 +45,7 @@ export async function compareWebhooks(
   difference.toDisable = stored.webhooks.filter(
     (known) => !known.disabled && !webhooks.some((webhook) => isSame(known, webhook)),
   )
-  difference.changes.push(...difference.toDisable.map((endpoint) => lossOf(webhookName(endpoint), 'disabled', 'all')))
+  difference.changes.push(...difference.toDisable.map((endpoint) => toLoss(webhookName(endpoint), 'disabled', 'all')))
   return difference
 }
 
@@ -58,8 +58,8 @@ function compareFields(difference: WebhooksDifference, webhook: FileWebhook, kno
   const { url, is_test, events } = webhook
   const what = webhookName(webhook)
   const fields = fieldsBetween(known.events.join(' '), events.join(' '), ['events'])
-  const change = changeOfFields(what, fields)
-  if (known.disabled) difference.changes.push({ ...changeOf(what, 'enabled again'), fields })
+  const change = toFieldChange(what, fields)
+  if (known.disabled) difference.changes.push({ ...toChange(what, 'enabled again'), fields })
   else if (change) difference.changes.push(change)
   else return
   difference.toSave.push({ url, is_test, events, secret: known.secret })
@@ -78,7 +78,7 @@ async function setSecret(
   if (secretInFile === null) difference.newSecrets.push({ what, secret })
   const rotation = isLost ? 'no key opens the old one' : 'the old one signs too for 24 hours'
   const how = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
-  difference.changes.push(changeOf(what, how))
+  difference.changes.push(toChange(what, how))
   difference.toSave.push({ url, is_test, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
 }
 

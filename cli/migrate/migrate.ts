@@ -1,8 +1,8 @@
 // Brings a database to what this tree needs. In order, each step in a transaction of its own:
 // 1. It waits until no other migration is at work on the database, and looks what there is to do.
 // 2. It makes the roles: the one that owns everything, and one for each Worker with a login for this key.
-// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing, and adds the processors
-//    that the database does not know yet.
+// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing, and stores the processors
+//    that the database lacks, or has otherwise.
 // 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
 // 5. After a deploy with secrets, it removes the logins for other keys.
 // Whatever interrupts it, a repeat goes on behind the last step that was done.

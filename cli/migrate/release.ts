@@ -24,7 +24,7 @@ export function readRelease(): Release {
     .map((path) => path.replaceAll('\\', '/'))
     .toSorted()
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
-  return { name: nameOf(files), files, roles: ROLES }
+  return { name: releaseName(files), files, roles: ROLES }
 }
 
 /** The same, for whoever deploys or starts the Workers. Throws a `CommandError` if they would call another release. */
@@ -39,7 +39,7 @@ export function readCalledRelease(release = readRelease()): Release {
 }
 
 /** What a release of these files is called. */
-export function nameOf(files: Release['files']): string {
+export function releaseName(files: Release['files']): string {
   const hash = createHash('sha256')
   for (const { path, text } of files) hash.update(`${path}\0${text}\0`)
   return `release_${hash.digest('hex').slice(0, 16)}`

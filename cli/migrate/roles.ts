@@ -18,7 +18,7 @@ export interface WorkerRole {
 }
 
 /** The password of a login: it follows from one secret, 32 bytes in base64url, so that there is no list of them to keep. */
-function passwordOf(login: string, rolesKey: string): string {
+function derivePassword(login: string, rolesKey: string): string {
   return derive(`password of ${login}`, rolesKey)
 }
 
@@ -26,18 +26,18 @@ function passwordOf(login: string, rolesKey: string): string {
  * What a Worker logs in as: a member of its role, made for one key. While the key is rotated each Worker has two logins, so
  * that those that are not deployed yet are let in as well as those that are.
  */
-function loginOf(role: string, rolesKey: string): string {
+function loginName(role: string, rolesKey: string): string {
   const mark = createHash('sha256').update(derive('mark of the logins', rolesKey)).digest('hex').slice(0, 8)
   return `${role}_${mark}`
 }
 
 /** The address at which a Worker logs in with the rights of its own role. */
-export function databaseUrlOf(env: string, adminUrl: string, rolesKey: string): string {
+export function roleDatabaseUrl(env: string, adminUrl: string, rolesKey: string): string {
   const role = ROLES.find((each) => each.env === env)?.role
   if (role === undefined) throw new Error(`[env.${env}] of wrangler.toml has no database role: run npm run generate`)
   const url = new URL(adminUrl)
-  url.username = loginOf(role, rolesKey)
-  url.password = passwordOf(url.username, rolesKey)
+  url.username = loginName(role, rolesKey)
+  url.password = derivePassword(url.username, rolesKey)
   return url.href
 }
 
@@ -65,13 +65,13 @@ export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesK
   if (!(await ownerIsReady(client))) {
     steps.push({ what: `make the role ${OWNER_ROLE}`, run: () => inTransaction(client, () => makeOwner(client)) })
   }
-  const wrong = workers.filter(({ role }) => known.get(loginOf(role, rolesKey)) !== stateOf(role, rolesKey))
+  const wrong = workers.filter(({ role }) => known.get(loginName(role, rolesKey)) !== loginComment(role, rolesKey))
   if (wrong.length > 0) {
     const run = () =>
       inTransaction(client, async () => {
         for (const { role } of wrong) {
           if (!known.has(role)) await client.query(`create role ${role} nologin`)
-          await makeLogin(client, role, known.has(loginOf(role, rolesKey)), rolesKey)
+          await makeLogin(client, role, known.has(loginName(role, rolesKey)), rolesKey)
         }
       })
     steps.push({ what: `make the roles, or their logins: ${wrong.map(({ role }) => role).join(', ')}`, run })
@@ -86,7 +86,7 @@ export async function oldLoginSteps(client: pg.Client, workers: WorkerRole[], ro
      from pg_auth_members m join pg_roles login on login.oid = m.member join pg_roles role on role.oid = m.roleid
      where role.rolname = any($1) and login.rolname like role.rolname || '\\_%' and login.rolname <> all($2)
      order by 1`,
-    [workers.map(({ role }) => role), workers.map(({ role }) => loginOf(role, rolesKey))],
+    [workers.map(({ role }) => role), workers.map(({ role }) => loginName(role, rolesKey))],
   )
   return rows.map(({ statement }) => ({ what: statement, run: async () => void (await client.query(statement)) }))
 }
@@ -114,13 +114,13 @@ async function makeOwner(client: pg.Client): Promise<void> {
 
 /** A role's settings count for who logs in as it, and for no member of it: so the timeouts are the login's. */
 async function makeLogin(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
-  const login = loginOf(role, rolesKey)
-  const password = client.escapeLiteral(passwordOf(login, rolesKey))
+  const login = loginName(role, rolesKey)
+  const password = client.escapeLiteral(derivePassword(login, rolesKey))
   await client.query(`${exists ? 'alter' : 'create'} role ${login} login password ${password}`)
   await client.query(`grant ${role} to ${login} with inherit true, set false`)
   for (const [name, value] of Object.entries(TIMEOUTS))
     await client.query(`alter role ${login} set ${name} = '${value}'`)
-  await client.query(`comment on role ${login} is ${client.escapeLiteral(stateOf(role, rolesKey))}`)
+  await client.query(`comment on role ${login} is ${client.escapeLiteral(loginComment(role, rolesKey))}`)
 }
 
 /** Each role with its comment: what a login was made with. */
@@ -131,7 +131,7 @@ async function knownRoles(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map(({ role, state }) => [role, state ?? '']))
 }
 
-function stateOf(role: string, rolesKey: string): string {
+function loginComment(role: string, rolesKey: string): string {
   const timeouts = Object.entries(TIMEOUTS).map(([name, value]) => `${name} ${value}`)
   return [`key ${derive(`comment on ${role}`, rolesKey).slice(0, 16)}`, ...timeouts].join(', ')
 }

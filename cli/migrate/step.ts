@@ -31,11 +31,11 @@ export async function runStep({ what, run }: Step): Promise<void> {
     await run()
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw new CommandError([`could not ${what}: ${reasonOf(error)}`], { cause: error })
+    throw new CommandError([`could not ${what}: ${toReason(error)}`], { cause: error })
   }
 }
 
-function reasonOf(error: Error): string {
+function toReason(error: Error): string {
   if (isLocked(error)) return `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again`
   if (error instanceof pg.DatabaseError && error.code === DEADLOCK) {
     return 'it was in a deadlock with work on the same tables, and nothing of it was done: try again'

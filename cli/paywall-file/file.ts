@@ -6,13 +6,13 @@ import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
 import { parseJsonText, storageProblems } from './json.ts'
-import { modeOfApiKey } from './keys-and-webhooks.ts'
+import { apiKeyMode } from './keys-and-webhooks.ts'
 import type { WrittenPaywall } from './paywall.ts'
 import { type LocalPrice, priceId, type Sale, type WrittenPrice } from './price.ts'
 import { type ProcessorAccount, revealProcessor } from './processor.ts'
 import { isTestFile, paywallFileSchema, type WrittenFile } from './schema.ts'
 import { type Environment, revealSecret } from './secret.ts'
-import { messagesOf, wording } from './wording.ts'
+import { toMessages, wording } from './wording.ts'
 
 /**
  * A paywall file that can be applied as it is: every rule holds, every default is filled in, every secret is in plain
@@ -58,7 +58,7 @@ export async function readPaywallFile(
 
   const parsed = paywallFileSchema(environment).safeParse(json.value, { error: wording })
   const problems = storageProblems(json.value)
-  if (!parsed.success) return { errors: [...problems, ...parsed.error.issues.flatMap((issue) => messagesOf(issue))] }
+  if (!parsed.success) return { errors: [...problems, ...parsed.error.issues.flatMap((issue) => toMessages(issue))] }
   if (problems.length > 0) return { errors: problems }
   return { file: await complete(parsed.data, environment) }
 }
@@ -71,7 +71,7 @@ async function complete(file: WrittenFile, environment: Environment): Promise<Pa
     owner: file.owner,
     keys: file.keys.map((key) => {
       const secret = secretOf(key)
-      return { name: key.name, secret, is_test: (modeOfApiKey(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }
+      return { name: key.name, secret, is_test: (apiKeyMode(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }
     }),
     webhooks: file.webhooks.map((webhook) => ({
       url: new URL(webhook.url).href,

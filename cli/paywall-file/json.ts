@@ -44,7 +44,7 @@ function hasUnexpectedToken(text: string): boolean {
 
 /** What in a parsed JSON value Postgres could not store, or JavaScript could not copy, as it is; each with its path. */
 export function storageProblems(value: unknown, path: PropertyKey[] = []): string[] {
-  const problem = problemOf(value, path.length)
+  const problem = findProblem(value, path.length)
   if (problem) return [pathMessage(path, problem)]
   if (typeof value !== 'object' || value === null) return []
 
@@ -55,7 +55,7 @@ export function storageProblems(value: unknown, path: PropertyKey[] = []): strin
   })
 }
 
-function problemOf(value: unknown, depth: number): string | null {
+function findProblem(value: unknown, depth: number): string | null {
   if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`
   if (typeof value === 'string') return textProblem(value)
   if (typeof value === 'number' && !Number.isFinite(value)) return 'is too large a number'

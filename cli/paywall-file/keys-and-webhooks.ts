@@ -17,7 +17,7 @@ export function keySchema(environment: Environment) {
   })
   return checked(shape, 1, ({ mode, secret }, context) => {
     if (secret === undefined) return
-    const modeOfSecret = modeOfApiKey(revealSecret(secret, environment) ?? '')
+    const modeOfSecret = apiKeyMode(revealSecret(secret, environment) ?? '')
     if (modeOfSecret === 'live' && isLiteral(secret)) {
       issueAt(context, ['secret'], 'a live key must come from env:NAME')
     }
@@ -28,11 +28,11 @@ export function keySchema(environment: Environment) {
 }
 
 function apiKeyProblem(secret: string): string | null {
-  return modeOfApiKey(secret) ? null : 'must be pk_test_ or pk_live_ and 16 to 248 characters without spaces'
+  return apiKeyMode(secret) ? null : 'must be pk_test_ or pk_live_ and 16 to 248 characters without spaces'
 }
 
 /** Whether an owner key is for test or live paywalls; null if it is no owner key. */
-export function modeOfApiKey(secret: string): 'test' | 'live' | null {
+export function apiKeyMode(secret: string): 'test' | 'live' | null {
   const mode = API_KEY.exec(secret)?.[1]
   return mode === 'test' || mode === 'live' ? mode : null
 }

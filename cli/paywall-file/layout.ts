@@ -17,7 +17,7 @@ interface ShownPaywall {
 }
 
 /** A name in the file, and where it stands. */
-interface Place {
+interface FieldPath {
   path: PropertyKey[]
   name: string
 }
@@ -46,16 +46,16 @@ function checkLogo({ src, alt }: z.output<typeof Logo>, paywall: ShownPaywall, c
 }
 
 function checkBlock(block: Block, path: PropertyKey[], paywall: ShownPaywall, context: z.RefinementCtx): void {
-  const below = (place: Place): Place => ({ ...place, path: [...path, ...place.path] })
-  for (const place of textsOf(block)) checkText(below(place), paywall, context)
-  for (const place of slugsOf(block)) checkSlug(below(place), paywall, context)
+  const below = (place: FieldPath): FieldPath => ({ ...place, path: [...path, ...place.path] })
+  for (const place of listTexts(block)) checkText(below(place), paywall, context)
+  for (const place of listSlugs(block)) checkSlug(below(place), paywall, context)
   if (block.type === 'image') checkImage(below({ path: ['src'], name: block.src }), paywall, context)
   if (block.type === 'toggle') checkIntervals(block.intervals, [...path, 'intervals'], paywall, context)
   if (block.type === 'prices') checkOrder(block, path, context)
 }
 
-function textsOf(block: Block): Place[] {
-  const place = (name: string, ...path: PropertyKey[]): Place => ({ name, path })
+function listTexts(block: Block): FieldPath[] {
+  const place = (name: string, ...path: PropertyKey[]): FieldPath => ({ name, path })
   switch (block.type) {
     case 'heading':
     case 'text':
@@ -78,14 +78,14 @@ function textsOf(block: Block): Place[] {
   }
 }
 
-function slugsOf(block: Block): Place[] {
+function listSlugs(block: Block): FieldPath[] {
   if (block.type === 'button') return block.price === undefined ? [] : [{ path: ['price'], name: block.price }]
   if (block.type !== 'prices') return []
   const order = block.order?.map((name, index) => ({ path: ['order', index], name })) ?? []
   return block.highlight === undefined ? order : [...order, { path: ['highlight'], name: block.highlight }]
 }
 
-function checkText({ path, name }: Place, { locales }: ShownPaywall, context: z.RefinementCtx): void {
+function checkText({ path, name }: FieldPath, { locales }: ShownPaywall, context: z.RefinementCtx): void {
   const isText = (value: unknown) => typeof value === 'string'
   const lacking = Object.entries(locales).filter(([, texts]) => !isText(texts[name]))
   if (Object.keys(locales).length === 0) issueAt(context, path, `there are no locales, so there is no text ${name}`)
@@ -95,12 +95,12 @@ function checkText({ path, name }: Place, { locales }: ShownPaywall, context: z.
   issueAt(context, path, `${who} no text ${name}${didYouMean(name, known)}`)
 }
 
-function checkSlug({ path, name }: Place, { prices }: ShownPaywall, context: z.RefinementCtx): void {
+function checkSlug({ path, name }: FieldPath, { prices }: ShownPaywall, context: z.RefinementCtx): void {
   const slugs = prices.map(({ slug }) => slug)
   if (!slugs.includes(name)) issueAt(context, path, `there is no price ${name}${didYouMean(name, slugs)}`)
 }
 
-function checkImage({ path, name }: Place, { test }: ShownPaywall, context: z.RefinementCtx): void {
+function checkImage({ path, name }: FieldPath, { test }: ShownPaywall, context: z.RefinementCtx): void {
   const problem = imageProblem(name, test)
   if (problem) issueAt(context, path, problem)
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout } from './layout.ts'
 import { country, price, tokenType } from './price.ts'
-import { literalSecrets, modeOfAccount, processorSchema, revealProcessor } from './processor.ts'
+import { accountMode, literalSecrets, processorSchema, revealProcessor } from './processor.ts'
 import type { Environment } from './secret.ts'
 import { checkSellable } from './sellable.ts'
 
@@ -164,7 +164,7 @@ function checkProcessor({ test, processor }: WrittenPaywall, environment: Enviro
     issueAt(context, ['processor', 'credentials', field], 'a live paywall takes its secrets from env:NAME')
   }
   const account = revealProcessor(processor, environment)
-  const mode = account && modeOfAccount(account)
+  const mode = account && accountMode(account)
   if (mode === null || (mode === 'test') === test) return
   issueAt(context, ['processor', 'credentials'], `a ${mode} key on a ${test ? 'test' : 'live'} paywall`)
 }

@@ -1,12 +1,12 @@
 import canonicalize from 'canonicalize'
 import * as z from 'zod'
-import { hashOf } from '../../lib/crypto/canonical.ts'
-import { MAX_TOKENS } from '../../lib/db/change-count.ts'
+import { canonicalHash } from '../../lib/crypto/canonical.ts'
 import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
 import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
+import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 
 /** A local price as the database has it: its amount in minor units, and what the processor calls it. */
@@ -155,6 +155,6 @@ export interface Sale {
 export async function priceId(sale: Sale): Promise<string> {
   // The order of local prices, and of the countries of one, does not change what is sold.
   const locals = sale.locals.map((local) => canonicalize({ ...local, countries: local.countries?.toSorted() })).sort()
-  const hash = await hashOf({ ...sale, locals })
+  const hash = await canonicalHash({ ...sale, locals })
   return `price_${hash.slice(0, 24)}`
 }

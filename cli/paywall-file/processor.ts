@@ -1,15 +1,17 @@
 import * as z from 'zod'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { credentialsSchema, parseCredentials } from '../../lib/processors/credentials.ts'
 import { type Credentials, DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 
 /** The owner's account at a processor. Its credentials are as written, or, once they are revealed, the secrets themselves. */
-export type ProcessorAccount = { [Name in Acquiring]: { acquiring: Name; credentials: Credentials<Name> } }[Acquiring]
+export type ProcessorAccount = {
+  [Name in ProcessorName]: { acquiring: Name; credentials: Credentials<Name> }
+}[ProcessorName]
 
 /** The same, whichever processor it is at. */
 interface AnyAccount {
-  acquiring: Acquiring
+  acquiring: ProcessorName
   credentials: Readonly<Record<string, string>>
 }
 
@@ -19,12 +21,12 @@ export function processorSchema(environment: Environment): z.ZodType<ProcessorAc
     secretSchema(environment, (secret) =>
       pattern.test(secret) ? null : 'must be 1 to 500 printable characters, as the processor shows it',
     )
-  const accountAt = (acquiring: Acquiring) =>
+  const accountAt = (acquiring: ProcessorName) =>
     z.strictObject({ acquiring: z.literal(acquiring), credentials: credentialsSchema(DEFINITIONS[acquiring], value) })
-  const [first, ...others] = ACQUIRING
+  const [first, ...others] = PROCESSOR_NAMES
   // Each has the credentials that its definition names, which the types do not follow.
   const accounts = [accountAt(first), ...others.map(accountAt)] as const
-  return z.discriminatedUnion('acquiring', accounts, `must be one of ${ACQUIRING.join(', ')}`) as never
+  return z.discriminatedUnion('acquiring', accounts, `must be one of ${PROCESSOR_NAMES.join(', ')}`) as never
 }
 
 /** The account with every `env:NAME` replaced by its secret; null if the environment lacks one or one is malformed. */
@@ -49,5 +51,5 @@ export function literalSecrets({ acquiring, credentials }: AnyAccount): string[]
 }
 
 /** Whether the account is for test or live money, where its credentials say so themselves; else null. */
-export const modeOfAccount = ({ acquiring, credentials }: AnyAccount): 'test' | 'live' | null =>
-  DEFINITIONS[acquiring].modeOf(credentials)
+export const accountMode = ({ acquiring, credentials }: AnyAccount): 'test' | 'live' | null =>
+  DEFINITIONS[acquiring].detectMode(credentials)

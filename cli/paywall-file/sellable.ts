@@ -1,9 +1,9 @@
 // Whether a paywall's processor can sell what the paywall's prices say.
 import type * as z from 'zod'
 import { isCurrency, shift, toMinorUnits } from '../../lib/money/money.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { issueAt } from './checks.ts'
 import type { WrittenPrice } from './price.ts'
 
@@ -19,7 +19,7 @@ type Sold = Pick<WrittenPrice, 'currency' | 'amount' | 'processorPrice'>
 
 /** Refuses prices that the paywall's processor could not sell. */
 export function checkSellable(
-  { processor, prices }: { processor: { acquiring: Acquiring }; prices: WrittenPrice[] },
+  { processor, prices }: { processor: { acquiring: ProcessorName }; prices: WrittenPrice[] },
   context: z.RefinementCtx,
 ): void {
   for (const [index, price] of prices.entries()) {
@@ -27,18 +27,18 @@ export function checkSellable(
       issueAt(context, ['prices', index, ...path], message)
     }
   }
-  for (const { index, path, message } of problemsAmong(processor.acquiring, prices)) {
+  for (const { index, path, message } of catalogueProblems(processor.acquiring, prices)) {
     issueAt(context, ['prices', index, ...path], message)
   }
 }
 
 /** What is wrong with prices beside others. Those that are wrong by themselves are left out. */
-function problemsAmong(acquiring: Acquiring, prices: WrittenPrice[]): (Problem & { index: number })[] {
+function catalogueProblems(acquiring: ProcessorName, prices: WrittenPrice[]): (Problem & { index: number })[] {
   const offered = prices.flatMap((price, index) => {
     const terms = offeredPrice(price)
     return terms ? [{ index, terms }] : []
   })
-  const problems = DEFINITIONS[acquiring].problemsAmong?.(offered.map(({ terms }) => terms)) ?? []
+  const problems = DEFINITIONS[acquiring].catalogueProblems?.(offered.map(({ terms }) => terms)) ?? []
   return offered.flatMap(({ index }, place) =>
     (problems[place] ?? []).map((problem) => ({ index, path: pathTo(problem), message: problem.message })),
   )
@@ -47,19 +47,19 @@ function problemsAmong(acquiring: Acquiring, prices: WrittenPrice[]): (Problem &
 const pathTo = ({ local, field }: PriceProblem): PropertyKey[] => (local === null ? [field] : ['locals', local, field])
 
 /** Why a processor could not sell a price; empty if it can. */
-export function sellingProblems(acquiring: Acquiring, price: SoldPrice): Problem[] {
+export function sellingProblems(acquiring: ProcessorName, price: SoldPrice): Problem[] {
   const definition = DEFINITIONS[acquiring]
   return [...currencyProblems(definition, price), ...otherProblems(definition, price)]
 }
 
 /** The price and its local ones, each with the path to it. */
-const variantsOf = (price: SoldPrice) => [
+const listVariants = (price: SoldPrice) => [
   { local: null, path: [] as PropertyKey[], sold: price },
   ...price.locals.map((sold, local) => ({ local, path: ['locals', local] as PropertyKey[], sold })),
 ]
 
 function currencyProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
-  return variantsOf(price).flatMap(({ path, sold }) => {
+  return listVariants(price).flatMap(({ path, sold }) => {
     const problem = currencyProblem(definition, sold)
     return problem ? [{ path: [...path, problem.field], message: problem.message }] : []
   })
@@ -81,7 +81,7 @@ function currencyProblem(
 function otherProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
   const offered = offeredPrice(price)
   if (!offered) return []
-  return definition.problemsOf(offered).map((problem) => ({ path: pathTo(problem), message: problem.message }))
+  return definition.priceProblems(offered).map((problem) => ({ path: pathTo(problem), message: problem.message }))
 }
 
 function offeredPrice(price: SoldPrice): OfferedPrice | null {
@@ -90,7 +90,7 @@ function offeredPrice(price: SoldPrice): OfferedPrice | null {
       interval: price.interval ?? null,
       intervalCount: price.interval_count ?? 1,
       trialDays: price.trial_days ?? 0,
-      variants: variantsOf(price).map(({ local, sold: { processorPrice, currency, amount } }) => ({
+      variants: listVariants(price).map(({ local, sold: { processorPrice, currency, amount } }) => ({
         local,
         processorPrice,
         currency,

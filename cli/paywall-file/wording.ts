@@ -11,11 +11,11 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** An error as readers of the file see it, with its path. Several unknown fields of one object are several errors. */
-export function messagesOf(issue: z.core.$ZodIssue, above: PropertyKey[] = []): string[] {
+export function toMessages(issue: z.core.$ZodIssue, above: PropertyKey[] = []): string[] {
   const path = [...above, ...issue.path]
   // A block is one that we draw, or the owner's own: what is wrong is said of the first, for of the second nothing can be wrong.
   if (issue.code === 'invalid_union' && issue.errors[0]) {
-    return issue.errors[0].flatMap((each) => messagesOf(each, path))
+    return issue.errors[0].flatMap((each) => toMessages(each, path))
   }
   if (issue.code !== 'unrecognized_keys') return [pathMessage(path, issue.message.replace(/^Invalid input: /, ''))]
   const messages = issue.message.split('\n')

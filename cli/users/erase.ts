@@ -6,9 +6,9 @@
 // Then the images of its tickets are deleted from R2.
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
-import { CommandError, type Outcome, type Say } from '../command.ts'
+import { CommandError, type CommandResult, type PrintLine } from '../command.ts'
 import { type Database, enterRelease, withDatabase } from '../database.ts'
-import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
+import { findPerson, noData, type Person, type PersonName } from './person.ts'
 
 /** How many rows of each table were deleted or emptied; and the images that no ticket has any more. */
 interface Erased {
@@ -20,24 +20,24 @@ interface Erased {
 export async function erasePerson(
   databaseUrl: string,
   name: PersonName,
-  { yes, say }: { yes: boolean; say: Say },
-): Promise<Outcome> {
+  { yes, printLine }: { yes: boolean; printLine: PrintLine },
+): Promise<CommandResult> {
   const { counts, objectKeys } = await withDatabase(databaseUrl, (db) =>
     db.transaction().execute(async (transaction) => {
       const erased = await erase(transaction, name)
-      if (!yes) throw new CommandError([`${summaryOf(erased)} would be erased for good: say --yes to do it`])
+      if (!yes) throw new CommandError([`${summarize(erased)} would be erased for good: say --yes to do it`])
       return erased
     }),
   )
-  const done: Outcome = { text: '', json: { erased: counts, images: objectKeys } }
-  say(`Erased: ${summaryOf({ counts, objectKeys })}`)
-  if (objectKeys.length > 0) say(`Deleting from the bucket:\n${objectKeys.join('\n')}`)
+  const done: CommandResult = { text: '', json: { erased: counts, images: objectKeys } }
+  printLine(`Erased: ${summarize({ counts, objectKeys })}`)
+  if (objectKeys.length > 0) printLine(`Deleting from the bucket:\n${objectKeys.join('\n')}`)
   for (const key of objectKeys) await deleteImage(key, done)
   return done
 }
 
 /** What the database had is erased already: with `--json`, too, a failure must name the images that are left. */
-async function deleteImage(key: string, done: Outcome): Promise<void> {
+async function deleteImage(key: string, done: CommandResult): Promise<void> {
   await deleteAttachment(key).catch((error: unknown) => {
     throw error instanceof CommandError ? new CommandError(error.sentences, { cause: error, done }) : error
   })
@@ -84,7 +84,9 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   await run(
     'checkouts',
     sql`update checkouts t set shop_url = null, success_url = split_part(success_url, '?', 1),
-        error_url = split_part(error_url, '?', 1), url = split_part(url, '?', 1) where ${isMembers}`,
+        error_url = split_part(error_url, '?', 1), url = split_part(url, '?', 1), former_email = null
+      where t.paywall_id = any(${person.paywallIds}::text[])
+        and (t.user_id = ${users} or t.former_email = ${person.email})`,
   )
   const { tickets, objectKeys } = await deleteTickets(db, person)
   counts.tickets = tickets
@@ -95,7 +97,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update users t set email = null, external_id = null, erased_at = now() where t.id = ${users}
         and (t.email is not null or t.external_id is not null or t.erased_at is null)`,
   )
-  if (Object.values(counts).every((count) => count === 0)) throw nothingOf(name)
+  if (Object.values(counts).every((count) => count === 0)) throw noData(name)
   return { counts, objectKeys }
 }
 
@@ -141,7 +143,7 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
 /** Events that are not delivered yet, too: the owner still hears of what happened, but not to whom. */
 async function emptyEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
   const { numAffectedRows } = await sql`
-    update events set body = event_without_person(body), forget_at = null
+    update events set body = redacted_event(body), purge_at = null
     where paywall_id = any(${paywallIds}::text[]) and (
       user_id = any(${userIds}::uuid[]) or user_id is null and body::jsonb #>> '{data,user,email}' = ${email})`.execute(
     db,
@@ -149,7 +151,7 @@ async function emptyEvents(db: Database, { email, userIds, paywallIds }: Person)
   return Number(numAffectedRows ?? 0)
 }
 
-function summaryOf({ counts, objectKeys }: Erased): string {
+function summarize({ counts, objectKeys }: Erased): string {
   const parts = Object.entries({ ...counts, images: objectKeys.length }).filter(([, count]) => count > 0)
   return parts.map(([what, count]) => `${count} ${what}`).join(', ')
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
+import { findPerson, noData, type Person, type PersonName } from './person.ts'
 
 /** Rows of the tables, by what they are. */
 type Rows = Record<string, Record<string, unknown>[]>
@@ -16,8 +16,8 @@ export async function exportPerson(db: Database, name: PersonName): Promise<Reco
     .setAccessMode('read only')
     .execute(async (transaction) => {
       const person = await findPerson(transaction, name)
-      const rows = await rowsOf(transaction, person)
-      if (Object.values(rows).every((each) => each.length === 0)) throw nothingOf(name)
+      const rows = await selectRows(transaction, person)
+      if (Object.values(rows).every((each) => each.length === 0)) throw noData(name)
       const images = 'The bytes of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
       return {
         email: person.email,
@@ -30,7 +30,7 @@ export async function exportPerson(db: Database, name: PersonName): Promise<Reco
     })
 }
 
-async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Promise<Rows> {
+async function selectRows(db: Database, { email, userIds, paywallIds }: Person): Promise<Rows> {
   const users = sql`any(${userIds}::uuid[])`
   const paywalls = sql`any(${paywallIds}::text[])`
   const isMembers = sql`t.paywall_id = ${paywalls} and t.user_id = ${users}`
@@ -41,7 +41,7 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
   const conditions = {
     users: sql`t.id = ${users}`,
     members: isMembers,
-    checkouts: isMembers,
+    checkouts: sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.former_email = ${email})`,
     purchases: bought,
     payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     pending_events: sql`t.paywall_id = ${paywalls} and lower(btrim(t.sold_to)) = ${email}`,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { CommandError, type Outcome } from '../command.ts'
+import { CommandError, type CommandResult } from '../command.ts'
 import { type Database, enterRelease } from '../database.ts'
 import { findUser, type NamedUser, refuseMerged, type Users } from './named-user.ts'
 
@@ -8,7 +8,11 @@ import { findUser, type NamedUser, refuseMerged, type Users } from './named-user
  * functions/sign-in/merge-users.sql. The other one keeps its e-mail address and its external id, and gets those of the first
  * where it has none. Throws a `CommandError` if either is not to be found or was merged before.
  */
-export async function mergeUsers(db: Database, users: Users, names: { from: string; into: string }): Promise<Outcome> {
+export async function mergeUsers(
+  db: Database,
+  users: Users,
+  names: { from: string; into: string },
+): Promise<CommandResult> {
   return db.transaction().execute(async (transaction) => {
     await enterRelease(transaction)
     const [from, into] = await lockBoth(transaction, users, names)

@@ -36,7 +36,7 @@ export const USERS_OPTIONS = {
 } as const
 
 /** The mode that the options `--test` and `--live` name. Throws a `CommandError` with `usage` if they name both. */
-export function modeOf({ test, live }: { test?: boolean; live?: boolean }, usage: string[]): Mode | undefined {
+export function readMode({ test, live }: { test?: boolean; live?: boolean }, usage: string[]): Mode | undefined {
   if (test && live) throw new CommandError(usage)
   if (test) return 'test'
   return live ? 'live' : undefined

@@ -58,5 +58,5 @@ export async function findPerson(db: Database, { name, ...whose }: PersonName): 
 }
 
 /** What there is to say where nothing is found. */
-export const nothingOf = ({ name, ownerEmail, mode }: PersonName) =>
+export const noData = ({ name, ownerEmail, mode }: PersonName) =>
   new CommandError([`owner ${ownerEmail} has nothing of ${name}${mode ? ` in ${mode} mode` : ''}`])

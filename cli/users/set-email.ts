@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { newEmail } from '../../lib/http/user-fields.ts'
-import { CommandError, type Outcome } from '../command.ts'
+import { CommandError, type CommandResult } from '../command.ts'
 import type { Database } from '../database.ts'
 import { findUser, refuseMerged, type Users } from './named-user.ts'
 
@@ -14,7 +14,7 @@ export async function setEmail(
   db: Database,
   users: Users & { ownerEmail: string },
   { name, email: written }: { name: string; email: string },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { data: email } = newEmail.safeParse(written)
   if (email === undefined) throw new CommandError([`${written} is no e-mail address`])
   const user = await findUser(db, users, name)

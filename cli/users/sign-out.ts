@@ -4,10 +4,10 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
 import { email } from '../../lib/http/user-fields.ts'
 import { parseArguments } from '../arguments.ts'
-import { CommandError, enterLocalWorld, type Outcome, required } from '../command.ts'
+import { CommandError, type CommandResult, enterLocalWorld, required } from '../command.ts'
 import { type Database, withDatabase } from '../database.ts'
 import { endLiveSessions } from './live-sessions.ts'
-import { findUser, findUsers, modeOf, USERS_OPTIONS, type Users, type UsersName, WHICH_MODE } from './named-user.ts'
+import { findUser, findUsers, readMode, USERS_OPTIONS, type Users, type UsersName, WHICH_MODE } from './named-user.ts'
 
 const USAGE = [
   'say users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID',
@@ -37,7 +37,7 @@ interface SignOut {
   since: string | null
 }
 
-export async function runSignOut(args: string[]): Promise<Outcome> {
+export async function runSignOut(args: string[]): Promise<CommandResult> {
   const request = read(args)
   enterLocalWorld()
   const ended = await withDatabase(required('DATABASE_URL'), (db) => signOut(db, request))
@@ -53,7 +53,7 @@ const describe = (whose: Whose): string =>
 function read(args: string[]): SignOut {
   const { values, positionals } = parseArguments({ args, options: OPTIONS, allowPositionals: true }, USAGE)
   const { owner, paywall, 'minted-by': key, all, since } = values
-  const mode = modeOf(values, USAGE)
+  const mode = readMode(values, USAGE)
   const named: Whose[] = [
     ...positionals.map((name) => ({ kind: 'user' as const, name })),
     ...(key ? [{ kind: 'key' as const, name: key }] : []),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import * as chargebee from './chargebee/accounts.ts'
 import { chargebeeActs } from './chargebee/acts.ts'
 import { startChargebeeEmulator } from './chargebee/emulator.ts'
@@ -28,37 +28,37 @@ export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'ac
 export const EMULATORS = {
   stripe: {
     port: 8788,
-    ...emulated(startStripeEmulator, stripe.accountsOf, byInvoice),
+    ...emulated(startStripeEmulator, stripe.listAccounts, byInvoice),
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
   },
   polar: {
     port: 8792,
-    ...emulated(startPolarEmulator, polar.accountsOf, byInvoice),
+    ...emulated(startPolarEmulator, polar.listAccounts, byInvoice),
     demoCredentials: polar.demoCredentials,
-    demoPrice: (name: string) => polar.uuidOf(`product ${name}`),
+    demoPrice: (name: string) => polar.toUuid(`product ${name}`),
   },
   chargebee: {
     port: 8793,
-    ...emulated(startChargebeeEmulator, chargebee.accountsOf, chargebeeActs),
+    ...emulated(startChargebeeEmulator, chargebee.listAccounts, chargebeeActs),
     demoCredentials: chargebee.demoCredentials,
     demoPrice: (name: string) => name.replaceAll('_', '-'),
   },
   freemius: {
     port: 8794,
-    ...emulated(startFreemiusEmulator, freemius.accountsOf, freemiusActs),
+    ...emulated(startFreemiusEmulator, freemius.listAccounts, freemiusActs),
     demoCredentials: freemius.demoCredentials,
-    demoPrice: (name: string) => `${numberOf(`plan ${name}`)}:${numberOf(`pricing ${name}`)}`,
+    demoPrice: (name: string) => `${hashToNumber(`plan ${name}`)}:${hashToNumber(`pricing ${name}`)}`,
   },
   mollie: {
     port: 8789,
-    ...emulated(startMollieEmulator, mollie.accountsOf, mollieActs),
+    ...emulated(startMollieEmulator, mollie.listAccounts, mollieActs),
     demoCredentials: mollie.demoCredentials,
     demoPrice: (_name: string, title: string) => title,
   },
-} satisfies { [Name in Acquiring]: LocalEmulator<Name> }
+} satisfies { [Name in ProcessorName]: LocalEmulator<Name> }
 
-interface LocalEmulator<Name extends Acquiring> {
+interface LocalEmulator<Name extends ProcessorName> {
   /** Where `npm run dev` starts it, if it is not told otherwise. */
   port: number
   start(options: LocalEmulatorOptions): Promise<{ url: string; close(): Promise<void> }>
@@ -74,18 +74,18 @@ interface LocalEmulator<Name extends Acquiring> {
 }
 
 /** A number of some digits, as an id. */
-const numberOf = (text: string) => Number.parseInt(hash('sha256', text).slice(0, 6), 16)
+const hashToNumber = (text: string) => Number.parseInt(hash('sha256', text).slice(0, 6), 16)
 
 /** The emulators that run, by the names of their processors. */
-export type Emulators = { [Name in Acquiring]: Awaited<ReturnType<(typeof EMULATORS)[Name]['start']>> }
+export type Emulators = { [Name in ProcessorName]: Awaited<ReturnType<(typeof EMULATORS)[Name]['start']>> }
 
 /** Starts an emulator for each processor, one after the other, in the stack that stops them. */
 export async function startEmulators(
-  optionsOf: (acquiring: Acquiring) => LocalEmulatorOptions,
+  optionsOf: (acquiring: ProcessorName) => LocalEmulatorOptions,
   started: AsyncDisposableStack,
 ): Promise<Emulators> {
   const running = []
-  for (const acquiring of ACQUIRING) {
+  for (const acquiring of PROCESSOR_NAMES) {
     const emulator = await EMULATORS[acquiring].start(optionsOf(acquiring))
     running.push([acquiring, started.adopt<{ close(): Promise<void> }>(emulator, (part) => part.close())])
   }

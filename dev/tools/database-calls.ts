@@ -27,7 +27,7 @@ const DATABASE = '../lib/db/connect.ts'
 export async function databaseCalls(url: string): Promise<string> {
   const { name: release, files } = readRelease()
   const called = await calledFunctions(url, release)
-  const calls = called.map((each) => callOf(each, pathOf(each.name, files)))
+  const calls = called.map((each) => toCall(each, toPath(each.name, files)))
   return [
     `import type { Database } from '${DATABASE}'`,
     '',
@@ -57,11 +57,11 @@ async function calledFunctions(url: string, release: string): Promise<Called[]> 
   }
 }
 
-function callOf({ name, parameters }: Called, path: string): string {
-  const fields = parameters.map((each) => `  ${camelCase(each.name)}${each.is_optional ? '?' : ''}: ${typeOf(each)}`)
+function toCall({ name, parameters }: Called, path: string): string {
+  const fields = parameters.map((each) => `  ${camelCase(each.name)}${each.is_optional ? '?' : ''}: ${toType(each)}`)
   const places = parameters.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')
   const values = parameters.map(({ name: each, type, is_optional }) =>
-    parameterOf(`p.${camelCase(each)}`, type, is_optional),
+    toParameter(`p.${camelCase(each)}`, type, is_optional),
   )
   const signature = parameters.length === 0 ? '' : `, p: {\n${fields.join('\n')}\n}`
   return `
@@ -74,13 +74,13 @@ export function ${camelCase(name)}<Result>(db: Database${signature}): Promise<Re
 }`
 }
 
-function typeOf({ name, type, is_optional }: Called['parameters'][number]): string {
+function toType({ name, type, is_optional }: Called['parameters'][number]): string {
   const known = TYPES[type]
   if (!known) throw new Error(`parameter ${name} has the type ${type}, which calls do not know`)
   return is_optional ? `${known} | null | undefined` : known
 }
 
-function parameterOf(expression: string, type: string, isOptional: boolean): string {
+function toParameter(expression: string, type: string, isOptional: boolean): string {
   if (type === 'jsonb') {
     // Left out is the default, and not JSON's own null.
     return isOptional ? `${expression} ? JSON.stringify(${expression}) : null` : `JSON.stringify(${expression})`
@@ -90,7 +90,7 @@ function parameterOf(expression: string, type: string, isOptional: boolean): str
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-function pathOf(name: string, files: { path: string; text: string }[]): string {
+function toPath(name: string, files: { path: string; text: string }[]): string {
   const file = files.find(({ text }) => text.includes(`create function ${name}(`))
   if (!file) throw new Error(`no file has the function ${name}`)
   return file.path

@@ -15,19 +15,19 @@ export function databaseRoles(): string {
     .map(({ env, main }) => ({
       env,
       role: `paywall_${env.replaceAll('-', '_')}`,
-      functions: [...callsOf(main)].map(snakeCase).toSorted(),
+      functions: [...listCalls(main)].map(snakeCase).toSorted(),
     }))
   return `${JSON.stringify(roles, null, 2)}\n`
 }
 
 /** The names that a file, and whatever it imports, imports from generated/calls.ts. */
-function callsOf(file: string, files = new Set<string>(), calls = new Set<string>()): Set<string> {
+function listCalls(file: string, files = new Set<string>(), calls = new Set<string>()): Set<string> {
   if (files.has(file)) return calls
   files.add(file)
   for (const [, names = '', path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const imported = join(dirname(file), path)
     if (imported === CALLS) for (const name of namesIn(names)) calls.add(name)
-    else if (imported.endsWith('.ts') && existsSync(imported)) callsOf(imported, files, calls)
+    else if (imported.endsWith('.ts') && existsSync(imported)) listCalls(imported, files, calls)
   }
   return calls
 }

@@ -1,33 +1,37 @@
 // Migrates the database, then deploys every Worker: npm run deploy -- [--secrets FILE] [arguments for wrangler]
 // 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
-// 2. Takes the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
+// 2. Takes the database of DATABASE_URL, which FILE or else the environment names, and stops if SERVICE_ORIGIN is not the same at all
+//    Workers that have it. With --dry-run it does neither.
 // 3. Migrates it, deploys the Workers and removes old releases of functions and, with --secrets, the logins that no Worker has
 //    any more, in the order of deploy-in-order.ts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import * as z from 'zod'
 import { CommandError } from '../../cli/command.ts'
 import { migrateDatabase } from '../../cli/migrate.ts'
-import { removedAfterEnd } from '../world/last-will.ts'
+import { removeOnParentExit } from '../world/on-parent-exit.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 import { deployInOrder } from './deploy-in-order.ts'
+import { checkServiceOrigin } from './service-origin.ts'
 import { workerSecrets } from './worker-secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-const { file, wranglerArguments } = readArguments(process.argv.slice(2))
+const { file, configFile, wranglerArguments } = readArguments(process.argv.slice(2))
 /** Holds secrets as files, which is the one way in which wrangler takes them: nobody else may read them, and they end with us. */
 const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-'))
-const keepFolder = removedAfterEnd(folder)
+const keepFolder = removeOnParentExit(folder)
 
 try {
   const secrets = file === undefined ? null : readSecrets(file)
-  const configs = readWorkerConfigs()
+  const configs = readWorkerConfigs(configFile)
   const filesOfSecrets = secrets && filesWith(secrets, configs)
-  const database = wranglerArguments.includes('--dry-run') ? null : databaseOf(secrets ?? process.env)
+  const isDry = wranglerArguments.includes('--dry-run')
+  const database = isDry ? null : findDatabase(secrets ?? process.env)
+  if (!isDry) checkServiceOrigin(configs)
   await deployInOrder(configs, {
     async migrate({ isLast }) {
       // Without --secrets the Workers keep the logins that they have, whichever key those are for.
@@ -44,16 +48,19 @@ try {
   keepFolder()
 }
 
-/** `--secrets FILE` is ours; all else is wrangler's. */
-function readArguments(args: string[]): { file: string | undefined; wranglerArguments: string[] } {
+/** `--secrets FILE` is ours; all else is wrangler's. Of it we read only which file has the Workers, if it is not wrangler.toml. */
+function readArguments(args: string[]) {
+  const options = { secrets: { type: 'string' }, config: { type: 'string', short: 'c' } } as const
   const at = args.indexOf('--secrets')
-  if (at < 0) return { file: undefined, wranglerArguments: args }
-  const { values } = parseArgs({ args: args.slice(at, at + 2), options: { secrets: { type: 'string' } } })
-  return { file: values.secrets, wranglerArguments: args.toSpliced(at, 2) }
+  const { values } = parseArgs({ args: at < 0 ? [] : args.slice(at, at + 2), options })
+  const wranglerArguments = at < 0 ? args : args.toSpliced(at, 2)
+  const { config } = parseArgs({ args: wranglerArguments, options, strict: false }).values
+  const configFile = typeof config === 'string' ? resolve(ROOT, config) : undefined
+  return { file: values.secrets, configFile, wranglerArguments }
 }
 
 /** The database to migrate. A Worker whose release is not installed answers 500 to everybody, so there must be one. */
-function databaseOf({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
+function findDatabase({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
   if (url && rolesKey) return { url, rolesKey }
   throw new CommandError([
     'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { readRelease } from '../../cli/migrate/release.ts'
 import { preparedDatabase, startScratchPostgres } from '../world/database/scratch-postgres.ts'
 import { generateBindingTypes } from '../world/workers/wrangler-config.ts'
-import { abilitiesPage } from './abilities.ts'
+import { capabilitiesPage } from './capabilities.ts'
 import { currencyTable } from './currencies.ts'
 import { databaseCalls } from './database-calls.ts'
 import { databaseRoles } from './database-roles.ts'
@@ -28,7 +28,7 @@ const DOCUMENT = 'generated/openapi.json'
 const GUIDE = 'generated/guide.html'
 const PAGE_ASSETS = 'generated/page-assets.ts'
 const SDK_TYPES = 'sdk/src/generated/api.ts'
-const ABILITIES = 'docs/processors/abilities.md'
+const CAPABILITIES = 'docs/processors/capabilities.md'
 
 process.chdir(join(import.meta.dirname, '../..'))
 
@@ -44,7 +44,7 @@ const generated = {
   [GUIDE]: guideHtml(),
   [PAGE_ASSETS]: pageAssets(),
   [SDK_TYPES]: await sdkTypes(document),
-  [ABILITIES]: abilitiesPage(),
+  [CAPABILITIES]: capabilitiesPage(),
 }
 
 for (const [path, text] of Object.entries(generated)) {

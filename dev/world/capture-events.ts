@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { World } from './world.ts'
 
 /** An event as the owner's backend receives it, with the fields that are read here. */
@@ -34,9 +34,9 @@ export async function captureEvents(
 
 /** Resolves once the webhooks that were sent have arrived, and nothing of the paywall is due. */
 export async function settle(world: World, paywallId: string): Promise<void> {
-  const drained = Promise.all(ACQUIRING.map((acquiring) => world[acquiring].drainWebhooks()))
+  const drained = Promise.all(PROCESSOR_NAMES.map((acquiring) => world[acquiring].drainWebhooks()))
   await Promise.race([drained, delay(QUIET_MS, undefined, { ref: false })])
-  await world.clock.catchUp(paywallId)
+  await world.clock.runDue(paywallId)
 }
 
 /** The events of a paywall, in order: all, or those emitted since a time of the database. */

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { HOME_PORT } from '../../cli/clock.ts'
 import { sellingProblems } from '../../cli/paywall-file/sellable.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
 import { demoAccount } from './secrets.ts'
 
@@ -39,7 +39,7 @@ type DemoPrice = Sold & { slug: string; label: string; trial_days?: number; loca
  * Writes the demo's paywall file as it is with another processor into `folder`. Gives its path, and what differs in it, for
  * people: what the processor does not sell is left out.
  */
-export function writeDemo(folder: string, acquiring: Acquiring): { path: string; differences: string[] } {
+export function writeDemo(folder: string, acquiring: ProcessorName): { path: string; differences: string[] } {
   const path = join(folder, `demo-${acquiring}.json`)
   const { file, differences } = demoThrough(acquiring)
   const schema = { $schema: relative(folder, join(ROOT, 'paywall.schema.json')) }
@@ -48,7 +48,7 @@ export function writeDemo(folder: string, acquiring: Acquiring): { path: string;
 }
 
 /** The demo's paywall file with the account and the prices of a processor. */
-export function demoThrough(acquiring: Acquiring): { file: WrittenDemo; differences: string[] } {
+export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; differences: string[] } {
   const written = JSON.parse(readFileSync(DEMO, 'utf8')) as WrittenDemo
   const differences: string[] = []
   const paywalls = written.paywalls.map((paywall) => {
@@ -63,7 +63,7 @@ export function demoThrough(acquiring: Acquiring): { file: WrittenDemo; differen
 }
 
 /** A price by the names that a processor has for it, without the local prices that it does not sell. */
-function soldThrough(acquiring: Acquiring, seller: string, written: DemoPrice) {
+function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPrice) {
   const price = named(acquiring, seller, written)
   const { locals } = price
   const problems = sellingProblems(acquiring, { ...price, locals: locals ?? [] })
@@ -78,20 +78,20 @@ function soldThrough(acquiring: Acquiring, seller: string, written: DemoPrice) {
   }
 }
 
-function named(acquiring: Acquiring, seller: string, price: DemoPrice): DemoPrice {
+function named(acquiring: ProcessorName, seller: string, price: DemoPrice): DemoPrice {
   const naming = <Each extends Sold>(sold: Each): Each => {
-    const name = nameOf(price.slug, sold)
+    const name = demoPriceName(price.slug, sold)
     return { ...sold, processorPrice: EMULATORS[acquiring].demoPrice(name, `${seller}, ${price.label}`) }
   }
   return { ...naming(price), ...(price.locals && { locals: price.locals.map(naming) }) }
 }
 
-function trialDifference(acquiring: Acquiring, { label, trial_days }: DemoPrice): string[] {
-  const { title, abilities } = DEFINITIONS[acquiring]
-  if (!trial_days || abilities.trialLength === 'any') return []
+function trialDifference(acquiring: ProcessorName, { label, trial_days }: DemoPrice): string[] {
+  const { title, capabilities } = DEFINITIONS[acquiring]
+  if (!trial_days || capabilities.trialLength === 'any') return []
   return [`the trial of "${label}" is as long as the product has it at ${title}: ${trial_days} days at its emulator`]
 }
 
 /** What a price is called by, whichever processor it is at: `monthly_usd_tier2`. */
-const nameOf = (slug: string, { currency, tier }: Sold) =>
+const demoPriceName = (slug: string, { currency, tier }: Sold) =>
   [slug, currency.toLowerCase(), ...(tier === undefined ? [] : [`tier${tier}`])].join('_')

@@ -24,19 +24,19 @@ export type LogEntry =
 /** A line of a Worker's log, if it is a warning, an error or a refusal; null for any other. */
 export function readLog(level: string, message: string): LogEntry | null {
   const line = parsed(message)
-  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...troubleOf(line, message) }
+  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...describeTrouble(line, message) }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
   const { method, route, status, refusal, request_id: requestId = null } = refused.data
   return { type: 'refused', method, route, status, refusal, request_id: requestId }
 }
 
-function troubleOf(line: unknown, message: string) {
+function describeTrouble(line: unknown, message: string) {
   const known = Line.safeParse(line)
   if (!known.success) return { message, cause: null, request_id: null }
-  const { message: said, cause = null, request_id: requestId = null } = known.data
+  const { message: text, cause = null, request_id: requestId = null } = known.data
   return {
-    message: said,
+    message: text,
     cause: cause !== null && typeof cause === 'object' ? cause.message : cause,
     request_id: requestId,
   }

@@ -10,13 +10,12 @@ import { join } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { runProgram } from '../../cli/program.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
 import { DEMO, demoAt, writeDemo } from './demo.ts'
-import { withStoredAccounts } from './former-paywalls.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
 import { readLog } from './log-line.ts'
@@ -29,6 +28,7 @@ import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import type { Shop } from './shop.ts'
 import { stopRequested } from './signals.ts'
+import { withStoredAccounts } from './switched-processors.ts'
 import { withWebhookSecrets } from './webhook-secrets.ts'
 import type { World } from './world.ts'
 
@@ -139,7 +139,7 @@ async function refuseTakenPorts(ports: Options['ports']): Promise<void> {
 async function forget(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
-  for (const name of [STORAGE, KEPT_EVENTS, KEPT_MAILS, ...ACQUIRING.map((acquiring) => `${acquiring}.json`)])
+  for (const name of [STORAGE, KEPT_EVENTS, KEPT_MAILS, ...PROCESSOR_NAMES.map((acquiring) => `${acquiring}.json`)])
     rmSync(join(folder, name), { recursive: true, force: true })
 }
 
@@ -153,7 +153,7 @@ async function untilItAnswers(world: World): Promise<void> {
     { url: `${world.docsUrl}/docs` },
     world.receiver,
     world.mail,
-    ...ACQUIRING.map((acquiring) => world[acquiring]),
+    ...PROCESSOR_NAMES.map((acquiring) => world[acquiring]),
   ]
   await Promise.all(parts.map(({ url }) => fetch(url)))
 }

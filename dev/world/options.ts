@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { parseArguments } from '../../cli/arguments.ts'
 import { CommandError } from '../../cli/command.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
 import { DEMO_PORTS } from './demo.ts'
 
@@ -12,8 +12,8 @@ export interface Options {
   /** Absolute paths of paywall files; null: the demo's. */
   configs: string[] | null
   /** Which processor the demo is sold through; null: the one that its file names. */
-  processor: Acquiring | null
-  ports: { home: number; service: number; receiver: number; mail: number; shop: number } & Record<Acquiring, number>
+  processor: ProcessorName | null
+  ports: { home: number; service: number; receiver: number; mail: number; shop: number } & Record<ProcessorName, number>
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -27,10 +27,10 @@ export interface Options {
 export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
-  --processor NAME      sell that demo through another processor: ${ACQUIRING.join(', ')}
+  --processor NAME      sell that demo through another processor: ${PROCESSOR_NAMES.join(', ')}
   --home-port N         the port of the world's own page (default: ${DEMO_PORTS.home})
   --port N              the service's port (default: 8787)
-${ACQUIRING.map(emulatorOption).join('\n')}
+${PROCESSOR_NAMES.map(emulatorOption).join('\n')}
   --receiver-port N     the webhook receiver's port, which the demo's events go to (default: ${DEMO_PORTS.receiver})
   --mail-port N         the mail inbox's port (default: 8791)
   --shop-port N         the port of the shop that sells the demo (default: ${DEMO_PORTS.shop})
@@ -74,7 +74,7 @@ function parse(args: string[]) {
     processor: { type: 'string' },
     'home-port': { type: 'string', default: String(DEMO_PORTS.home) },
     port: { type: 'string', default: '8787' },
-    ...Object.fromEntries(ACQUIRING.map(portOption)),
+    ...Object.fromEntries(PROCESSOR_NAMES.map(portOption)),
     'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },
     'mail-port': { type: 'string', default: '8791' },
     'shop-port': { type: 'string', default: String(DEMO_PORTS.shop) },
@@ -86,16 +86,16 @@ function parse(args: string[]) {
   return parseArguments({ args, options }, ['npm run dev -- --help lists the options'])
 }
 
-function emulatorOption(acquiring: Acquiring): string {
+function emulatorOption(acquiring: ProcessorName): string {
   const option = `  --${acquiring}-port N`.padEnd(24)
   return `${option}the port of ${DEFINITIONS[acquiring].title}'s emulator (default: ${EMULATORS[acquiring].port})`
 }
 
-const portOption = (acquiring: Acquiring) =>
+const portOption = (acquiring: ProcessorName) =>
   [`${acquiring}-port`, { type: 'string', default: String(EMULATORS[acquiring].port) }] as const
 
-function emulatorPorts(values: Record<string, unknown>): Record<Acquiring, number> {
-  const ports = ACQUIRING.map((acquiring) => {
+function emulatorPorts(values: Record<string, unknown>): Record<ProcessorName, number> {
+  const ports = PROCESSOR_NAMES.map((acquiring) => {
     const option = `${acquiring}-port`
     return [acquiring, port(`--${option}`, String(values[option]))]
   })
@@ -109,9 +109,9 @@ function port(option: string, text: string): number {
 }
 
 /** The processor that `--processor` names. */
-export function processorNamed(text: string): Acquiring {
-  const found = ACQUIRING.find((acquiring) => acquiring === text)
-  if (!found) throw new CommandError([`--processor must be one of ${ACQUIRING.join(', ')}, not ${text}`])
+export function processorNamed(text: string): ProcessorName {
+  const found = PROCESSOR_NAMES.find((acquiring) => acquiring === text)
+  if (!found) throw new CommandError([`--processor must be one of ${PROCESSOR_NAMES.join(', ')}, not ${text}`])
   return found
 }
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { CommandError } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Environment } from '../../cli/paywall-file/secret.ts'
-import { onlySwitched } from './former-paywalls.ts'
 import { shownPath } from './shown-path.ts'
+import { onlySwitched } from './switched-processors.ts'
 
 /** The paywall files that the world was started with, as they are now. */
 export interface PaywallFiles {

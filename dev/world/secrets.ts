@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import * as z from 'zod'
 import { randomHex } from '../../lib/crypto/crypto.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
 import { readJsonFile, writePrivately } from './private-file.ts'
 
@@ -55,20 +55,26 @@ export async function makeSecrets(): Promise<Secrets> {
 
 /** An account at each processor, by the names that the demo's paywall file has for it. */
 function demoCredentials(): Record<string, string> {
-  const named = ACQUIRING.flatMap((acquiring) =>
-    Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => [nameOf(acquiring, field), value]),
+  const named = PROCESSOR_NAMES.flatMap((acquiring) =>
+    Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => [
+      variableName(acquiring, field),
+      value,
+    ]),
   )
   return Object.fromEntries(named)
 }
 
 /** The demo's account at a processor, as its paywall file has it. */
-export function demoAccount(acquiring: Acquiring): { acquiring: Acquiring; credentials: Record<string, string> } {
+export function demoAccount(acquiring: ProcessorName): {
+  acquiring: ProcessorName
+  credentials: Record<string, string>
+} {
   const fields = Object.keys(DEFINITIONS[acquiring].credentials)
-  const credentials = fields.map((field) => [field, `env:${nameOf(acquiring, field)}`])
+  const credentials = fields.map((field) => [field, `env:${variableName(acquiring, field)}`])
   return { acquiring, credentials: Object.fromEntries(credentials) }
 }
 
-function nameOf(acquiring: Acquiring, field: string): string {
+function variableName(acquiring: ProcessorName, field: string): string {
   return `${acquiring}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
 }
 

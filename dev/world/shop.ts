@@ -19,12 +19,12 @@ export async function startShop({ port, baseUrl, files: [file] }: ShopOptions) {
   if (!key || !paywall || !secret) throw new TypeError('the shop needs a key, a paywall and a webhook endpoint')
   const shop = createShop({ key, paywall: paywall.id, baseUrl, secret, test: paywall.is_test })
   return serve(port, async (request) => {
-    const response = await shop.fetch(requestOf(request))
+    const response = await shop.fetch(toRequest(request))
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   })
 }
 
-function requestOf({ method, path, query, headers, body }: HttpRequest): Request {
+function toRequest({ method, path, query, headers, body }: HttpRequest): Request {
   return new Request(`http://${headers.host}${path}?${query}`, {
     method,
     headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
 import { shownKey } from './shown-key.ts'
@@ -29,7 +29,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     ...(shop ? [`  shop                ${shop.url}`] : []),
     `  service             ${world.url}`,
     `  guide, reference    ${world.docsUrl}/docs`,
-    ...ACQUIRING.map(
+    ...PROCESSOR_NAMES.map(
       (acquiring) => `${`  ${DEFINITIONS[acquiring].title} emulator`.padEnd(22)}${world[acquiring].url}`,
     ),
     `  webhook receiver    ${world.receiver.url}`,
@@ -45,7 +45,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
-    ...triesOf(world, home, files).flatMap(tryLines),
+    ...listTries(world, home, files).flatMap(tryLines),
   ].join('\n')
 }
 
@@ -55,7 +55,7 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   shop: shop?.url ?? null,
   service: world.url,
   docs: `${world.docsUrl}/docs`,
-  emulators: Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, world[acquiring].url])),
+  emulators: Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, world[acquiring].url])),
   webhook_receiver: world.receiver.url,
   mail_inbox: world.mail.url,
   database: world.databaseUrl,
@@ -66,7 +66,7 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
     newSecrets.map((made) => ({ ...made, secret: shownKey(made.secret), owner: file.owner.email })),
   ),
   demo,
-  try: triesOf(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
+  try: listTries(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
 })
 
 /** Where the demo's file is when it sells through another processor, and what differs in it. */
@@ -87,7 +87,7 @@ interface Try {
 }
 
 /** Three lines for the first paywall of each file. */
-function triesOf({ url }: World, home: Home, files: PaywallFile[]): Try[] {
+function listTries({ url }: World, home: Home, files: PaywallFile[]): Try[] {
   return files.flatMap(({ keys, paywalls: [paywall] }) => {
     if (!paywall) return []
     const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret

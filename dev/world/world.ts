@@ -6,10 +6,10 @@ import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'
 import { signingSecrets } from '../../cli/apply/webhooks.ts'
-import { databaseOf } from '../../cli/database.ts'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { openKysely } from '../../cli/database.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { type Emulators, startEmulators } from '../emulators/emulators.ts'
 import { type Clock, createClock } from './clock/clock.ts'
 import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
@@ -30,7 +30,7 @@ export interface WorldOptions {
   files: () => PaywallFile[]
   secrets: Secrets
   /** 0, or left out: a free port. The emulators have theirs by the names of their processors. */
-  ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<Acquiring, number>>
+  ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<ProcessorName, number>>
   /** Where home is, which shows what the receiver and the mail inbox got: their own addresses lead there. */
   home?: string
   /** The folder of KV and R2, and that of what the emulators, the receiver and the mail inbox have; without them all is gone at the end. */
@@ -91,7 +91,7 @@ export async function startWorld({
     await startReceiver({
       port: ports.receiver,
       secrets: () => webhookSecrets(files()),
-      madeSecrets: () => signingSecrets(databaseOf(database), secrets.WEBHOOK_SECRETS_KEY),
+      madeSecrets: () => signingSecrets(openKysely(database), secrets.WEBHOOK_SECRETS_KEY),
       path: keep && join(keep.states, KEPT_EVENTS),
       page: home && `${home}/#events`,
     }),
@@ -153,7 +153,7 @@ export async function startWorld({
     url,
     docsUrl: `http://localhost:${new URL(url).port}`,
     fetch: workers.fetch,
-    apply: (file) => applyFile(databaseOf(database), file, sealing),
+    apply: (file) => applyFile(openKysely(database), file, sealing),
     database,
     databaseUrl,
     neon,
@@ -168,12 +168,12 @@ export async function startWorld({
 }
 
 /** What the Worker `processors` calls instead of the processors' own addresses. */
-export const apiBases = (emulators: Record<Acquiring, { url: string }>): string =>
-  JSON.stringify(Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, emulators[acquiring].url])))
+export const apiBases = (emulators: Record<ProcessorName, { url: string }>): string =>
+  JSON.stringify(Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, emulators[acquiring].url])))
 
 /** Where each Worker logs in, by its env: with the rights of its own role. */
 function databaseUrls(url: string, rolesKey: string): Record<string, string> {
-  return Object.fromEntries(ROLES.map(({ env }) => [env, databaseUrlOf(env, url, rolesKey)]))
+  return Object.fromEntries(ROLES.map(({ env }) => [env, roleDatabaseUrl(env, url, rolesKey)]))
 }
 
 function openPool(connectionString: string): pg.Pool {

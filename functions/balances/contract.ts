@@ -1,20 +1,20 @@
 import * as z from 'zod'
-import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
-import { Balance } from '../../lib/purchases/member-state.ts'
+import { Balance } from '../../lib/member-state/member-state.ts'
+import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
 
 /** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
-export const saysCode = true
+export const duplicateCode = true
 
 /** `too_much`: the balance would reach 2^53. */
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<BalanceRefusal | 'no_credential'>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<BalanceRefusal | 'no_credential'>({
   no_credential: [401, 'unauthorized'],
   unknown_key: [401, 'unauthorized'],
   test_key: [401, 'unauthorized'],
@@ -99,14 +99,14 @@ export const operations: ApiOperation[] = [
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
     idempotent: true,
-    unrepeatable: UNKNOWN_CHANGE,
+    ifOutcomeUnknown: UNKNOWN_CHANGE,
     reply: {
       status: 200,
       description: 'The balance was changed',
       body: { name: 'ChangedBalance', schema: Reply, example },
     },
-    words,
+    errors,
     details: { insufficient },
-    saysCode,
+    duplicateCode,
   },
 ]

@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import type { UserRefusal } from '../../lib/db/gate.ts'
+import { currency } from '../../lib/access/purchase.ts'
+import type { UserRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
+import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
-import { MemberState } from '../../lib/purchases/member-state.ts'
-import { currency } from '../../lib/purchases/purchase.ts'
 import { findPaywall } from './find-contract.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'
 
 export type BootstrapRefusal = UserRefusal
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<BootstrapRefusal | 'bad_token'>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<BootstrapRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
@@ -146,7 +146,7 @@ export const operations: ApiOperation[] = [
     access: ['anybody', 'user'],
     conditional: true,
     reply: { status: 200, description: 'The paywall', body: { name: 'Bootstrap', schema: Reply, example } },
-    words,
+    errors,
   },
   findPaywall,
 ]

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 
 export const FIND_PATH = '/api/v1/paywall'
 
-/** How this endpoint says its refusal. */
-export const findWords = defineWords<'unknown_paywall'>({
+/** The error for its refusal. */
+export const findErrors = defineErrors<'unknown_paywall'>({
   unknown_paywall: [404, 'paywall_not_found'],
 })
 
@@ -27,5 +27,5 @@ export const findPaywall: ApiOperation = {
     description: "The domain's paywall",
     body: { name: 'FoundPaywall', schema: Found, example: { id: '1001' } satisfies z.input<typeof Found> },
   },
-  words: findWords,
+  errors: findErrors,
 }

@@ -10,7 +10,7 @@ begin
   update purchases p set cancel_accepted_at = subscription.cancel_accepted_at,
     versions = case when is_behind(p.versions, accept_cancellation.versions, true)
       then p.versions || accept_cancellation.versions else p.versions end,
-    reconcile_at = purchase_due(subscription, p.looked_at)
+    reconcile_at = purchase_due(subscription, p.polled_at)
   where p.id = subscription.id;
   return to_jsonb(time_before_fetch(subscription.paywall_id));
 end $$;

@@ -8,7 +8,7 @@ import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { log } from '../../lib/http/log.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { type Cancellation, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import { catchUp, type Hint, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
+import { NO_EVENT, queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
@@ -31,8 +31,8 @@ export async function cancelAtProcessor(
     const { versions } = cancellation
     const acceptedAt = await record(acceptCancellation<string>(db, { ...claimed, ...(versions && { versions }) }))
     if (acceptedAt && !cancellation.isTold) {
-      const hint = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
-      later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
+      const trigger = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
+      later(syncCancellation(db, env, processor, { kind: 'subscription', id: claim.processor_id }, trigger))
     }
     return cancellation
   } catch (error) {
@@ -58,16 +58,16 @@ async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | 
 }
 
 /** Stores what no webhook will tell. If it fails, the reconcile cron looks ten minutes later. */
-async function look(
+async function syncCancellation(
   db: Database,
   env: Cloudflare.CancelSubscriptionEnv,
   processor: Processor,
   about: PurchaseReference,
-  hint: Hint,
+  trigger: SyncTrigger,
 ): Promise<void> {
   try {
-    const { stored } = await catchUp({ db, env }, processor, about, hint)
-    await wakeDeliverEvents(env, queuedBy(stored))
+    const { stored } = await syncPurchase({ db, env }, processor, about, trigger)
+    await wakeDeliverEvents(env, queuedDeliveries(stored))
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })
   }

@@ -34,7 +34,7 @@ begin
 
   subscription.cancel_requested_at := present;
   update purchases p set cancel_requested_at = present, cancellation_reason = reason,
-    reconcile_at = purchase_due(subscription, p.looked_at)
+    reconcile_at = purchase_due(subscription, p.polled_at)
   where p.id = subscription.id;
   return verdict('claimed') || jsonb_build_object('subscription', jsonb_build_object(
     'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),

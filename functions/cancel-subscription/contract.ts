@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
+import { time } from '../../lib/access/purchase.ts'
+import type { GateRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
+import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
-import { time } from '../../lib/purchases/purchase.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
 
@@ -76,8 +77,8 @@ export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' 
 
 type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<CancelRefusal>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<CancelRefusal>({
   no_credential: [403, 'Unauthorized'],
   anonymous: [403, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
@@ -132,10 +133,10 @@ export const operations: ApiOperation[] = [
       description: 'The subscription will not be renewed',
       body: { name: 'Cancelled', schema: Reply, example },
     },
-    lostAnswer:
+    ifResponseLost:
       '`Retry-After` is 30 if the processor was not asked and it is not known whether the call was noted. An earlier repeat may ' +
       'be answered 400 `Subscription is already cancelled`, although it is not; one after that time cancels.',
-    words,
+    errors,
     needs: ['processor'],
   },
 ]

@@ -12,7 +12,7 @@ begin
   update purchases p set
     cancel_requested_at = subscription.cancel_requested_at,
     cancellation_reason = case when not is_known then p.cancellation_reason end,
-    reconcile_at = purchase_due(subscription, p.looked_at)
+    reconcile_at = purchase_due(subscription, p.polled_at)
   where p.id = subscription.id;
   return to_jsonb(found);
 end $$;

@@ -1,19 +1,19 @@
 import type * as z from 'zod'
 import { claimCancellation } from '../../generated/calls.ts'
 import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
-import { keyFirst } from '../../lib/auth/key-first.ts'
+import { callerParameters } from '../../lib/auth/gate.ts'
+import { rejectInvalidKeyFirst } from '../../lib/auth/reject-invalid-key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { refuse } from '../../lib/http/errors.ts'
-import { ifUnknown } from '../../lib/http/once.ts'
+import { apiError } from '../../lib/http/errors.ts'
+import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, hostOf, logPaywall, placeOf } from '../../lib/http/place.ts'
-import { timeOf } from '../../lib/processors/account.ts'
+import { checkPaywallId, logPaywall, paywallTarget, requestHost } from '../../lib/http/paywall-target.ts'
+import { accountTime } from '../../lib/processors/account.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
-import { type CancelRequest, OwnerBody, PATH, type Reply, UserBody, words } from './contract.ts'
+import { type CancelRequest, errors, OwnerBody, PATH, type Reply, UserBody } from './contract.ts'
 
 /** As long as cancellation_lease(): a claim that we do not know to be made refuses every repeat until it ends. */
 const LEASE_SECONDS = 30
@@ -22,45 +22,48 @@ const app = createApp<Cloudflare.CancelSubscriptionEnv>()
 
 app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, c.env)
-  if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  if (caller.kind === 'none') throw apiError(errors.no_credential)
+  if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
   const header = c.req.header('x-paywall-id')
   if (caller.kind === 'user') logPaywall(c, header)
-  if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
+  if (caller.kind === 'user' && caller.anonymous) throw apiError(errors.anonymous)
 
-  const onFault = keyFirst(c.env, caller, words)
+  const rejectInvalidKey = rejectInvalidKeyFirst(c.env, caller, errors)
   const request: CancelRequest & { paywallId: string | undefined } =
     caller.kind === 'owner'
-      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(onFault)
+      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(rejectInvalidKey)
       : { ...(await parseJson(c.req, UserBody)), paywallId: header }
-  if (request.paywallId !== undefined) await checkPaywallId(c.req, placeOf(c, request.paywallId)).catch(onFault)
+  if (request.paywallId !== undefined)
+    await checkPaywallId(c.req, paywallTarget(c, request.paywallId)).catch(rejectInvalidKey)
 
   const db = connect(c.env)
   const { cancellationReason: reason, ...target } = request
-  const parameters = { ...target, ...callerParameters(caller), host: hostOf(c), reason }
-  const row = await claimCancellation<ClaimResult>(db, parameters).catch(ifUnknown({ retryAfter: LEASE_SECONDS }))
-  if (row.verdict === 'unknown_identity' && namesOf(request) > 1) throw refuse(words.mismatched_identity)
-  if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
+  const parameters = { ...target, ...callerParameters(caller), host: requestHost(c), reason }
+  const row = await claimCancellation<ClaimResult>(db, parameters).catch(
+    reportUnknownOutcome({ retryAfter: LEASE_SECONDS }),
+  )
+  if (row.verdict === 'unknown_identity' && countNames(request) > 1) throw apiError(errors.mismatched_identity)
+  if (row.verdict !== 'claimed') throw apiError(errors[row.verdict])
   logPaywall(c, row.subscription.account.paywallId)
 
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   const cancellation = await cancelAtProcessor(db, c.env, row.subscription, reason, later)
-  return c.json(replyOf(row.subscription, cancellation))
+  return c.json(toReply(row.subscription, cancellation))
 })
 
 app.all(PATH, allowOnly('POST'))
 
 /** By how many names a request says whom it is about. */
-const namesOf = ({ email, userId, externalId }: CancelRequest) =>
+const countNames = ({ email, userId, externalId }: CancelRequest) =>
   [email, userId, externalId].filter((name) => name !== undefined).length
 
 /** The subscription as it will be stored once its processor has told us of the cancellation. */
-function replyOf(
+function toReply(
   { id, account, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,
 ): z.input<typeof Reply> {
   const hasEnded = status === 'canceled'
-  const at = (canceledAt ?? timeOf(account)).toISOString()
+  const at = (canceledAt ?? accountTime(account)).toISOString()
   return {
     success: true,
     message: hasEnded ? ENDED : WILL_END,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export const PATH = '/r/:checkoutId/:outcome{success|error}'
 
@@ -10,17 +10,19 @@ export const Params = z.object({
   outcome: z.enum(['success', 'error']).describe('`error` if the buyer left the hosted page without paying'),
 })
 
-/** How this endpoint says each refusal. */
-export const words = defineWords<'unknown_checkout'>({
+/** The error for each refusal. */
+export const errors = defineErrors<'unknown_checkout'>({
   unknown_checkout: [404, 'checkout_not_found'],
 })
 
 /** Of processors that send every buyer back to one address, which the owner enters there, and sign it. */
 export const SIGNED_PATH = '/return/:acquiring/:id'
 
-export const SignedParams = z.object({ acquiring: z.enum(ACQUIRING).describe('The processor that sends the browser') })
+export const SignedParams = z.object({
+  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that sends the browser'),
+})
 
-export const signedWords = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged' | 'unknown_checkout'>({
+export const signedErrors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'unknown_checkout'>({
   unknown_processor: [404, 'not_found'],
   unknown_paywall: [404, 'paywall_not_found'],
   forged: [400, 'invalid_signature'],
@@ -43,7 +45,7 @@ export const operations: ApiOperation[] = [
     params: Params,
     reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },
     page: 'A page that names the host and asks the buyer whether to go on: a user chose a target that the paywall does not name',
-    words,
+    errors,
   },
   {
     id: 'signedReturn',
@@ -60,7 +62,7 @@ export const operations: ApiOperation[] = [
     access: ['anybody'],
     params: SignedParams,
     reply: { status: 303, description: "Redirect to the checkout's way back" },
-    words: signedWords,
+    errors: signedErrors,
     needs: ['processor'],
   },
 ]

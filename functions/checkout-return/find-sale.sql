@@ -7,7 +7,7 @@ declare
 begin
   if checkout.id is null then return verdict('unknown_checkout'); end if;
   return verdict('found') || jsonb_build_object(
-    'way_back', way_back(checkout, 'success'),
+    'return_url', return_url(checkout, 'success'),
     'is_open', checkout.paywall_id = find_sale.paywall_id and not exists (
       select from purchases p
       where (p.paywall_id, p.acquiring, p.processor_id) = (find_sale.paywall_id, find_sale.acquiring, snapshot ->> 'processor_id')

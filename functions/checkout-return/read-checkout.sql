@@ -12,7 +12,7 @@ declare
 begin
   select verdict('found') || jsonb_build_object(
     'id', c.id, 'account', account_json(c.paywall_id, c.acquiring),
-    'page_id', c.session_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
+    'page_id', c.hosted_page_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
     'success_is_foreign', c.success_is_foreign, 'error_is_foreign', c.error_is_foreign,
     'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)) into checkout
   from checkouts c
@@ -22,7 +22,7 @@ begin
 
   if may_ask then
     perform from checkouts c
-    where c.id = checkout_id and c.completed_at is null and c.session_id is not null
+    where c.id = checkout_id and c.completed_at is null and c.hosted_page_id is not null
       and (c.asked_at is null or c.asked_at <= now() - once_in)
     for no key update skip locked;
     asks := found;

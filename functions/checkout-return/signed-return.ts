@@ -7,32 +7,32 @@
 import type { Context } from 'hono'
 import { findSale, readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, refuse } from '../../lib/http/errors.ts'
-import { loggable, placeOf } from '../../lib/http/place.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { loggablePaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { ForgedEvent } from '../../lib/processors/event.ts'
 import type { SignedSale } from '../../lib/processors/processor.ts'
-import { SignedParams, signedWords as words } from './contract.ts'
-import { lookInTime } from './look.ts'
+import { signedErrors as errors, SignedParams } from './contract.ts'
+import { syncWithTimeout } from './sync-with-timeout.ts'
 
 /** What read_account gives. */
 type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
 
 /** What find_sale gives. */
-type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; way_back: string; is_open: boolean }
+type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; return_url: string; is_open: boolean }
 
 export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.CheckoutReturnEnv }>): Promise<Response> {
   const path = SignedParams.safeParse(c.req.param())
-  if (!path.success) throw refuse(words.unknown_processor)
+  if (!path.success) throw apiError(errors.unknown_processor)
   const { acquiring } = path.data
-  const place = placeOf(c)
-  const { paywallId } = place
-  if (!loggable(paywallId)) throw refuse(words.unknown_paywall)
+  const target = paywallTarget(c)
+  const { paywallId } = target
+  if (!loggablePaywallId(paywallId)) throw apiError(errors.unknown_paywall)
 
   const db = connect(c.env)
-  const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
-  if (row.verdict !== 'found') throw refuse(words[row.verdict])
+  const row = await readAccount<ReadAccountResult>(db, { acquiring, ...target })
+  if (row.verdict !== 'found') throw apiError(errors[row.verdict])
 
   const processor = processorFor(row.account, c.env)
   const { purchase, ...facts } = await readSale(processor, c.req.url)
@@ -44,25 +44,25 @@ export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.Check
   })
   if (sale.verdict === 'found' && !sale.is_open) {
     processor[Symbol.dispose]()
-    return goOn(c, sale.way_back)
+    return redirect(c, sale.return_url)
   }
-  const asking = { db, env: c.env, context: c.executionCtx, processor }
-  const stored = (await lookInTime(asking, purchase, { paywallId, fetchedAt: row.now }))?.stored
-  if (stored && 'way_back' in stored) return goOn(c, stored.way_back)
-  if (sale.verdict === 'found') return goOn(c, sale.way_back)
-  throw refuse(words[sale.verdict])
+  const context = { db, env: c.env, waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) }
+  const stored = (await syncWithTimeout(context, processor, purchase, { paywallId, fetchedAt: row.now }))?.stored
+  if (stored && 'return_url' in stored) return redirect(c, stored.return_url)
+  if (sale.verdict === 'found') return redirect(c, sale.return_url)
+  throw apiError(errors[sale.verdict])
 }
 
-function goOn(c: Context, wayBack: string): Response {
+function redirect(c: Context, returnUrl: string): Response {
   c.header('Cache-Control', 'no-store')
-  return c.redirect(wayBack, 303)
+  return c.redirect(returnUrl, 303)
 }
 
 async function readSale(processor: Processor, address: string): Promise<SignedSale> {
   const sale = await processor.readReturn(address).catch((cause) => {
     processor[Symbol.dispose]()
-    throw cause instanceof ForgedEvent ? new ApiError(...words.forged, { cause }) : cause
+    throw cause instanceof ForgedEvent ? new ApiError(...errors.forged, { cause }) : cause
   })
-  if (sale === null) throw refuse(words.unknown_processor)
+  if (sale === null) throw apiError(errors.unknown_processor)
   return sale
 }

@@ -5,40 +5,40 @@
 // 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in. Where a user
 //    chose that and the owner names no such origin, ask the buyer first
 import { readCheckout } from '../../generated/calls.ts'
-import { connect, type Database } from '../../lib/db/connect.ts'
+import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { refuse } from '../../lib/http/errors.ts'
-import { hostOf, logPaywall } from '../../lib/http/place.ts'
+import { apiError } from '../../lib/http/errors.ts'
+import { logPaywall, requestHost } from '../../lib/http/paywall-target.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { pageReference } from '../../lib/purchases/page.ts'
-import { PATH, Params, SIGNED_PATH, words } from './contract.ts'
-import { lookInTime } from './look.ts'
+import { confirmRedirect, renderBuyerError } from './buyer-pages.ts'
+import { errors, PATH, Params, SIGNED_PATH } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
-import { askBuyer, sayToBuyer } from './say-to-buyer.ts'
 import { followSignedReturn } from './signed-return.ts'
+import { type RequestContext, syncWithTimeout } from './sync-with-timeout.ts'
 
-const app = createApp<Cloudflare.CheckoutReturnEnv>({ say: sayToBuyer })
+const app = createApp<Cloudflare.CheckoutReturnEnv>({ renderError: renderBuyerError })
 
 app.get(PATH, async (c) => {
   const path = Params.safeParse(c.req.param())
-  if (!path.success) throw refuse(words.unknown_checkout)
+  if (!path.success) throw apiError(errors.unknown_checkout)
   const { checkoutId, outcome } = path.data
 
   const db = connect(c.env)
   const checkout = await readCheckout<ReadCheckoutResult>(db, {
     checkoutId,
-    host: hostOf(c),
+    host: requestHost(c),
     mayAsk: outcome === 'success',
   })
-  if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
+  if (checkout.verdict !== 'found') throw apiError(errors[checkout.verdict])
   logPaywall(c, checkout.account.paywallId)
 
-  const asking = { db, env: c.env, context: c.executionCtx }
-  const bought = outcome === 'success' && (await isBought(asking, checkout))
+  const context: RequestContext = { db, env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) }
+  const bought = outcome === 'success' && (await isBought(context, checkout))
   const written = bought ? checkout.success_url : checkout.error_url
   const target = new URL(written.replaceAll('__SESSION__', checkout.id))
   c.header('Cache-Control', 'no-store')
-  if (bought ? checkout.success_is_foreign : checkout.error_is_foreign) return askBuyer(c, target)
+  if (bought ? checkout.success_is_foreign : checkout.error_is_foreign) return confirmRedirect(c, target)
   return c.redirect(target.href, 303) // a header takes ASCII only: `href` percent-encodes the rest
 })
 
@@ -52,15 +52,18 @@ app.all(SIGNED_PATH, allowOnly('GET', 'HEAD'))
  * counts as bought, and so does one for which nobody is asked: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
-  asking: { db: Database; env: Cloudflare.CheckoutReturnEnv; context: Pick<ExecutionContext, 'waitUntil'> },
+  context: RequestContext,
   { account, sale, page_id: pageId, ask, now }: ReturningCheckout,
 ): Promise<boolean> {
   if (!ask || !pageId) return true
-  const processor = processorFor(account, asking.env)
+  const processor = processorFor(account, context.env)
   const about = pageReference(pageId, sale)
-  const looked = await lookInTime({ ...asking, processor }, about, { paywallId: account.paywallId, fetchedAt: now })
-  if (!looked) return true
-  const { stored, isUndecided } = looked
+  const synced = await syncWithTimeout(context, processor, about, {
+    paywallId: account.paywallId,
+    fetchedAt: now,
+  })
+  if (!synced) return true
+  const { stored, isUndecided } = synced
   return stored ? ['stored', 'repeated', 'outdated'].includes(stored.verdict) : isUndecided
 }
 

@@ -8,8 +8,8 @@ import { holdDelivery, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { databaseFailure } from '../../lib/db/unavailable.ts'
 import { log } from '../../lib/http/log.ts'
+import { decide } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
-import { decide } from './outcome.ts'
 import { type PostOptions, postEvent } from './post-event.ts'
 
 /** Pauses before an outcome is written again while the database is away: an unwritten success is sent twice. */

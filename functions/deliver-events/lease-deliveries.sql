@@ -1,7 +1,7 @@
 -- Takes up to `count` due deliveries for `holder`, of which at most `failing_count` go to webhook endpoints that fail, and
 -- counts the attempts. What it gives is described by `Lease` in leased-delivery.ts.
 --
--- It looks at the webhook endpoints for which something is pending, in the order of their ids (ring.sql): those behind `after`
+-- It looks at the webhook endpoints for which something is pending, in the order of their ids (scan-pending-endpoints.sql): those behind `after`
 -- up to `until`, a hundred at most. So what a lease costs does not depend on how many are disabled, failing or not due. The
 -- next lease goes on where this one ended.
 -- 1. Each that does not fail and has something due gets one slot.
@@ -28,7 +28,7 @@ declare
   id uuid;
   cursor uuid; -- null if the walk came to its end
 begin
-  for webhook_endpoint in select * from walk_ring(after, until, steps) loop
+  for webhook_endpoint in select * from scan_pending_endpoints(after, until, steps) loop
     if webhook_endpoint.has_failed then
       failing := failing || webhook_endpoint.id;
     elsif webhook_endpoint.is_due then
@@ -68,7 +68,7 @@ begin
 end $$;
 
 -- Leases the first due delivery of a webhook endpoint that is not leased yet. Null if there is none, or if no further attempt
--- may begin there now: a webhook endpoint has three at a time over all sweeps, one if its last attempt failed, and no further
+-- may begin there now: a webhook endpoint has three at a time over all runs, one if its last attempt failed, and no further
 -- one while an attempt has been under way for more than a second, since that one may hang.
 --
 -- Once: the row itself is locked and its conditions are read again under the lock, so of two consumers one has it.

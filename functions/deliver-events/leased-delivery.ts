@@ -14,7 +14,7 @@ export interface LeasedDelivery {
   body: string
   /** How many there were, this one included. */
   attempts: number
-  /** Whether its webhook endpoint fails: those get few of a sweep's slots. */
+  /** Whether its webhook endpoint fails: those get few of a run's slots. */
   is_failing: boolean
   url: string
   secret: string

@@ -9,6 +9,6 @@ declare
   cursor uuid;
 begin
   select min(e.due_since), (array_agg(e.id) filter (where e.is_last_step))[1] into oldest, cursor
-  from walk_ring(coalesce(after, min_uuid()), max_uuid(), steps) e;
+  from scan_pending_endpoints(coalesce(after, min_uuid()), max_uuid(), steps) e;
   return jsonb_build_object('seconds', extract(epoch from now() - oldest)::double precision, 'cursor', cursor);
 end $$;

@@ -1,6 +1,6 @@
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
+import { type AttemptResult, readRetryAfter } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
-import { type Outcome, readRetryAfter } from './outcome.ts'
 import { signDelivery } from './sign-delivery.ts'
 
 /** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
@@ -22,7 +22,7 @@ export interface PostOptions {
  * Sends one event to one webhook endpoint and says how that ended; null if it could not be signed, so that nothing was sent.
  * Never throws: whatever goes wrong is a failed attempt.
  */
-export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<Outcome | null> {
+export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<AttemptResult | null> {
   const allowLocal = options.allowLocal && delivery.is_test
   const ownHosts = [options.serviceHost, delivery.own_domain]
   const problem = publicUrlProblem(delivery.url, { allowLocal, ownHosts })
@@ -45,10 +45,10 @@ export async function postEvent(delivery: LeasedDelivery, options: PostOptions):
     return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
   await response.body?.cancel().catch(() => undefined) // the status has said it all, even if the connection breaks now
-  return outcomeOf(response)
+  return toAttemptResult(response)
 }
 
-function outcomeOf({ ok, status, headers }: Response): Outcome {
+function toAttemptResult({ ok, status, headers }: Response): AttemptResult {
   return {
     status,
     error: ok ? null : `answered ${status}`,
@@ -56,4 +56,8 @@ function outcomeOf({ ok, status, headers }: Response): Outcome {
   }
 }
 
-const failure = (error: string): Outcome => ({ status: null, error: error.slice(0, 500), retryAfterSeconds: null })
+const failure = (error: string): AttemptResult => ({
+  status: null,
+  error: error.slice(0, 500),
+  retryAfterSeconds: null,
+})

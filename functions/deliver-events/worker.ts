@@ -1,8 +1,8 @@
 import { oldestDue } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
+import { deliverDue } from './deliver-due.ts'
 import type { PostOptions } from './post-event.ts'
-import { sweep } from './sweep.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
 
@@ -10,7 +10,7 @@ type Env = Cloudflare.DeliverEventsEnv
 const LATE_SECONDS = 5
 
 /**
- * How long a sweep begins attempts after its messages were given back, in milliseconds. An invocation may go on for 30 s
+ * How long a run begins attempts after its messages were given back, in milliseconds. An invocation may go on for 30 s
  * after its handler has returned, and the last attempt needs its 15 s and time to be recorded.
  */
 const AFTER_HANDLER_MILLISECONDS = 10_000
@@ -19,28 +19,28 @@ const AFTER_HANDLER_MILLISECONDS = 10_000
  * Tells owners' backends what happened. What is due stands in Postgres: a queue message only wakes this Worker, whatever
  * it says, and the cron finds what the queue lost, what a crash left behind, and retries whose time has come.
  *
- * A sweep whose slots are all stuck gives its messages back, so that another invocation with slots of its own goes on at
+ * A run whose slots are all stuck gives its messages back, so that another invocation with slots of its own goes on at
  * once. It goes on itself too, as soon as a slot is free: nobody else looks for what waits behind its own attempts.
  * `queue_consumer_no_wait_for_wait_until` lets the queue go on without it.
  */
 export default {
   async queue(batch, env, ctx) {
     const stuck = Promise.withResolvers<'stuck'>()
-    const sweeping = sweep(connect(env), optionsOf(env), () => {
+    const delivering = deliverDue(connect(env), postOptions(env), () => {
       stuck.resolve('stuck')
       return AFTER_HANDLER_MILLISECONDS
     })
-    ctx.waitUntil(sweeping)
-    if ((await Promise.race([sweeping, stuck.promise])) === 'stuck') batch.retryAll()
+    ctx.waitUntil(delivering)
+    if ((await Promise.race([delivering, stuck.promise])) === 'stuck') batch.retryAll()
   },
   async scheduled(_event, env) {
     const db = connect(env)
     const oldest_due_seconds = await oldestDueSeconds(db)
     if (oldest_due_seconds === null) return
-    // Before the sweep, so that the log has it even if the sweep fails.
+    // Before the run, so that the log has it even if the run fails.
     if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds })
     else log('info', 'deliveries are due', { oldest_due_seconds })
-    const attempts = await sweep(db, optionsOf(env))
+    const attempts = await deliverDue(db, postOptions(env))
     log('info', 'swept', { attempts })
   },
 } satisfies ExportedHandler<Env>
@@ -63,7 +63,7 @@ async function oldestDueSeconds(db: Database): Promise<number | null> {
   return oldest
 }
 
-const optionsOf = (env: Env): PostOptions => ({
+const postOptions = (env: Env): PostOptions => ({
   secretsKey: env.WEBHOOK_SECRETS_KEY,
   allowLocal: env.ALLOW_LOCAL_WEBHOOK_ENDPOINTS,
   serviceHost: env.SERVICE_HOST,

@@ -5,7 +5,7 @@ export const FRONT_PATH = '/'
 export const DOCUMENT_PATH = '/openapi.json'
 export const GUIDE_PATH = '/docs'
 export const REFERENCE_PATH = '/docs/api'
-export const SCRIPT_PATH = '/docs/api/scalar.js'
+export const SCRIPT_PATH = '/docs/api/redoc.js'
 
 /** Served by the gateway like every endpoint, but no part of the API that the document describes. */
 export const pages: Endpoint[] = [DOCUMENT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH].map((path) => ({

@@ -3,7 +3,7 @@ import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contrac
 import style from './style.css'
 
 /** What the bar at the top of a page leads to. */
-const PLACES = [
+const LINKS = [
   { path: GUIDE_PATH, label: 'Guide' },
   { path: REFERENCE_PATH, label: 'Reference' },
   { path: DOCUMENT_PATH, label: 'openapi.json' },
@@ -12,7 +12,7 @@ const PLACES = [
 /** The bar, on the page at `path`. `docs` is the origin of the docs, empty on their own; null: they are served nowhere. */
 export const bar = (path: string, docs: string | null = ''): string => `<nav class="bar" aria-label="Documentation">
 <a class="name" href="${FRONT_PATH}">Paywall Billing</a>
-${(docs === null ? [] : PLACES).map((place) => `<a href="${docs}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
+${(docs === null ? [] : LINKS).map((place) => `<a href="${docs}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
 </nav>`
 
 interface Page {

@@ -1,44 +1,55 @@
+import { inlineSource } from '../../lib/http/style-source.ts'
 import { DOCUMENT_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
 import { bar } from './page.ts'
 
-/**
- * What Scalar is asked to leave out: whatever would make a request to another host, which are its assistant, its tools for
- * developers, its fonts and its telemetry; and what invites to use its maker's services.
- */
-const SETTINGS = {
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never',
-  telemetry: false,
-  withDefaultFonts: false,
-  hideClientButton: true,
-  hiddenClients: true,
-  documentDownloadType: 'none',
-}
+const BAR_HEIGHT_PX = 52
 
 /**
- * The bar has the height that Scalar leaves for it, and Scalar's colours, which its button for light and dark changes. Some of
- * those are too pale to read on its backgrounds: they are made darker in light mode, and lighter in dark mode.
+ * The bar has Redoc's colours, which its button for light and dark changes. Those of its colours that fail WCAG's contrast on its own
+ * backgrounds are replaced. The name stands where the script would load Redoc's logo (see `dev/tools/reference-script.ts`). Redoc's page of
+ * an operation has no first heading, so screen readers get ours.
  */
 const STYLE = `
-:root { --scalar-custom-header-height: 52px }
 body { margin: 0 }
 .bar {
-  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 52px; padding: 0 1rem;
+  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: ${BAR_HEIGHT_PX}px; padding: 0 1rem;
   display: flex; align-items: center; gap: 0.9rem; overflow-x: auto; white-space: nowrap;
-  border-bottom: 1px solid var(--scalar-border-color); background: var(--scalar-background-1); font: 15px system-ui, sans-serif;
+  border-bottom: 1px solid var(--border-color-primary); background: var(--bg-color); font: 15px system-ui, sans-serif;
 }
-.bar a { color: var(--scalar-color-2); text-decoration: none }
-.bar a:hover, .bar a[aria-current], .bar .name { color: var(--scalar-color-1) }
+.bar a { color: var(--text-color-secondary); text-decoration: none }
+.bar a:hover, .bar a[aria-current], .bar .name { color: var(--text-color-primary) }
 .bar .name { margin-right: auto; font-weight: 650 }
-.light-mode {
-  --scalar-color-2: #4d565f; --scalar-color-3: #5c656f;
-  --scalar-color-blue: #0064a8; --scalar-color-green: #00704a; --scalar-color-orange: #b03a00;
+.heading { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%) }
+a[href="https://redocly.com/redoc/"] p::after { content: " Redoc" }
+html.light {
+  --input-content-placeholder-color: #63656f; --color-blue-6: #1a5fc8; --color-blue-7: #2558b8; --color-carrot-7: #9a5108; --color-green-7: #0e6e3a;
 }
-.dark-mode { --scalar-color-3: #a3acb6 }
+html.light .tag-get { --tag-color: #0f6b3a }
+html.light .tag-post { --tag-color: #1550c8 }
+.schema-name { color: var(--text-color-primary) !important }
+html.dark { --input-content-placeholder-color: #9b9ca8; --code-block-tokens-keyword-color: #ff6db0 }
 `
 
-/** The reference of the API, which Scalar draws of the document in the browser. */
+const OPTIONS = {
+  disableTelemetry: true,
+  scrollYOffset: BAR_HEIGHT_PX,
+  // Redoc shows only the samples of languages that are listed. It finds a sample by its label.
+  codeSamples: {
+    languages: [
+      { lang: 'Shell', label: 'curl' },
+      { lang: 'TypeScript', label: 'SDK, server' },
+      { lang: 'TypeScript', label: 'SDK, browser' },
+      { lang: 'Payload' },
+    ],
+  },
+}
+
+const START = `
+import { init } from '${SCRIPT_PATH}'
+init('${DOCUMENT_PATH}', ${JSON.stringify(OPTIONS)})
+`
+
+/** The reference of the API, which Redoc renders from the document in the browser. */
 export const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -49,23 +60,24 @@ export const REFERENCE_PAGE = `<!doctype html>
 </head>
 <body>
 ${bar(REFERENCE_PATH)}
-<script id="api-reference" data-url="${DOCUMENT_PATH}" data-configuration='${JSON.stringify(SETTINGS)}'></script>
-<script src="${SCRIPT_PATH}"></script>
+<header><h1 class="heading">API reference</h1></header>
+<redoc></redoc>
+<script type="module">${START}</script>
 </body>
 </html>
 `
 
-/**
- * Scalar writes its styles into the page, which takes 'unsafe-inline'. Scripts come from our own host alone, and requests go
- * there alone.
- */
-export const REFERENCE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Redoc inserts its styles into the page, which needs 'unsafe-inline'. Scripts and requests are limited to our own origin. */
+export async function referencePolicy(): Promise<string> {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${await inlineSource(START)}`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -5,7 +5,7 @@ import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH } fr
 import { aboutService, frontPage } from './front-page.ts'
 import { GUIDE_PAGE } from './guide-page.ts'
 import { pagePolicy } from './page.ts'
-import { REFERENCE_PAGE, REFERENCE_POLICY } from './reference-page.ts'
+import { REFERENCE_PAGE, referencePolicy } from './reference-page.ts'
 
 /** Only a deployment changes these. The front of a host may be a paywall's tomorrow. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
@@ -24,7 +24,9 @@ app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED }))
 
 app.get(GUIDE_PATH, async (c) => c.html(GUIDE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': await pagePolicy() }))
 
-app.get(REFERENCE_PATH, (c) => c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': REFERENCE_POLICY }))
+app.get(REFERENCE_PATH, async (c) =>
+  c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': await referencePolicy() }),
+)
 
 app.get(SCRIPT_PATH, referenceScript)
 
@@ -32,9 +34,9 @@ for (const path of [FRONT_PATH, DOCUMENT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIP
   app.all(path, allowOnly('GET', 'HEAD'))
 }
 
-/** Scalar, as its package has it. */
+/** Redoc, as `dev/tools/reference-script.ts` writes it. */
 async function referenceScript(c: Context<{ Bindings: Cloudflare.DocsEnv }>): Promise<Response> {
-  const asset = await c.env.ASSETS.fetch(new Request(new URL('/scalar.js', c.req.url), c.req.raw))
+  const asset = await c.env.ASSETS.fetch(new Request(new URL('/redoc.js', c.req.url), c.req.raw))
   const response = new Response(asset.body, asset)
   response.headers.set('Cache-Control', CACHED['Cache-Control'])
   return response

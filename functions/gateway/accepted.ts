@@ -27,13 +27,13 @@ const others = new Map<string, number | 'refused'>()
  */
 export async function isAccepted(proof: string): Promise<boolean> {
   while (isBeingAsked(proof)) await pause()
-  if (wasAccepted(proof)) return true
+  if (isRecentlyAccepted(proof)) return true
   if (others.get(proof) !== 'refused') remember(others, proof, Date.now())
   return false
 }
 
 /** The same of what is known by now: asks nobody and waits for nothing. */
-export const wasAccepted = (proof: string): boolean => Date.now() < (accepted.get(proof) ?? 0)
+export const isRecentlyAccepted = (proof: string): boolean => Date.now() < (accepted.get(proof) ?? 0)
 
 function isBeingAsked(proof: string): boolean {
   const state = others.get(proof)

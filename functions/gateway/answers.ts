@@ -1,7 +1,7 @@
-import { refusalPage, refusalPolicy } from '../../lib/http/refusal-page.ts'
+import { errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
 import { addCommonHeaders } from '../../lib/http/response-headers.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import { type Refusal, SENTENCES } from './refusals.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { MESSAGES, type Refusal } from './refusals.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =
@@ -10,25 +10,25 @@ const ALLOWED_HEADERS =
 const PREFLIGHT_SECONDS = 7200
 
 /** A refusal by the gateway itself, as JSON. */
-export function refuseInJson(
+export function jsonError(
   refusal: Refusal,
   requestId: string,
-  { saysCode, headers }: { saysCode: boolean | undefined; headers: Record<string, string> },
+  { duplicateCode, headers }: { duplicateCode: boolean | undefined; headers: Record<string, string> },
 ): Response {
-  const [status, error] = sharedWords[refusal]
-  const body = { error, ...(saysCode && { code: error }) }
+  const [status, error] = sharedErrors[refusal]
+  const body = { error, ...(duplicateCode && { code: error }) }
   return withCommonHeaders(Response.json(body, { status, headers }), requestId)
 }
 
 /** The same to a person, as a page. */
-export async function refuseInWords(
+export async function htmlError(
   refusal: Refusal,
   requestId: string,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const [status] = sharedWords[refusal]
-  const ofPage = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': await refusalPolicy() }
-  const response = new Response(refusalPage(SENTENCES[refusal]), { status, headers: { ...headers, ...ofPage } })
+  const [status] = sharedErrors[refusal]
+  const ofPage = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': await errorPagePolicy() }
+  const response = new Response(errorPage(MESSAGES[refusal]), { status, headers: { ...headers, ...ofPage } })
   return withCommonHeaders(response, requestId)
 }
 

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
-import { type Networks, networksOf } from '../../lib/http/networks.ts'
-import { isAccepted, note, wasAccepted } from './accepted.ts'
+import { type Networks, parseNetworks } from '../../lib/rate-limits/networks.ts'
+import { isAccepted, isRecentlyAccepted, note } from './accepted.ts'
 
 /** The period of both limits in wrangler.toml, in seconds. A refused caller may try again after it. */
 export const LIMIT_PERIOD_SECONDS = 10
@@ -39,11 +39,11 @@ interface Limits {
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED
-  const networks = networksOf(request.headers.get('cf-connecting-ip'))
+  const networks = parseNetworks(request.headers.get('cf-connecting-ip'))
   const key = countedBy === 'key' ? request.headers.get('x-api-key') : null
   if (key !== null) {
     const hash = await sha256Hex(key)
-    const guest = guestOf(networks)
+    const guest = guestKey(networks)
     return countProven(env, networks, `key ${hash}`, { isGood: keyIsGood, share: hash, guest })
   }
   if (countedBy === 'network') return { ...UNCOUNTED, isOver: await isSpent(env.OWNER_LIMIT, networks.wide) }
@@ -61,7 +61,7 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
 async function countWebhook(request: Request, env: Limits, networks: Networks): Promise<Counted> {
   const sender = `sender ${networks.near}`
   const proof = `${sender} ${new URL(request.url).pathname}`
-  const guest = wasAccepted(sender) ? `unproven ${proof}` : guestOf(networks)
+  const guest = isRecentlyAccepted(sender) ? `unproven ${proof}` : guestKey(networks)
   // A form is an unsigned notice: that it is accepted proves nothing of who has sent it.
   if (isForm(request)) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, guest) }
   const counted = await countProven(env, networks, proof, { isGood: signatureIsGood, share: proof, guest })
@@ -76,7 +76,7 @@ const isForm = ({ headers }: Request) =>
   headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') === true
 
 /** By what calls without a proof count. Guests at the same address take nothing from those who have one to show. */
-const guestOf = ({ near }: Networks): string => `unproven ${near}`
+const guestKey = ({ near }: Networks): string => `unproven ${near}`
 
 interface Proven {
   /** Whether an answer shows that the proof is good; null: it shows neither. */

@@ -1,11 +1,11 @@
-import type { Told } from '../../lib/http/refusal-page.ts'
-import type { sharedWords } from '../../lib/http/shared-words.ts'
+import type { ErrorPageContent } from '../../lib/http/error-page.ts'
+import type { sharedErrors } from '../../lib/http/shared-errors.ts'
 
 /** Why the gateway itself refuses a request. */
-export type Refusal = keyof typeof sharedWords & ('not_found' | 'rate_limited' | 'failed')
+export type Refusal = keyof typeof sharedErrors & ('not_found' | 'rate_limited' | 'failed')
 
 /** What a person is told of each. */
-export const SENTENCES: Readonly<Record<Refusal, Told>> = {
+export const MESSAGES: Readonly<Record<Refusal, ErrorPageContent>> = {
   not_found: {
     title: 'There is no such page',
     text: 'Check the address, or go back to where you came from. Nothing was sent.',

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
+import type { GateRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr, userMeta } from '../../lib/http/user-fields.ts'
+import type { MemberRefusal } from '../../lib/members/member.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
@@ -37,8 +38,8 @@ export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription' | 'ful
 
 type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 
-/** How this endpoint says each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
-export const words = defineWords<PortalRefusal>({
+/** The error for each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
+export const errors = defineErrors<PortalRefusal>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
@@ -78,7 +79,7 @@ export const operations: ApiOperation[] = [
       description: 'The link to the portal',
       body: { name: 'CustomerPortal', schema: Reply, example },
     },
-    words,
+    errors,
     details: { no_subscription: unavailable, no_portal: unavailable },
     needs: ['processor'],
   },

@@ -1,32 +1,32 @@
 // What a visitor has, and signing in and out.
 import * as z from 'zod'
-import { ask, isRefused, type PagesContext } from './ask.ts'
+import { callApi, isRefused, type PagesContext } from './call-api.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
-import { actionOf, readForm } from './form.ts'
+import { readAction, readForm } from './form.ts'
 import { justCancelled } from './just-cancelled.ts'
 import { PageOfProcessor } from './page-of-processor.ts'
-import { sentenceFor } from './problem.ts'
-import { endSession, tokenOf } from './session.ts'
+import { messageFor } from './problem.ts'
+import { endSession, readToken } from './session.ts'
 import { showPage } from './show.ts'
 import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
-import { homeOf, type Site, siteOf } from './site.ts'
+import { findHome, findSite, type Site } from './site.ts'
 import { accountPage } from './views/account.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { restorePage } from './views/restore.tsx'
 
 export async function showAccount(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const { restored, buy } = c.req.query()
   const shown = { step: FIRST_STEP, cancelled: justCancelled(c, site), buy, isRestored: restored !== undefined }
   return showPage(c, site, accountPage(site, shown))
 }
 
 export async function useAccount(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const form = await readForm(c)
   const buy = c.req.query('buy')
   const show = (step: SignInStep) => showPage(c, site, accountPage(site, { step, buy }), step.status)
-  switch (actionOf(form, ['mail', 'enter', 'sign-out', 'portal'])) {
+  switch (readAction(form, ['mail', 'enter', 'sign-out', 'portal'])) {
     case 'mail':
       return show(await mailCode(c, site, form))
     case 'enter': {
@@ -48,22 +48,22 @@ const Portal = z.object({ url: PageOfProcessor })
 async function openPortal(c: PagesContext, site: Site): Promise<Response> {
   if (!site.token) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const path = `/api/v1/paywall/${site.paywallId}/get-customer-portal`
-  const portal = await ask(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
+  const portal = await callApi(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
   if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url))
-  const problem = sentenceFor(portal, site.texts)
+  const problem = messageFor(portal, site.texts)
   return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status)
 }
 
 export async function showRestore(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   return showPage(c, site, restorePage(site, FIRST_STEP))
 }
 
 /** Signs in like the account, and takes whatever was bought with the address. */
 export async function restore(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const form = await readForm(c)
-  const action = actionOf(form, ['mail', 'enter'])
+  const action = readAction(form, ['mail', 'enter'])
   const step = action === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
   if (!step) return c.redirect(site.href(ACCOUNT_PATH, { restored: 'yes' }), 303)
   return showPage(c, site, restorePage(site, step), step.status)
@@ -71,6 +71,6 @@ export async function restore(c: PagesContext): Promise<Response> {
 
 /** Gives a page's script the access token, which is good for an hour at most. The refresh token stays where no script reads it. */
 export async function giveToken(c: PagesContext): Promise<Response> {
-  const home = await homeOf(c)
-  return c.json({ access_token: home && (await tokenOf(c, home)) })
+  const home = await findHome(c)
+  return c.json({ access_token: home && (await readToken(c, home)) })
 }

@@ -1,7 +1,7 @@
 import { ICON, SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH, WAITING, WAITING_PATH } from '../../generated/page-assets.ts'
-import { refuse } from '../../lib/http/errors.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import type { PagesContext } from './ask.ts'
+import { apiError } from '../../lib/http/errors.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import type { PagesContext } from './call-api.ts'
 
 const ASSETS = new Map([
   [SCRIPT_PATH, { text: SCRIPT, type: 'text/javascript; charset=utf-8' }],
@@ -12,7 +12,7 @@ const ASSETS = new Map([
 /** What pages load. Its name has a hash of its content, so browsers may keep it for ever. */
 export function serveAsset(c: PagesContext): Response {
   const asset = ASSETS.get(c.req.path)
-  if (!asset) throw refuse(sharedWords.not_found)
+  if (!asset) throw apiError(sharedErrors.not_found)
   return c.body(asset.text, 200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
 }
 

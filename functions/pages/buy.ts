@@ -4,7 +4,7 @@
 // 2. start-checkout, under a key of the form and the price: a form that is sent twice opens one page
 import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
-import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { PAYWALL_PATH, THANKS_PATH } from './contract.ts'
 import { PageOfProcessor } from './page-of-processor.ts'
 import { beginSession } from './session.ts'
@@ -33,10 +33,10 @@ export async function openCheckout(
   if (isRefused(session)) return session
   const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = site.structure.settings
   const here = (href: string) => new URL(href, c.req.url).href
-  return ask(c, 'START_CHECKOUT', Opened, {
+  return callApi(c, 'START_CHECKOUT', Opened, {
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
-    headers: { 'Idempotency-Key': await uuidOf(`${key || crypto.randomUUID()} ${priceId}`) },
+    headers: { 'Idempotency-Key': await toUuid(`${key || crypto.randomUUID()} ${priceId}`) },
     body: {
       priceId,
       successUrl: successUrl ?? here(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
@@ -54,6 +54,6 @@ async function beginAnonymously(c: PagesContext, site: Site, key: string): Promi
 }
 
 /** A UUID that follows from a text. */
-async function uuidOf(text: string): Promise<string> {
+async function toUuid(text: string): Promise<string> {
   return (await sha256Hex(text)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

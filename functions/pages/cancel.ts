@@ -1,13 +1,13 @@
 // Ends a subscription with its period: why, and before that what the owner offers to who stays.
 import * as z from 'zod'
-import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
 import { openCheckout } from './buy.ts'
+import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { ACCOUNT_PATH } from './contract.ts'
-import { actionOf, readForm } from './form.ts'
+import { readAction, readForm } from './form.ts'
 import { rememberCancelled } from './just-cancelled.ts'
-import { sentenceFor } from './problem.ts'
+import { messageFor } from './problem.ts'
 import { showPage } from './show.ts'
-import { type Site, siteOf } from './site.ts'
+import { findSite, type Site } from './site.ts'
 import type { Purchase } from './structure.ts'
 import { EN } from './texts/en.ts'
 import { cancelPage, isReason, offerBeforeCancel } from './views/cancel.tsx'
@@ -18,7 +18,7 @@ import { renews } from './views/purchase.tsx'
 const REASON_LENGTH = 1000
 
 export async function showCancel(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const purchase = cancellable(site, c.req.query('purchase'))
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   return showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason: '', words: '' }))
@@ -31,9 +31,9 @@ function cancellable(site: Site, id: string | undefined): Purchase | undefined {
 }
 
 export async function cancel(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const form = await readForm(c)
-  const action = actionOf(form, ['switch', 'cancel'])
+  const action = readAction(form, ['switch', 'cancel'])
   const [id, reason, words] = [form('purchase'), form('reason'), form('words').trim()]
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
@@ -44,12 +44,12 @@ export async function cancel(c: PagesContext): Promise<Response> {
     const offer = offerBeforeCancel(site)
     if (!offer) return c.redirect(site.href(ACCOUNT_PATH), 303)
     const opened = await openCheckout(c, site, { priceId: offer.price.id, key: form('key'), isSwitch: true })
-    if (isRefused(opened)) return again(sentenceFor(opened, site.texts), opened.status)
+    if (isRefused(opened)) return again(messageFor(opened, site.texts), opened.status)
     return showPage(c, site, leavingPage(site, opened.checkoutUrl))
   }
   if (!isReason(reason)) return again(site.texts.chooseReason, 400)
   const refused = await requestCancel(c, site, id, [EN.reasons[reason], words].filter(Boolean).join(': '))
-  if (refused) return again(sentenceFor(refused, site.texts), refused.status)
+  if (refused) return again(messageFor(refused, site.texts), refused.status)
   rememberCancelled(c, site, id)
   return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
 }
@@ -61,7 +61,7 @@ async function requestCancel(
   subscriptionId: string,
   reason: string,
 ): Promise<Refused | null> {
-  const reply = await ask(c, 'CANCEL_SUBSCRIPTION', z.object({}), {
+  const reply = await callApi(c, 'CANCEL_SUBSCRIPTION', z.object({}), {
     path: '/api/paywall/cancel-subscription',
     token: site.token,
     headers: { 'X-Paywall-Id': site.paywallId },

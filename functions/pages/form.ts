@@ -1,8 +1,8 @@
-import { defineWords, refuse } from '../../lib/http/errors.ts'
+import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { readText } from '../../lib/http/parse.ts'
-import type { PagesContext } from './ask.ts'
+import type { PagesContext } from './call-api.ts'
 
-const words = defineWords<'unknown_action'>({ unknown_action: [400, 'unknown_action'] })
+const errors = defineErrors<'unknown_action'>({ unknown_action: [400, 'unknown_action'] })
 
 /** The largest form without files that a page sends, in bytes. */
 const FORM_LIMIT = 64 * 1024
@@ -19,9 +19,9 @@ export async function readForm(c: PagesContext): Promise<(name: string) => strin
 }
 
 /** What one of a page's buttons does, as the form says by `action`. @throws ApiError 400 if the page has no such button */
-export function actionOf<Action extends string>(form: (name: string) => string, actions: readonly Action[]): Action {
+export function readAction<Action extends string>(form: (name: string) => string, actions: readonly Action[]): Action {
   const action = actions.find((each) => each === form('action'))
-  if (action === undefined) throw refuse(words.unknown_action)
+  if (action === undefined) throw apiError(errors.unknown_action)
   return action
 }
 

@@ -13,18 +13,18 @@ export const formatMoney = (amount: number, currency: string, { tag }: Pick<Read
   new Intl.NumberFormat(tag, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(amount)
 
 /** What a price costs where the visitor is. */
-export const amountOf = ({ local, currency, amount }: Price) => local ?? { currency, amount }
+export const localAmount = ({ local, currency, amount }: Price) => local ?? { currency, amount }
 
 /** How often a price is paid: `per month`, `every 3 months`, `one-time payment`. */
-export const cycleOf = (
+export const formatCycle = (
   { interval, interval_count: count }: Pick<Price, 'interval' | 'interval_count'>,
   { texts }: Reader,
 ) => (interval ? texts.every(interval, count ?? 1) : texts.once)
 
 /** What a price costs and how often: `$9.99 per month`. */
-export function priceText(price: Price, reader: Reader): string {
-  const { amount, currency } = amountOf(price)
-  return `${formatMoney(amount, currency, reader)} ${cycleOf(price, reader)}`
+export function formatPrice(price: Price, reader: Reader): string {
+  const { amount, currency } = localAmount(price)
+  return `${formatMoney(amount, currency, reader)} ${formatCycle(price, reader)}`
 }
 
 /** A day as people write it, in UTC: the same for everybody who speaks of it. */

@@ -1,12 +1,12 @@
 // Serves the images that a paywall's file names from the paywall's own origin: a page asks no other host for anything. Only addresses
 // of the file are fetched, and only what begins like an image is passed on: never a document, or a picture that has a script.
-import { refuse } from '../../lib/http/errors.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import { imageTypeOf } from '../../lib/images/image-type.ts'
-import type { PagesContext } from './ask.ts'
-import { imagesOf } from './images.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { detectImageType } from '../../lib/images/image-type.ts'
+import type { PagesContext } from './call-api.ts'
+import { listImages } from './images.ts'
 import { structureFor } from './site.ts'
 
 /** The largest image, in bytes. */
@@ -23,20 +23,20 @@ export async function serveImage(c: PagesContext): Promise<Response> {
   const cached = await caches.default.match(key)
   const response = cached ?? (await fetchNamed(c))
   if (!cached) c.executionCtx.waitUntil(caches.default.put(key, response.clone()))
-  if (!response.ok) throw refuse(sharedWords.not_found)
+  if (!response.ok) throw apiError(sharedErrors.not_found)
   return new Response(response.body, response)
 }
 
 /** What is kept of the image that the path names; without a body where there is none to be had. */
 async function fetchNamed(c: PagesContext): Promise<Response> {
-  const images = await imagesOf(await structureFor(c))
+  const images = await listImages(await structureFor(c))
   const src = [...images].find(([, name]) => name === c.req.param('name'))?.[0]
-  if (src === undefined) throw refuse(sharedWords.not_found)
+  if (src === undefined) throw apiError(sharedErrors.not_found)
   const bytes = await fetchImage(src, c).catch((cause: unknown) => {
     log('warn', 'an image of a paywall is out of reach', { cause })
     return null
   })
-  const type = bytes && imageTypeOf(bytes)
+  const type = bytes && detectImageType(bytes)
   if (!type)
     return new Response(null, { status: 404, headers: { 'Cache-Control': `public, max-age=${FAILED_SECONDS}` } })
   return new Response(bytes, { headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${KEPT_SECONDS}` } })

@@ -7,7 +7,7 @@ import type { Structure } from './structure.ts'
 const NAME_LENGTH = 24
 
 /** The names that the pages have for a paywall's images, by their addresses in its file. */
-export async function imagesOf({ settings, layout }: Structure): Promise<Map<string, string>> {
+export async function listImages({ settings, layout }: Structure): Promise<Map<string, string>> {
   const blocks = layout.blocks.flatMap((block) => (block.type === 'image' ? [block.src] : []))
   const addresses = [...(settings.logo ? [settings.logo.src] : []), ...blocks]
   return new Map(await Promise.all(addresses.map(async (src) => [src, await imageName(src)] as const)))

@@ -22,14 +22,14 @@ function nearest(offered: string[], wanted: string): string | undefined {
   const locale = parseLocale(wanted)
   if (!locale) return undefined
   const close = offered.flatMap((key) => {
-    const closeness = closenessOf(parseLocale(key), locale)
+    const closeness = measureCloseness(parseLocale(key), locale)
     return closeness === null ? [] : [{ key, closeness }]
   })
   return close.toSorted((one, other) => other.closeness - one.closeness)[0]?.key
 }
 
 /** How close two locales of one language are; null if they are not. A script counts more than a region, and a region than none. */
-function closenessOf(locale: Intl.Locale | null, wanted: Intl.Locale): number | null {
+function measureCloseness(locale: Intl.Locale | null, wanted: Intl.Locale): number | null {
   if (locale?.language !== wanted.language) return null
   if (locale.baseName === wanted.baseName) return 8
   const [full, wantedFull] = [locale.maximize(), wanted.maximize()]
@@ -44,7 +44,7 @@ function closenessOf(locale: Intl.Locale | null, wanted: Intl.Locale): number | 
  * A locale as HTML and `Intl` name it, without extensions such as a calendar: what the pages say has none. `und` for text that names
  * no language, as an owner's own key may.
  */
-export const tagOf = (locale: string): string => parseLocale(locale)?.baseName ?? 'und'
+export const parseTag = (locale: string): string => parseLocale(locale)?.baseName ?? 'und'
 
 function parseLocale(text: string): Intl.Locale | null {
   try {

@@ -1,19 +1,19 @@
 // What is sold, the way to the payment, and the way back.
 import { ApiError } from '../../lib/http/errors.ts'
-import { isRefused, type PagesContext } from './ask.ts'
 import { openCheckout } from './buy.ts'
+import { isRefused, type PagesContext } from './call-api.ts'
 import { ACCOUNT_PATH } from './contract.ts'
 import { readForm } from './form.ts'
-import { sentenceFor } from './problem.ts'
+import { messageFor } from './problem.ts'
 import { showPage } from './show.ts'
-import { homeOf, openSite, siteOf } from './site.ts'
+import { findHome, findSite, openSite } from './site.ts'
 import { leavingPage } from './views/leaving.tsx'
 import { paywallPage } from './views/paywall.tsx'
 import { thanksPage } from './views/thanks.tsx'
 
 /** On a host that is no paywall's, the front page is the service's own. */
 export async function showPaywall(c: PagesContext): Promise<Response> {
-  const home = await homeOf(c).catch(unlessService(c))
+  const home = await findHome(c).catch(unlessService(c))
   if (!home) {
     const front = await c.env.DOCS.fetch(c.req.raw)
     return new Response(front.body, front)
@@ -32,7 +32,7 @@ const unlessService = (c: PagesContext) => (error: unknown) => {
 
 /** Leads on to the payment, or shows the same choice again and says why not. */
 export async function buy(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const form = await readForm(c)
   const chosen = form('sell') || form('price')
   const again = (problem: string, status: number) =>
@@ -43,11 +43,11 @@ export async function buy(c: PagesContext): Promise<Response> {
   // Some processors sell to nobody whose address is not known.
   if (opened.error === 'Missing required parameters: email')
     return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
-  return again(sentenceFor(opened, site.texts), opened.status)
+  return again(messageFor(opened, site.texts), opened.status)
 }
 
 /** Where a buyer lands who has paid. */
 export async function showThanks(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   return showPage(c, site, thanksPage(site))
 }

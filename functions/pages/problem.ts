@@ -1,22 +1,22 @@
-import type { Refused } from './ask.ts'
+import type { Refused } from './call-api.ts'
 import type { Texts } from './texts/en.ts'
 
 /** What the pages say to a visitor of what another Worker refused. What they have no words for is our mistake. */
-export function sentenceFor(
+export function messageFor(
   { status, error, retryAfter }: Pick<Refused, 'status' | 'error' | 'retryAfter'>,
   texts: Texts,
 ): string {
-  const known = Object.hasOwn(SENTENCES, error) ? SENTENCES[error] : undefined
+  const known = Object.hasOwn(MESSAGES, error) ? MESSAGES[error] : undefined
   if (known) return texts[known]
   if (status === 429) return texts.tryLater(Math.ceil((retryAfter ?? 60) / 60))
   return texts.failed
 }
 
 /** A text that is the same for everybody. */
-type Sentence = keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }
+type Message = keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }
 
 /** By the API's `error`. */
-const SENTENCES: Readonly<Record<string, Sentence>> = {
+const MESSAGES: Readonly<Record<string, Message>> = {
   active_purchase: 'activePurchase',
   price_not_found: 'priceGone',
   not_found: 'notFoundText',

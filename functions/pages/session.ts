@@ -6,7 +6,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
-import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 
 /** Where a paywall's pages are. */
 export interface Home {
@@ -30,16 +30,16 @@ const isLocal = ({ protocol, hostname }: URL) =>
   protocol === 'http:' && /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
 /** How a cookie is kept that only the paywall's own pages read. */
-export function cookieOptionsOf(c: PagesContext, { path }: Home): CookieOptions {
+export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
   const options = { path, httpOnly: true, sameSite: 'Lax' } as const
   if (isLocal(new URL(c.req.url))) return options
   return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
 }
 
-const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, cookieOptionsOf(c, home).prefix)
+const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, cookieOptions(c, home).prefix)
 
 /** The visitor's access token, a fresh one if need be; null: nobody is signed in. */
-export async function tokenOf(c: PagesContext, home: Home): Promise<string | null> {
+export async function readToken(c: PagesContext, home: Home): Promise<string | null> {
   return read(c, home, ACCESS) ?? nextToken(c, home)
 }
 
@@ -62,9 +62,9 @@ export async function beginSession(
   token: string | null = null,
 ): Promise<{ token: string } | Refused> {
   const path = `/api/v1/paywall/${home.paywallId}/sign-in/token`
-  const tokens = await ask(c, 'SIGN_IN', Tokens, { path, body: grant, token })
+  const tokens = await callApi(c, 'SIGN_IN', Tokens, { path, body: grant, token })
   if (isRefused(tokens)) return tokens
-  const options = cookieOptionsOf(c, home)
+  const options = cookieOptions(c, home)
   setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })
   setCookie(c, REFRESH, tokens.refresh_token, { ...options, maxAge: REFRESH_SECONDS })
   return { token: tokens.access_token }
@@ -76,10 +76,10 @@ export async function endSession(c: PagesContext, home: Home): Promise<void> {
   dropSession(c, home)
   if (!refreshToken) return
   const path = `/api/v1/paywall/${home.paywallId}/sign-in/end`
-  await ask(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
+  await callApi(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
 }
 
 /** Has the browser forget the session. */
 export function dropSession(c: PagesContext, home: Home): void {
-  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptionsOf(c, home))
+  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptions(c, home))
 }

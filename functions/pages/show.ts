@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { styleSource } from '../../lib/http/style-source.ts'
-import type { PagesContext } from './ask.ts'
+import { inlineSource } from '../../lib/http/style-source.ts'
+import type { PagesContext } from './call-api.ts'
 import type { Site } from './site.ts'
 import { brandStyle } from './views/colour.ts'
 
@@ -17,7 +17,7 @@ export const showPage = (c: PagesContext, site: Site, page: Html, status = 200) 
 export async function show(c: PagesContext, style: string, page: Html, status: number): Promise<Response> {
   c.header(
     'Content-Security-Policy',
-    `default-src 'none'; script-src 'self'; style-src 'self' ${await styleSource(style)}; img-src 'self'; connect-src 'self'; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self' ${await inlineSource(style)}; img-src 'self'; connect-src 'self'; ` +
       "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   c.header('Referrer-Policy', 'same-origin')

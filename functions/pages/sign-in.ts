@@ -1,9 +1,9 @@
 // Signing in by a mailed code, in two steps on one page: the address, then the code. What was typed is kept in the form, so nothing
 // is lost where a step fails.
 import * as z from 'zod'
-import { ask, isRefused, type PagesContext } from './ask.ts'
+import { callApi, isRefused, type PagesContext } from './call-api.ts'
 import type { readForm } from './form.ts'
-import { sentenceFor } from './problem.ts'
+import { messageFor } from './problem.ts'
 import { beginSession } from './session.ts'
 import type { Site } from './site.ts'
 
@@ -30,11 +30,11 @@ const Sent = z.object({ request: z.string() })
 export async function mailCode(c: PagesContext, site: Site, form: Form): Promise<SignInStep> {
   const email = form('email').trim()
   const path = `/api/v1/paywall/${site.paywallId}/sign-in/code`
-  const sent = await ask(c, 'SIGN_IN', Sent, { path, body: { email } })
+  const sent = await callApi(c, 'SIGN_IN', Sent, { path, body: { email } })
   if (!isRefused(sent)) return { ...FIRST_STEP, email, request: sent.request }
   // A code that was mailed before may still be good, and one of another kind may have been mailed.
   const request = sent.request ?? (form('request') || null)
-  return { ...FIRST_STEP, email, request, problem: sentenceFor(sent, site.texts), status: sent.status }
+  return { ...FIRST_STEP, email, request, problem: messageFor(sent, site.texts), status: sent.status }
 }
 
 /** Signs in with the code; null: it was right, and the visitor is signed in. An anonymous visitor brings along what it has. */
@@ -46,7 +46,7 @@ export async function enterCode(c: PagesContext, site: Site, form: Form): Promis
     restore: form('restore') === 'yes',
   }
   const signedIn = await beginSession(c, site, { grant_type: 'code', ...step }, isAnonymous(site) ? site.token : null)
-  return isRefused(signedIn) ? { ...step, problem: sentenceFor(signedIn, site.texts), status: signedIn.status } : null
+  return isRefused(signedIn) ? { ...step, problem: messageFor(signedIn, site.texts), status: signedIn.status } : null
 }
 
 /** Whether the visitor is known by its cookies alone. */

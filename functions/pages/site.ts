@@ -1,11 +1,11 @@
 // A paywall as a visitor's browser reaches it: which one, where its pages are, and in which language they speak.
 import * as z from 'zod'
-import { ApiError, defineWords, refuse } from '../../lib/http/errors.ts'
-import { logPaywall } from '../../lib/http/place.ts'
-import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
-import { imagesOf } from './images.ts'
-import { localeFor, tagOf } from './locale.ts'
-import { dropSession, type Home, nextToken, tokenOf } from './session.ts'
+import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
+import { logPaywall } from '../../lib/http/paywall-target.ts'
+import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
+import { listImages } from './images.ts'
+import { localeFor, parseTag } from './locale.ts'
+import { dropSession, type Home, nextToken, readToken } from './session.ts'
 import { Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
@@ -32,15 +32,15 @@ export interface Site extends Home {
   image(src: string): string
 }
 
-const words = defineWords<'unknown_paywall'>({ unknown_paywall: [404, 'paywall_not_found'] })
+const errors = defineErrors<'unknown_paywall'>({ unknown_paywall: [404, 'paywall_not_found'] })
 
 const Found = z.object({ id: z.string() })
 
 /** The paywall that a request is about, by its path or its host; null: the host is no paywall's. */
-export async function homeOf(c: PagesContext): Promise<Home | null> {
+export async function findHome(c: PagesContext): Promise<Home | null> {
   const named = c.req.param('id')
   if (named !== undefined) return { paywallId: named, path: `/p/${named}` }
-  const found = await ask(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
+  const found = await callApi(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
   if (isRefused(found) && found.status === 404) return null
   if (isRefused(found)) throw failure(found)
   logPaywall(c, found.id)
@@ -49,17 +49,17 @@ export async function homeOf(c: PagesContext): Promise<Home | null> {
 
 /** What everybody may see of the paywall that a request is about. @throws ApiError as `openSite` */
 export async function structureFor(c: PagesContext): Promise<Structure> {
-  const home = await homeOf(c)
-  if (!home) throw refuse(words.unknown_paywall)
+  const home = await findHome(c)
+  if (!home) throw apiError(errors.unknown_paywall)
   const structure = await readStructure(c, home, null)
   if (isRefused(structure)) throw failure(structure)
   return structure
 }
 
 /** The site that a request is about. @throws ApiError if there is none, or it cannot be read */
-export async function siteOf(c: PagesContext): Promise<Site> {
-  const home = await homeOf(c)
-  if (!home) throw refuse(words.unknown_paywall)
+export async function findSite(c: PagesContext): Promise<Site> {
+  const home = await findHome(c)
+  if (!home) throw apiError(errors.unknown_paywall)
   return openSite(c, home)
 }
 
@@ -69,7 +69,7 @@ export async function siteOf(c: PagesContext): Promise<Site> {
  * @throws ApiError if there is no such paywall, or it cannot be read
  */
 export async function openSite(c: PagesContext, home: Home): Promise<Site> {
-  const token = await tokenOf(c, home)
+  const token = await readToken(c, home)
   const structure = await readStructure(c, home, token)
   if (!isRefused(structure)) return siteAt(c, home, structure, token)
   if (!token || structure.status !== 401) throw failure(structure)
@@ -86,18 +86,18 @@ export async function openSite(c: PagesContext, home: Home): Promise<Site> {
 }
 
 const readStructure = (c: PagesContext, { paywallId }: Home, token: string | null) =>
-  ask(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
+  callApi(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
 
 async function siteAt(c: PagesContext, home: Home, structure: Structure, token: string | null): Promise<Site> {
   const offered = Object.keys(structure.locales)
   const chosen = c.req.query('locale')
   const locale = localeFor(offered.length > 0 ? offered : Object.keys(TEXTS), chosen, c.req.header('accept-language'))
-  const images = await imagesOf(structure)
+  const images = await listImages(structure)
   return {
     ...home,
     structure,
     locale,
-    tag: tagOf(locale),
+    tag: parseTag(locale),
     texts: textsFor(locale),
     token,
     user: structure.user ?? null,
@@ -105,8 +105,8 @@ async function siteAt(c: PagesContext, home: Home, structure: Structure, token: 
       const text = structure.locales[locale]?.[key]
       return typeof text === 'string' ? text : key
     },
-    href: (path, query = {}) => pathIn(home, path) + queryOf({ ...(chosen !== undefined && { locale }), ...query }),
-    hereIn: (other) => c.req.path + queryOf({ ...c.req.query(), locale: other }),
+    href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),
+    hereIn: (other) => c.req.path + toQuery({ ...c.req.query(), locale: other }),
     image: (src) => pathIn(home, `/image/${images.get(src)}`),
   }
 }
@@ -117,7 +117,7 @@ export function pathIn({ path: home }: Home, path: string): string {
   return path === '/' ? home : home + path
 }
 
-function queryOf(fields: Record<string, string>): string {
+function toQuery(fields: Record<string, string>): string {
   const query = new URLSearchParams(fields).toString()
   return query && `?${query}`
 }

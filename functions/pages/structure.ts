@@ -1,8 +1,8 @@
 // What the pages read of bootstrap's answer.
 import * as z from 'zod'
+import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
-import { MemberState } from '../../lib/purchases/member-state.ts'
 
 const amounts = { currency: z.string(), amount: z.number() }
 
@@ -27,7 +27,7 @@ export type User = z.output<typeof User>
 export type Purchase = User['purchases'][number]
 
 /** A list without the entries that are not of the schema: such as were stored before there was one. */
-const listOf = <Schema extends z.ZodType>(schema: Schema) =>
+const lenientList = <Schema extends z.ZodType>(schema: Schema) =>
   z.array(z.unknown()).transform((all) =>
     all.flatMap((each): z.output<Schema>[] => {
       const parsed = schema.safeParse(each)
@@ -45,8 +45,8 @@ export const Structure = z.object({
     error_redirect_url: z.string().optional(),
   }),
   prices: z.array(Price),
-  offers: listOf(Offer),
-  layout: z.object({ blocks: listOf(Block) }),
+  offers: lenientList(Offer),
+  layout: z.object({ blocks: lenientList(Block) }),
   locales: z.record(z.string(), z.record(z.string(), z.unknown())),
   user: User.optional(),
 })

@@ -1,46 +1,46 @@
 // Opens a support ticket. The form may have 50 MB of images, so it is handed on as it comes. Its text fields stand before them: they
 // are copied on the way, to be shown again where the ticket is refused.
 import * as z from 'zod'
-import { inTheirName, type PagesContext, type Refused, refusedBy } from './ask.ts'
+import { type PagesContext, type Refused, toRefused, withToken } from './call-api.ts'
 import { copyBeginning, fieldsIn, hasFiles } from './form.ts'
-import { sentenceFor } from './problem.ts'
+import { messageFor } from './problem.ts'
 import { showPage } from './show.ts'
-import { type Site, siteOf } from './site.ts'
+import { findSite, type Site } from './site.ts'
 import { ticketPage } from './views/ticket.tsx'
 
 const Opened = z.object({ ticket: z.object({ id: z.int() }) })
 
 export async function showTicket(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   return showPage(c, site, ticketPage(site, {}))
 }
 
 export async function openTicket(c: PagesContext): Promise<Response> {
-  const site = await siteOf(c)
+  const site = await findSite(c)
   const type = c.req.header('content-type') ?? ''
   const { body, beginning } = copyBeginning(c.req.raw.body)
   const path = `/api/v1/paywall/${site.paywallId}/support/ticket`
   const length = c.req.header('content-length')
   const headers = { 'Content-Type': type, ...(length && { 'Content-Length': length }) }
   const response = await c.env.SUPPORT_TICKET.fetch(
-    inTheirName(c, { path, token: senderToken(site) }, { method: 'POST', headers, body }),
+    withToken(c, { path, token: senderToken(site) }, { method: 'POST', headers, body }),
   )
   if (response.ok) {
     const { ticket } = Opened.parse(await response.json())
     return showPage(c, site, ticketPage(site, { opened: ticket.id }))
   }
-  const refused = await refusedBy(response)
+  const refused = await toRefused(response)
   const { text } = beginning
-  const problem = [problemOf(refused, site), ...(hasFiles(text) ? [site.texts.imagesAgain] : [])].join(' ')
+  const problem = [describeProblem(refused, site), ...(hasFiles(text) ? [site.texts.imagesAgain] : [])].join(' ')
   return showPage(c, site, ticketPage(site, { written: fieldsIn(text, type), problem }), refused.status)
 }
 
-function problemOf(refused: Refused, { texts }: Site): string {
+function describeProblem(refused: Refused, { texts }: Site): string {
   // A form whose text could be sent is too large by its images.
   if (refused.error === 'payload_too_large') return texts.wrongImages
   // Only what was certainly not done has a time to come back: this ticket may be open, and a repeat would be a second one.
   if (refused.error === 'database_unavailable' && refused.retryAfter === null) return texts.ticketMayBeOpen
-  return sentenceFor(refused, texts)
+  return messageFor(refused, texts)
 }
 
 /** A user's own address counts. Who has none writes as a guest, with an address. */

@@ -20,13 +20,13 @@ import {
 } from './contract.ts'
 import { serveImage } from './image.ts'
 import { buy, showPaywall, showThanks } from './paywall.ts'
+import { renderErrorPage } from './render-error-page.ts'
 import { sameOrigin } from './same-origin.ts'
-import { sayInWords } from './say-in-words.ts'
 import { openTicket, showTicket } from './ticket.ts'
 
 const GET = ['GET', 'HEAD']
 
-const app = createBaseApp<Cloudflare.PagesEnv>({ say: sayInWords })
+const app = createBaseApp<Cloudflare.PagesEnv>({ renderError: renderErrorPage })
 app.use(sameOrigin)
 
 const pages = new Hono<{ Bindings: Cloudflare.PagesEnv }>()

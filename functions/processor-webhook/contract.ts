@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export const PATH = '/webhooks/:acquiring/:id'
 
-export const Params = z.object({ acquiring: z.enum(ACQUIRING).describe('The processor that sends the event') })
+export const Params = z.object({ acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that sends the event') })
 
-/** How this endpoint says each refusal. */
-export const words = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged' | 'malformed'>({
+/** The error for each refusal. */
+export const errors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'malformed'>({
   unknown_processor: [404, 'not_found'],
   unknown_paywall: [404, 'paywall_not_found'],
   forged: [400, 'invalid_signature'],
@@ -41,7 +41,7 @@ export const operations: ApiOperation[] = [
       description: 'The event was received. A repeat, or an event that concerns no purchase, changes nothing',
       body: { name: 'Received', schema: Reply, example: { received: true } satisfies z.input<typeof Reply> },
     },
-    words,
+    errors,
     needs: ['processor'],
   },
 ]

@@ -10,7 +10,8 @@ import { log } from '../../lib/http/log.ts'
 import type { Processor } from '../../lib/processors/client.ts'
 import type { ProcessorEvent } from '../../lib/processors/event.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import { catchUp, type Hint, queuedBy } from '../../lib/purchases/catch-up.ts'
+import { withTimeout } from '../../lib/processors/with-timeout.ts'
+import { queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 
 /** Less than any processor waits for a response, with time to write down what was kept. */
@@ -26,25 +27,31 @@ export interface RequestContext {
 /** What keep_event gives. */
 type KeepEventResult = { verdict: 'repeated' } | { verdict: 'kept'; wait: number }
 
-/**
- * Handles a verified event of a paywall. `fetchedAt`: the paywall's time before the fetch that follows; `isHeld`: whether the processor
- * asks for some time without calls, so that there is none.
- */
+/** What was read of the account of an event. */
+export interface AccountRead {
+  paywallId: string
+  /** The paywall's time before the fetch that follows. */
+  fetchedAt: string
+  /** Whether the processor has asked for some time without calls: then there is no fetch. */
+  isHeld: boolean
+}
+
+/** Handles a verified event of a paywall. */
 export async function handleEvent(
   { db, env, waitUntil }: RequestContext,
   processor: Processor,
   { id: eventId, about, payment, trialEnding, versions = {} }: ProcessorEvent,
-  { paywallId, fetchedAt, isHeld }: { paywallId: string; fetchedAt: string; isHeld: boolean },
+  { paywallId, fetchedAt, isHeld }: AccountRead,
 ): Promise<void> {
   if (!about) return
-  const hint = { paywallId, eventId, fetchedAt, payment, trialEnding, versions }
-  const outcome = isHeld ? KEEP : await apply({ db, env, waitUntil }, processor, about, hint)
+  const trigger = { paywallId, eventId, fetchedAt, payment, trialEnding, versions }
+  const outcome = isHeld ? DEFER : await syncEvent({ db, env, waitUntil }, processor, about, trigger)
   if (outcome === 'applied') return
 
   const { acquiring } = processor
   const kept = await keepEvent<KeepEventResult>(db, {
     ...{ paywallId, acquiring, eventId, versions, trialEnding },
-    reference: referenceJson(about),
+    reference: toReferenceJson(about),
     payment: payment && { ...payment, occurred_at: payment.occurredAt },
     ...(outcome.hold !== null && { hold: outcome.hold }),
   })
@@ -54,25 +61,25 @@ export async function handleEvent(
 }
 
 /** An event that is to be kept. `hold`: how many seconds the processor asks to wait before the next call. */
-interface Keep {
+interface Deferral {
   hold: number | null
 }
-const KEEP: Keep = { hold: null }
+const DEFER: Deferral = { hold: null }
 
-async function apply(
+async function syncEvent(
   { db, env, waitUntil }: RequestContext,
   processor: Processor,
   about: PurchaseReference,
-  hint: Hint,
-): Promise<'applied' | Keep> {
-  const { paywallId } = hint
+  trigger: SyncTrigger,
+): Promise<'applied' | Deferral> {
+  const { paywallId } = trigger
   try {
-    const { stored, isOutdated } = await catchUp({ db, env }, inTime(processor), about, hint)
+    const { stored, isOutdated } = await syncPurchase({ db, env }, withFetchTimeout(processor), about, trigger)
     if (stored?.verdict === 'unknown_checkout') {
       log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
     }
-    waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
-    return isOutdated ? KEEP : 'applied'
+    waitUntil(wakeDeliverEvents(env, queuedDeliveries(stored)))
+    return isOutdated ? DEFER : 'applied'
   } catch (cause) {
     if (!(cause instanceof ProcessorError)) throw cause
     log('warn', 'the purchase of an event is read later', { paywall_id: paywallId, cause })
@@ -80,18 +87,13 @@ async function apply(
   }
 }
 
-/** The processor, of which an answer that takes too long counts as none. */
-function inTime(processor: Processor): Processor {
-  const tooLate = () => {
-    throw new ProcessorError(processor.acquiring, 'unavailable', 'no answer in time', { answered: false })
-  }
-  return {
-    ...processor,
-    fetchPurchase: (about) => Promise.race([processor.fetchPurchase(about), scheduler.wait(READ_MS).then(tooLate)]),
-  }
-}
+/** The processor, of which a purchase that takes too long is not fetched. */
+const withFetchTimeout = (processor: Processor): Processor => ({
+  ...processor,
+  fetchPurchase: (about) => withTimeout(processor.acquiring, processor.fetchPurchase(about), READ_MS),
+})
 
-const referenceJson = (about: PurchaseReference) => ({
+const toReferenceJson = (about: PurchaseReference) => ({
   kind: about.kind,
   id: about.id,
   sold_to: about.kind === 'page' ? null : (about.soldTo ?? null),

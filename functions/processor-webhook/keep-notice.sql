@@ -22,7 +22,7 @@ begin
     select p.processor_id from purchases p where p.checkout_id = checkout.id and p.acquiring = checkout.acquiring
     order by p.created_at desc limit 1);
   kind := case when bought is null then 'page' else 'subscription' end;
-  reference := coalesce(bought, checkout.session_id, page_id);
+  reference := coalesce(bought, checkout.hosted_page_id, page_id);
 
   insert into pending_events as e (
     owner_id, paywall_id, acquiring, event_id, kind, processor_id, versions, trial_ending, is_notice, received_at, due_at)

@@ -1,12 +1,12 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { log } from '../../lib/http/log.ts'
-import { type SealedAccount, timeOf } from '../../lib/processors/account.ts'
+import { accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
 import type { ObjectVersions } from '../../lib/processors/object-versions.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import type { AccountRpc, Failure, Outcome } from '../../lib/processors/rpc.ts'
+import type { AccountRpc, Failure, RpcResult } from '../../lib/processors/rpc.ts'
 import { cancelAndConfirm } from './cancel.ts'
 import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
 import { readWithRefunds } from './read-purchase.ts'
@@ -32,8 +32,8 @@ export class Account extends RpcTarget implements AccountRpc {
   }
 
   cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions) {
-    const isTold = DEFINITIONS[this.#sealed.acquiring].abilities.tellsOfCancellations
-    const now = () => timeOf(this.#sealed)
+    const isTold = DEFINITIONS[this.#sealed.acquiring].capabilities.sendsCancellationWebhook
+    const now = () => accountTime(this.#sealed)
     return this.#ask(async (adapter) => {
       const cancellation = await cancelAndConfirm(adapter, this.#sealed, { subscriptionId, reason, known, now })
       const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
@@ -55,7 +55,7 @@ export class Account extends RpcTarget implements AccountRpc {
 
   fetchPurchase(reference: PurchaseReference) {
     return this.#ask((adapter) =>
-      readWithRefunds(adapter, this.#sealed.paywallId, reference, () => timeOf(this.#sealed)),
+      readWithRefunds(adapter, this.#sealed.paywallId, reference, () => accountTime(this.#sealed)),
     )
   }
 
@@ -71,18 +71,18 @@ export class Account extends RpcTarget implements AccountRpc {
     this.#adapter = undefined
   }
 
-  async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<Outcome<Value>> {
+  async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<RpcResult<Value>> {
     try {
       this.#adapter ??= openAdapter(this.#sealed, this.#env)
       return { ok: true, value: await call(await this.#adapter) }
     } catch (error) {
-      return { ok: false, failure: failureOf(error, this.#sealed) }
+      return { ok: false, failure: toFailure(error, this.#sealed) }
     }
   }
 }
 
 /** A class of error does not cross to another Worker, so its cause is logged here, where it is known. */
-function failureOf(error: unknown, { paywallId, acquiring }: SealedAccount): Failure {
+function toFailure(error: unknown, { paywallId, acquiring }: SealedAccount): Failure {
   const fields = { paywall_id: paywallId, acquiring, cause: error }
   if (error instanceof ProcessorError) {
     if (error.cause !== undefined) log('warn', 'a processor call failed', fields)

@@ -2,6 +2,7 @@ import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { isBehind, type ObjectVersions } from '../../lib/processors/object-versions.ts'
 import { type Cancellation, ProcessorError, UnexpectedReply } from '../../lib/processors/processor.ts'
+import { withTimeout } from '../../lib/processors/with-timeout.ts'
 import { readPurchase } from './read-purchase.ts'
 
 /** How long a cancellation may take to show, in milliseconds. Some processors read from a copy that follows their writes. */
@@ -17,7 +18,7 @@ interface CancellationRequest {
 }
 
 /**
- * Cancels a subscription, and gives it as it is then: as the processor's own reply has it, or a read that shows the cancellation. A
+ * Cancels a subscription, and gives it is then: as the processor's own reply has it, or a read that shows the cancellation. A
  * reply that shows none proves nothing, whatever its status: a buyer to whom we confirm a cancellation that is none is charged again.
  *
  * @throws ProcessorError unavailable, if nothing shows it in time
@@ -27,14 +28,16 @@ export async function cancelAndConfirm(
   { acquiring, paywallId }: SealedAccount,
   { subscriptionId, reason, known, now }: CancellationRequest,
 ): Promise<Cancellation> {
+  // What is older than what is known may show a cancellation that was undone since. A reply may come from a read, too.
+  const confirms = (found: Cancellation) => isCancelled(found) && !isBehind(found.versions ?? {}, known, true)
   const reply = await unlessUnexpected(adapter.cancelAtPeriodEnd(subscriptionId, reason))
-  if (reply && isCancelled(reply)) return reply
+  if (reply && confirms(reply)) return reply
   const deadline = Date.now() + CONFIRMED_WITHIN_MS
   for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
     const reference = { kind: 'subscription', id: subscriptionId } as const
-    const { purchase } = await readPurchase(adapter, paywallId, reference, now).catch(asUnconfirmed)
-    // An older read may show a cancellation that was undone since.
-    if (purchase && isCancelled(purchase) && !isBehind(purchase.versions ?? {}, known, true)) return purchase
+    const reading = readPurchase(adapter, paywallId, reference, now)
+    const { purchase } = await withTimeout(acquiring, reading, deadline - Date.now()).catch(asUnconfirmed)
+    if (purchase && confirms(purchase)) return purchase
     if (Date.now() + pause > deadline) break
     await scheduler.wait(pause)
   }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
 import { log } from '../../lib/http/log.ts'
-import { accountContext, type SealedAccount, timeOf } from '../../lib/processors/account.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { accountContext, accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export type ProcessorsEnv = Pick<
   Cloudflare.ProcessorsEnv,
@@ -16,7 +16,7 @@ export type ProcessorsEnv = Pick<
 const ApiBases = z
   .string()
   .transform((text): unknown => (text === '' ? {} : JSON.parse(text)))
-  .pipe(z.partialRecord(z.enum(ACQUIRING), z.url()))
+  .pipe(z.partialRecord(z.enum(PROCESSOR_NAMES), z.url()))
 
 /**
  * The adapter of an account, with the owner's credentials decrypted. If no key opens them, only we can mend that, so the log
@@ -35,7 +35,7 @@ export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): P
       isTest,
       webhookUrl: env.SERVICE_ORIGIN ? `${env.SERVICE_ORIGIN}/webhooks/${acquiring}/${paywallId}` : null,
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-      now: () => timeOf(account),
+      now: () => accountTime(account),
     }
     return await ADAPTERS[acquiring](JSON.parse(opened), options)
   } catch (cause) {

@@ -15,7 +15,7 @@ declare
   counted budgets;
 begin
   if limits is null then return null; end if;
-  if not pg_try_advisory_xact_lock(hashtextextended(account, 0)) then return interval '1 second'; end if;
+  if not pg_try_advisory_xact_lock(calls_lock(account)) then return interval '1 second'; end if;
 
   select * into counted from budgets b where (b.what, b.who) = ('reconcile', account);
   if counted.window_start is null or present not between counted.window_start and counted.window_start + period then
@@ -27,3 +27,5 @@ begin
   on conflict on constraint budgets_pkey do update set window_start = excluded.window_start, taken = excluded.taken;
   return null;
 end $$;
+
+create function calls_lock(account text) returns bigint language sql immutable as $$ select hashtextextended(account, 0) $$;

@@ -6,7 +6,8 @@ declare
   again constant timestamptz := paywall_now(paywall_id) + make_interval(secs => seconds);
 begin
   update checkouts c set reconcile_at = again
-  where put_off.kind = 'page' and c.id = as_uuid(put_off.id) and c.completed_at is null;
+  where put_off.kind = 'page' and c.id = as_uuid(put_off.id)
+    and (c.completed_at is null or c.reconcile_at is not null);
   update purchases p set reconcile_at = again
   where put_off.kind in ('subscription', 'payment') and p.id = as_uuid(put_off.id);
   perform hold_account(paywall_id, acquiring, again);

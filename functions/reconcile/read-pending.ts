@@ -5,7 +5,7 @@ import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
-import { type CaughtUp, type Hint, queuedBy, storeFetched } from '../../lib/purchases/catch-up.ts'
+import { queuedDeliveries, type SyncResult, type SyncTrigger, storeFetched } from '../../lib/purchases/sync-purchase.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 import type { DueEvents, PendingEvent } from './due-reference.ts'
 
@@ -32,14 +32,14 @@ async function applyToRead(
   finish: (event: PendingEvent) => void,
 ): Promise<number> {
   const { paywallId, acquiring } = read.account
-  const about = referenceOf(read)
+  const about = toReference(read)
   using processor = processorFor(read.account, env)
   const fetched = await processor.fetchPurchase(about)
   const dropped: PendingEvent[] = []
   let queued = 0
   for (const event of read.events) {
-    const { stored, isOutdated } = await storeFetched({ db, env }, processor, about, fetched, hintFor(read, event))
-    queued += queuedBy(stored)
+    const { stored, isOutdated } = await storeFetched({ db, env }, processor, about, fetched, triggerFor(read, event))
+    queued += queuedDeliveries(stored)
     if (isOutdated) continue
     if (event.is_notice || !isNoted(stored)) dropped.push(event)
     finish(event)
@@ -54,7 +54,7 @@ async function applyToRead(
 }
 
 /** Whether an event that was stored is known for ever. One of a second trial is not, nor one that concerns nothing of ours. */
-function isNoted(stored: CaughtUp['stored']): boolean {
+function isNoted(stored: SyncResult['stored']): boolean {
   switch (stored?.verdict) {
     case 'stored':
     case 'repeated':
@@ -68,11 +68,11 @@ function isNoted(stored: CaughtUp['stored']): boolean {
   }
 }
 
-function referenceOf({ about: { kind, id, sold_to: soldTo } }: DueEvents): PurchaseReference {
+function toReference({ about: { kind, id, sold_to: soldTo } }: DueEvents): PurchaseReference {
   return kind === 'page' || soldTo === null ? { kind, id } : { kind, id, soldTo }
 }
 
-function hintFor({ account, taken_at: fetchedAt }: DueEvents, event: PendingEvent): Hint {
+function triggerFor({ account, taken_at: fetchedAt }: DueEvents, event: PendingEvent): SyncTrigger {
   const { versions, trial_ending: trialEnding, may_miss: mayMiss, payment } = event
   const eventId = event.is_notice ? null : event.id
   return {

@@ -1,16 +1,16 @@
 // Fetches what processors should have told us by now, until nothing is due or the run's time is over:
 // 1. take a batch of what is due, in turns between the paywalls. That moves each due time on, so no other run takes the same.
 //    What an account may not be asked for yet stays due (allowance.sql)
-// 2. fetch each and store it, as a webhook would have done (lib/purchases/catch-up.ts), five at a time
-import { putOff, takeDue } from '../../generated/calls.ts'
+// 2. fetch each and store it, as a webhook would have done (lib/purchases/sync-purchase.ts), five at a time
+import { putOff, recordAccessEnd, takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { pageReference } from '../../lib/purchases/page.ts'
 import { type PurchaseContext, type StopOrder, stopCharging } from '../../lib/purchases/stop-charging.ts'
-import { CALL_LIMITS } from './call-limits.ts'
+import { NO_EVENT, queuedDeliveries, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
+import { callLimits } from './call-limits.ts'
 import type { DueEvents, DueReference, Taken } from './due-reference.ts'
 import { readPending } from './read-pending.ts'
 
@@ -36,13 +36,13 @@ export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Pro
   let [after, inRound] = [until, 0]
   let [fetches, queued] = [0, 0]
   let wait: number | null = null
-  const limits = env.RATE_LIMITED ? CALL_LIMITS : null
+  const limits = callLimits(env)
   while (Date.now() < deadline && fetches < RUN_REFERENCES) {
     const taken = await takeDue<Taken>(db, { count: BATCH, after, until, limits })
     const { references, cursor } = taken
     fetches += references.length
     inRound += references.length
-    queued += await lookAtAll(db, env, references)
+    queued += await pollAll(db, env, references)
     if (taken.wait !== null) wait = Math.min(wait ?? taken.wait, taken.wait)
     if (cursor === null && inRound === 0) {
       // All round, and nothing is due but what may not be asked for yet.
@@ -60,7 +60,7 @@ export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Pro
 const anywhere = () => String(Math.random()).slice(2)
 
 /** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
-async function lookAtAll(db: Database, env: Cloudflare.ReconcileEnv, references: Taken['references']): Promise<number> {
+async function pollAll(db: Database, env: Cloudflare.ReconcileEnv, references: Taken['references']): Promise<number> {
   const rest = references.values()
   const waits = new Map<string, number>()
   let queued = 0
@@ -72,22 +72,24 @@ async function lookAtAll(db: Database, env: Cloudflare.ReconcileEnv, references:
         continue
       }
       const hold = (seconds: number) => void waits.set(reference.account_key, seconds)
-      queued += await (reference.kind === 'events'
+      const found = await (reference.kind === 'events'
         ? readEvents(db, env, reference, hold)
-        : lookAt(db, env, reference, hold))
+        : poll(db, env, reference, hold))
+      // `queued += await …` would forget what other slots have added meanwhile.
+      queued += found
     }
   }
   await Promise.all(Array.from({ length: SLOTS }, slot))
   return queued
 }
 
-const aboutOf = (reference: DueReference): PurchaseReference =>
+const toReference = (reference: DueReference): PurchaseReference =>
   reference.kind === 'page'
     ? pageReference(reference.processor_id, reference.sale)
     : { kind: reference.kind, id: reference.processor_id, refunds: reference.refunds }
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
-async function lookAt(
+async function poll(
   db: Database,
   env: Cloudflare.ReconcileEnv,
   reference: DueReference,
@@ -99,21 +101,31 @@ async function lookAt(
   let alerted = 0
   try {
     using processor = processorFor(reference.account, env)
-    const about = aboutOf(reference)
+    const about = toReference(reference)
     alerted = reference.kind === 'page' ? 0 : await stop(context, reference.stop)
-    const { stored } = await catchUp(context, processor, about, {
+    const { stored } = await syncPurchase(context, processor, about, {
       ...NO_EVENT,
       paywallId,
       fetchedAt: reference.taken_at,
     })
-    // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
-    if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
-    return alerted + queuedBy(stored)
+    if (stored) return alerted + queuedDeliveries(stored)
+    // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
+    if (kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
   } catch (cause) {
     log('warn', 'not reconciled', { ...fields, cause })
     await holdIfAsked(db, reference, cause, hold)
-    return alerted
+  }
+  return alerted + (kind === 'subscription' ? await emitAccessEnd(db, reference) : 0)
+}
+
+/** Of a subscription that cannot be read, if its access has ended. Returns how many deliveries were queued. */
+async function emitAccessEnd(db: Database, { id, paywall_id: paywallId }: DueReference): Promise<number> {
+  try {
+    return await recordAccessEnd<number>(db, { purchaseId: id })
+  } catch (cause) {
+    log('warn', 'subscription.access_ended is not sent yet', { id, paywall_id: paywallId, cause })
+    return 0
   }
 }
 

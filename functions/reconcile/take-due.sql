@@ -55,7 +55,7 @@ begin
   return least(
     (select e.paywall_id from pending_events e where e.paywall_id > after order by e.paywall_id, e.due_at limit 1),
     (select c.paywall_id from checkouts c
-     where c.paywall_id > after and c.completed_at is null and c.reconcile_at is not null
+     where c.paywall_id > after and c.reconcile_at is not null
      order by c.paywall_id, c.reconcile_at limit 1),
     (select p.paywall_id from purchases p where p.paywall_id > after and p.reconcile_at is not null
      order by p.paywall_id, p.reconcile_at limit 1));
@@ -63,7 +63,7 @@ end $$;
 
 -- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one
 -- sets its next due time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none. What an account
--- has that is held (lib/db/held-accounts.sql) is due when that is over.
+-- has that is held (lib/processors/held-accounts.sql) is due when that is over.
 --
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.
@@ -96,7 +96,7 @@ begin
 
   pause := null;
   select c.* into page from checkouts c
-  where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= present
+  where c.paywall_id = take_turn.paywall_id and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
   hold := held_for(paywall_id, page.acquiring, present);
   if page.id is not null and hold is not null then
@@ -106,8 +106,8 @@ begin
     wait := least(wait, pause);
   end if;
   if page.id is not null and hold is null and pause is null then
-    update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
-    taken := taken || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
+    update checkouts c set polled_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
+    taken := taken || (due_reference_json('page', page.hosted_page_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
   end if;
 
@@ -123,7 +123,7 @@ begin
     wait := least(wait, pause);
   end if;
   if purchase.id is not null and hold is null and pause is null then
-    update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
+    update purchases p set polled_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
     taken := taken || (due_reference_json(
         case when purchase.interval is null then 'payment' else 'subscription' end,
         purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring)

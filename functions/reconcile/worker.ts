@@ -2,6 +2,7 @@ import { takePendingRead } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import type { PendingRead } from '../../lib/purchases/wake-read.ts'
+import { callLimits } from './call-limits.ts'
 import type { DueEvents } from './due-reference.ts'
 import { readEvents, reconcile } from './reconcile.ts'
 
@@ -23,6 +24,6 @@ export default {
 
 async function readIfDue(env: Env, read: PendingRead): Promise<void> {
   const db = connect(env)
-  const pendingRead = await takePendingRead<DueEvents | null>(db, { ...read })
+  const pendingRead = await takePendingRead<DueEvents | null>(db, { ...read, limits: callLimits(env) })
   if (pendingRead) await wakeDeliverEvents(env, await readEvents(db, env, pendingRead))
 }

@@ -1,4 +1,4 @@
--- Begins a session with its first refresh token, for a user whom stay_on_paywall has locked. `minted_by` is the owner key that has
+-- Begins a session with its first refresh token, for a user whom lock_as_member has locked. `minted_by` is the owner key that has
 -- it made. Gives what sign_in_result gives.
 create function begin_session(
   paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer, minted_by uuid default null
@@ -9,14 +9,14 @@ begin
   return sign_in_result(paywall_id, user_id);
 end $$;
 
--- Makes a user a member of a paywall of its owner, if it is none, as join_paywall does, and locks the user's row: a merge waits
+-- Makes a user a member of a paywall of its owner, if it is none, as ensure_member does, and locks the user's row: a merge waits
 -- until the session has begun, and ends it, too. It could not see one that is just being begun. False if there is no
 -- such user, or it was merged.
-create function stay_on_paywall(paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+create function lock_as_member(paywall_id text, user_id uuid) returns boolean language plpgsql as $$
 begin
   perform from users u where u.id = user_id for share;
   if not found then return false; end if;
-  return join_paywall(paywall_id, user_id);
+  return ensure_member(paywall_id, user_id);
 end $$;
 
 -- The verdict of a successful sign-in, with the audience of the access token, and the user as its replies show it.

@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import type { NameRefusal, OwnerRefusal } from '../../lib/db/gate.ts'
+import type { OwnerRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
+import type { NameRefusal } from '../../lib/members/member.ts'
 import { emailFor } from './email-field.ts'
-import { type GrantRefusal, refreshToken, TokenBody, TokenReply, tokenWords } from './grants.ts'
+import { type GrantRefusal, refreshToken, TokenBody, TokenReply, tokenErrors } from './grants.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
 
@@ -40,7 +41,7 @@ const TooManyCodes = z.object({
 type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
 /** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After` and `request`. */
-export const codeWords = defineWords<CodeRefusal>({
+export const codeErrors = defineErrors<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   too_many_codes: [429, 'rate_limit_exceeded'],
 })
@@ -61,7 +62,7 @@ const EndReply = z.object({
 })
 
 /** How `end` says each refusal. What has not the form of a refresh token is `invalid_grant`. */
-export const endWords = defineWords<GrantRefusal>({
+export const endErrors = defineErrors<GrantRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
 })
@@ -102,7 +103,7 @@ export const ExchangeBody = z
 export type ExchangeRefusal = OwnerRefusal | NameRefusal
 
 /** How `exchange` says each refusal. */
-export const exchangeWords = defineWords<ExchangeRefusal | 'no_credential'>({
+export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
   no_credential: [401, 'Unauthorized'],
   unknown_key: [401, 'Invalid API key'],
   test_key: [401, 'Invalid API key'],
@@ -160,10 +161,10 @@ export const operations: ApiOperation[] = [
         example: { sent: true, request: nonce } satisfies z.input<typeof CodeReply>,
       },
     },
-    lostAnswer:
+    ifResponseLost:
       'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
       'hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.',
-    words: codeWords,
+    errors: codeErrors,
     details: { too_many_codes: TooManyCodes },
   },
   {
@@ -182,15 +183,15 @@ export const operations: ApiOperation[] = [
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request: nonce } satisfies z.input<
       typeof TokenBody
     >,
-    unrepeatable:
+    ifOutcomeUnknown:
       'it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask ' +
       'for another code.',
     reply: { status: 200, description: 'Signed in', body: tokens },
-    lostAnswer:
+    ifResponseLost:
       'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its ' +
       '`attempt` is the same; with ' +
       '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
-    words: tokenWords,
+    errors: tokenErrors,
   },
   {
     id: 'endSession',
@@ -209,7 +210,7 @@ export const operations: ApiOperation[] = [
       description: 'The session has ended',
       body: { name: 'SessionEnded', schema: EndReply, example: { ended: true } satisfies z.input<typeof EndReply> },
     },
-    words: endWords,
+    errors: endErrors,
   },
   {
     id: 'exchangeTokens',
@@ -225,6 +226,6 @@ export const operations: ApiOperation[] = [
     bodies: { ExchangeTokens: ExchangeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof ExchangeBody>,
     reply: { status: 200, description: 'Signed in', body: tokens },
-    words: exchangeWords,
+    errors: exchangeErrors,
   },
 ]

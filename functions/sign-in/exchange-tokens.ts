@@ -1,30 +1,30 @@
 import type { Context } from 'hono'
 import { signInForOwner } from '../../generated/calls.ts'
 import { misplacedKey } from '../../lib/auth/credential.ts'
-import { keyFirst } from '../../lib/auth/key-first.ts'
+import { rejectInvalidKeyFirst } from '../../lib/auth/reject-invalid-key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { ExchangeBody, type ExchangeRefusal, exchangeWords as words } from './contract.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { ExchangeBody, type ExchangeRefusal, exchangeErrors as errors } from './contract.ts'
 import { firstRefreshToken, sessionOf } from './refresh-token.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
+  if (key === undefined) throw apiError(errors.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
-  const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
-  const place = placeOf(c)
-  await checkPaywallId(c.req, place).catch(onFault)
-  const person = await parseJson(c.req, ExchangeBody).catch(onFault)
+  const rejectInvalidKey = rejectInvalidKeyFirst(c.env, { kind: 'owner', keyHash }, errors)
+  const place = paywallTarget(c)
+  await checkPaywallId(c.req, place).catch(rejectInvalidKey)
+  const person = await parseJson(c.req, ExchangeBody).catch(rejectInvalidKey)
   const refreshToken = await firstRefreshToken()
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
   const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
-  if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
+  if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')
   return c.json(await tokensFor(row, refreshToken, c.env))

@@ -7,12 +7,12 @@ import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, refuse } from '../../lib/http/errors.ts'
-import { ifUnknown } from '../../lib/http/once.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { countedNetwork } from './counted-network.ts'
-import { type GrantRefusal, TokenBody, tokenWords as words } from './grants.ts'
+import { tokenErrors as errors, type GrantRefusal, TokenBody } from './grants.ts'
 import {
   firstRefreshToken,
   type NewRefreshToken,
@@ -38,11 +38,11 @@ const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refuse
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
-  await checkPaywallId(c.req, placeOf(c))
+  await checkPaywallId(c.req, paywallTarget(c))
   const body = await parseJson(c.req, TokenBody)
   const { row, refreshToken } = await grant(c, body)
-  if (row.verdict === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
-  if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
+  if (row.verdict === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
+  if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')
   return c.json(await tokensFor(row, refreshToken, c.env))
@@ -63,9 +63,9 @@ async function grantByCode(
   c: TokenContext,
   { email, code, request, restore }: Body & { grant_type: 'code' },
 ): Promise<Granted> {
-  const place = placeOf(c)
+  const place = paywallTarget(c)
   const caller = await readBearer(c.req, c.env)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
 
   const bearer = caller.kind === 'user' ? caller : null
   const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
@@ -83,13 +83,14 @@ async function grantByCode(
       network: countedNetwork(c),
       ...sessionOf(refreshToken),
     },
-  ).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
-  if (row.verdict === 'too_many_guesses') throw new ApiError(...words.too_many_guesses, { retryAfter: row.retry_after })
+  ).catch(reportUnknownOutcome({ detail: { message: CODE_UNKNOWN } }))
+  if (row.verdict === 'too_many_guesses')
+    throw new ApiError(...errors.too_many_guesses, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 
 async function grantToAnonymous(c: TokenContext, { attempt }: Body & { grant_type: 'anonymous' }): Promise<Granted> {
-  const place = placeOf(c)
+  const place = paywallTarget(c)
   const refreshToken = attempt
     ? await refreshTokenOfAttempt(place.paywallId, attempt, c.env.SIGN_IN_CODE_KEY)
     : await firstRefreshToken()
@@ -98,7 +99,7 @@ async function grantToAnonymous(c: TokenContext, { attempt }: Body & { grant_typ
     connect(c.env),
     parameters,
   )
-  if (row.verdict === 'too_many_users') throw new ApiError(...words.too_many_users, { retryAfter: row.retry_after })
+  if (row.verdict === 'too_many_users') throw new ApiError(...errors.too_many_users, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 
@@ -108,11 +109,11 @@ async function grantNext(
   { refresh_token: token }: Body & { grant_type: 'refresh_token' },
 ): Promise<Granted> {
   const presented = await readRefreshToken(token)
-  if (!presented) throw refuse(words.invalid_grant)
+  if (!presented) throw apiError(errors.invalid_grant)
 
   const refreshToken = await nextRefreshToken(presented, c.env.SIGN_IN_CODE_KEY)
   const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
-  const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
+  const parameters = { ...paywallTarget(c), ...session, presentedHash: presented.hash, nextHash }
   const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
   return { row, refreshToken }
 }

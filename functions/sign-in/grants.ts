@@ -1,7 +1,7 @@
 // The grants that sign-in/token takes, what it answers, and how it refuses.
 import * as z from 'zod'
-import { defineWords } from '../../lib/http/errors.ts'
-import { time } from '../../lib/purchases/purchase.ts'
+import { time } from '../../lib/access/purchase.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { emailFor } from './email-field.ts'
 import { CODE_MINUTES, digitsOf, LONG_CODE_MINUTES } from './sign-in-code.ts'
 
@@ -99,7 +99,7 @@ type TokenRefusal = GrantRefusal | 'bad_token' | 'too_many_guesses' | 'too_many_
  * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
  * `rate_limit_exceeded` comes with `Retry-After`.
  */
-export const tokenWords = defineWords<TokenRefusal>({
+export const tokenErrors = defineErrors<TokenRefusal>({
   bad_token: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],

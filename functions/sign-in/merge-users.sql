@@ -38,7 +38,9 @@ begin
     and (into_member.paywall_id, into_member.user_id) = (merge_member.paywall_id, into_id);
   update members m set merged_into = into_id where (m.paywall_id, m.user_id) = (merge_member.paywall_id, from_id);
 
-  update checkouts c set user_id = into_id where (c.paywall_id, c.user_id) = (merge_member.paywall_id, from_id);
+  -- An open page sells to the address it was opened with, by which a processor without metadata reports the sale.
+  update checkouts c set user_id = into_id, former_email = coalesce(c.former_email, opener.email) from users opener
+  where (c.paywall_id, c.user_id) = (merge_member.paywall_id, from_id) and opener.id = from_id;
   update purchases p set user_id = into_id, buyer_email = null where (p.paywall_id, p.user_id) = (merge_member.paywall_id, from_id);
   update tickets t set user_id = into_id where (t.paywall_id, t.user_id) = (merge_member.paywall_id, from_id);
   perform merge_balances(paywall_id, from_id, into_id, had_trial);

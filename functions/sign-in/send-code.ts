@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import { keepCode } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { CodeBody, codeWords as words } from './contract.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { CodeBody, codeErrors as errors } from './contract.ts'
 import { countedNetwork } from './counted-network.ts'
 import { mailCode } from './mail-code.ts'
 import {
@@ -35,7 +35,7 @@ const ANYWHERE =
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
-  const place = placeOf(c)
+  const place = paywallTarget(c)
   await checkPaywallId(c.req, place)
   const { email } = await parseJson(c.req, CodeBody)
   const [code, longCode, request] = [newCode(), newLongCode(), newRequest()]
@@ -49,7 +49,7 @@ export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): 
     network: countedNetwork(c),
   }
   const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, ...hashes, longCodeHash, ...limits })
-  if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
+  if (row.verdict === 'unknown_paywall') throw apiError(errors.unknown_paywall)
 
   if (row.mail !== 'none') {
     const { paywall_name: paywallName, restores, minutes } = row
@@ -57,5 +57,5 @@ export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): 
     c.executionCtx.waitUntil(mailCode(c.env, mail))
   }
   if (row.verdict === 'kept') return c.json({ sent: true, request })
-  throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after, detail: { message: ANYWHERE, request } })
+  throw new ApiError(...errors.too_many_codes, { retryAfter: row.retry_after, detail: { message: ANYWHERE, request } })
 }

@@ -1,5 +1,5 @@
 -- Makes a user of the paywall's owner without an e-mail address, and signs it in. It is forgotten if it does not come back, has
--- bought nothing, and nothing was given to it: see forget_users. Such users cost nothing to make, so a network has a budget of them;
+-- bought nothing, and nothing was given to it: see purge_users. Such users cost nothing to make, so a network has a budget of them;
 -- without a `network` nothing is counted.
 --
 -- Calls of one attempt bring the same session and token. The first begins the session, and the others, for five minutes and while its
@@ -21,7 +21,7 @@ begin
     return coalesce(
       repeated_sign_in(paywall_id, session_id, token_hash), verdict('too_many_users') || retry_after(wait));
   end if;
-  insert into users as u (owner_id, is_test, forget_at)
+  insert into users as u (owner_id, is_test, purge_at)
   values (here.owner_id, here.is_test, now() + interval '30 days') returning u.id into user_id;
   insert into members (paywall_id, user_id, owner_id, is_test) values (paywall_id, user_id, here.owner_id, here.is_test);
   return begin_session(paywall_id, user_id, session_id, token_hash, token_days);

@@ -18,7 +18,7 @@ begin
     refusal := named.refusal;
     if refusal is null and named.lacks_name then refusal := give_names(named.id, email, external_id); end if;
     if refusal is not null then return verdict(refusal); end if;
-    exit when stay_on_paywall(paywall_id, named.id); -- else it was merged this very moment: look again
+    exit when lock_as_member(paywall_id, named.id); -- else it was merged this very moment: look again
   end loop;
   if name is not null then
     update members m set name = sign_in_for_owner.name

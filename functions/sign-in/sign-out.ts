@@ -1,24 +1,24 @@
 import type { Context } from 'hono'
 import { endSession } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { EndBody, endWords as words } from './contract.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { EndBody, endErrors as errors } from './contract.ts'
 import { sessionIdOf } from './refresh-token.ts'
 
 /** Ends the session of a refresh token. What it answers says nothing of whether there was one. */
 export async function signOut(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
-  const place = placeOf(c)
+  const place = paywallTarget(c)
   await checkPaywallId(c.req, place)
   const { refresh_token: token } = await parseJson(c.req, EndBody)
   const sessionId = sessionIdOf(token)
-  if (!sessionId) throw refuse(words.invalid_grant)
+  if (!sessionId) throw apiError(errors.invalid_grant)
 
   const { verdict } = await endSession<{ verdict: 'ended' | 'unknown_paywall' }>(connect(c.env), {
     ...place,
     sessionId,
   })
-  if (verdict !== 'ended') throw refuse(words[verdict])
+  if (verdict !== 'ended') throw apiError(errors[verdict])
   return c.json({ ended: true })
 }

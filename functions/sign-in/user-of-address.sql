@@ -1,6 +1,6 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
 -- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
--- is an anonymous one, else the address's, and then the members that join_paywall and merge_users say.
+-- is an anonymous one, else the address's, and then the members that ensure_member and merge_users say.
 create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
@@ -18,7 +18,7 @@ begin
       on conflict do nothing returning u.id into known_id;
     end if;
     -- If somebody made the address's user this very moment, or it was merged or got another address, look again.
-    if stay_on_paywall(paywall_id, known_id) then
+    if lock_as_member(paywall_id, known_id) then
       exit when exists (select from users u where u.id = known_id and u.email = address);
     end if;
   end loop;

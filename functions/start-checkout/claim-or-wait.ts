@@ -1,14 +1,15 @@
 import { claimCheckout } from '../../generated/calls.ts'
+import { type Caller, callerParameters } from '../../lib/auth/gate.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { type Caller, callerParameters, type Place } from '../../lib/db/gate.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
-import { type CheckoutRequest, words } from './contract.ts'
+import { type CheckoutRequest, errors } from './contract.ts'
 
 /** The processors whose trials are as long as their products have them. */
-const FIXED_TRIALS = ACQUIRING.filter((name) => DEFINITIONS[name].abilities.trialLength === 'of the product')
+const FIXED_TRIALS = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.trialLength === 'of the product')
 
 /** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */
 type Lease = { holder: string; leaseSeconds: number }
@@ -28,16 +29,16 @@ const RETRY_AFTER_SECONDS = 5
 export async function claimOrWait(
   db: Database,
   caller: Caller,
-  place: Place,
+  target: PaywallTarget,
   request: CheckoutRequest,
   lease: Lease,
 ): Promise<DecidedResult> {
-  const parameters = { ...place, ...callerParameters(caller), ...request, ...lease, fixedTrials: FIXED_TRIALS }
+  const parameters = { ...target, ...callerParameters(caller), ...request, ...lease, fixedTrials: FIXED_TRIALS }
   const deadline = Date.now() + WAIT_MS
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout<ClaimResult>(db, parameters)
     if (row.verdict !== 'in_progress') return row
-    if (Date.now() > deadline) throw new ApiError(...words.in_progress, { retryAfter: RETRY_AFTER_SECONDS })
+    if (Date.now() > deadline) throw new ApiError(...errors.in_progress, { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
   }
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import type { GateRefusal, NameRefusal } from '../../lib/db/gate.ts'
+import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { NameRefusal } from '../../lib/members/member.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
@@ -27,7 +28,7 @@ export type CheckoutRefusal =
   | 'foreign_error_url'
   | 'fixed_trial'
 
-type Said =
+type NamedRefusal =
   | CheckoutRefusal
   | 'missing_email'
   | 'no_credential'
@@ -37,10 +38,10 @@ type Said =
   | 'missing_targets'
 
 /**
- * How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three about
+ * The error for each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three about
  * missing parameters are sentences to compare with: which of the named ones are missing stands in `message`.
  */
-export const words = defineWords<Said>({
+export const errors = defineErrors<NamedRefusal>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -197,7 +198,7 @@ export interface CheckoutRequest {
 export const Reply = z.object({
   checkoutUrl: z.url().describe("The processor's hosted page. Send the buyer there"),
   userId: z.uuid().describe("The buyer's id, the same on all endpoints and in all events"),
-  acquiring: z.enum(ACQUIRING).describe('The processor that hosts the page'),
+  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that hosts the page'),
 })
 
 const activePurchase = z.object({
@@ -209,7 +210,7 @@ const activePurchase = z.object({
 const example = {
   checkoutUrl: 'https://checkout.example.com/pay/a1b2c3',
   userId: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
-  acquiring: ACQUIRING[0],
+  acquiring: PROCESSOR_NAMES[0],
 } satisfies z.input<typeof Reply>
 
 export const operations: ApiOperation[] = [
@@ -234,10 +235,10 @@ export const operations: ApiOperation[] = [
     } satisfies z.input<typeof Body>,
     idempotent: true,
     reply: { status: 200, description: 'The page is open', body: { name: 'Checkout', schema: Reply, example } },
-    words,
+    errors,
     details: { active_purchase: activePurchase },
     retried: ['in_progress'],
-    lostAnswer:
+    ifResponseLost:
       'If the call was carried out and only its answer was lost, a repeat without `Idempotency-Key` opens a second page; the ' +
       'buyer never got the first. With a key a repeat opens none.',
     needs: ['processor'],

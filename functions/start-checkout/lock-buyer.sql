@@ -21,7 +21,7 @@ begin
       user_id := named.id;
       lacks_name := named.lacks_name;
     end if;
-    if join_paywall(paywall_id, user_id) then
+    if ensure_member(paywall_id, user_id) then
       select * into member from members m
       where m.paywall_id = lock_buyer.paywall_id and m.user_id = lock_buyer.user_id for no key update;
       exit when member.merged_into is null;

@@ -5,17 +5,17 @@
 // 3. record the page, which only the holder of the claim can
 // 4. after the response, close the buyer's other open pages, since each could be paid, too; once one is closed, nobody need look
 //    whether it was
-import { forgetPage, giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
+import { discardPage, giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
-import { words } from './contract.ts'
+import { errors } from './contract.ts'
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
@@ -31,18 +31,18 @@ export async function openCheckout(
   later: (work: Promise<unknown>) => void,
 ): Promise<CheckoutReply | null> {
   const claim = { db, holder, checkout, later }
-  if (checkout.email === null && !DEFINITIONS[checkout.account.acquiring].abilities.sellsToAnonymous) {
+  if (checkout.email === null && !DEFINITIONS[checkout.account.acquiring].capabilities.sellsToAnonymous) {
     await giveUp(claim, null)
-    throw refuse(words.missing_email, { message: 'Sign in with an email address to buy here' })
+    throw apiError(errors.missing_email, { message: 'Sign in with an email address to buy here' })
   }
-  const price = priceOf(checkout)
+  const price = toOrderPrice(checkout)
   const processor = processorFor(checkout.account, env)
-  const hosted = await ask(processor, checkout, price).catch(async (error) => {
+  const hosted = await requestPage(processor, checkout, price).catch(async (error) => {
     await giveUp(claim, error)
     throw error
   })
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
-    ...claimOf(checkout, holder),
+    ...claimParameters(checkout, holder),
     checkoutId: checkout.id,
     ...hosted,
     currency: price.currency,
@@ -67,7 +67,7 @@ interface OpenPage {
 type RecordResult = { recorded: boolean; superseded: OpenPage[] }
 
 /** What a claim is known by, with the attempt that holds it. */
-const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
+const claimParameters = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
   paywallId,
   caller,
   key,
@@ -75,7 +75,7 @@ const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder
 })
 
 /** Opens the page at the processor. */
-function ask(processor: Processor, checkout: ClaimedCheckout, price: Price): Promise<HostedCheckout> {
+function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Price): Promise<HostedCheckout> {
   const back = `${checkout.return_origin}/r/${checkout.id}`
   return processor.openCheckout({
     key: `${checkout.id}:${checkout.attempt}`,
@@ -111,7 +111,7 @@ interface HeldClaim {
  */
 async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown): Promise<void> {
   const answered = error instanceof ProcessorError && error.answered
-  const give = () => giveUpCheckout(db, { ...claimOf(checkout, holder), answered })
+  const give = () => giveUpCheckout(db, { ...claimParameters(checkout, holder), answered })
   await give().catch((cause) => later(giveUpLater(give, checkout, cause)))
 }
 
@@ -134,7 +134,7 @@ async function giveUpLater(give: () => Promise<unknown>, { id }: ClaimedCheckout
  * The price of the country that the buyer is in, as bootstrap shows it there. Of an owner that names no country, the local
  * price in the currency that it asks for, if there is one.
  */
-function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
+function toOrderPrice({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
   const local = country
     ? localPriceFor(price.locals, geo, country)
     : price.currency === currency
@@ -154,7 +154,7 @@ async function close(
   try {
     using processor = processorFor(account, env)
     const isClosed = await processor.closeCheckout(pageId)
-    if (isClosed) await forgetPage(db, { paywallId, userId, acquiring, pageId })
+    if (isClosed) await discardPage(db, { paywallId, userId, acquiring, pageId })
   } catch (cause) {
     log('warn', 'a superseded checkout stays open', { paywall_id: paywallId, acquiring, cause })
   }

@@ -16,7 +16,7 @@ begin
   if not found then return jsonb_build_object('recorded', false, 'superseded', '[]'::jsonb); end if;
 
   update checkouts c
-  set session_id = page_id, url = record_checkout.url, currency = record_checkout.currency,
+  set hosted_page_id = page_id, url = record_checkout.url, currency = record_checkout.currency,
     amount = record_checkout.amount, processor_price = record_checkout.processor_price,
     reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
@@ -32,11 +32,11 @@ declare
 begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
-      'account', account_json(page.paywall_id, page.acquiring), 'page_id', page.session_id)), '[]')
+      'account', account_json(page.paywall_id, page.acquiring), 'page_id', page.hosted_page_id)), '[]')
     from (
-      select c.paywall_id, c.acquiring, c.session_id from checkouts c
+      select c.paywall_id, c.acquiring, c.hosted_page_id from checkouts c
       where c.paywall_id = checkout.paywall_id and c.user_id = checkout.user_id and c.id <> checkout.id
-        and c.session_id is not null and c.completed_at is null and c.reconcile_at is not null
+        and c.hosted_page_id is not null and c.completed_at is null and c.reconcile_at is not null
       order by c.created_at desc limit most
     ) page);
 end $$;

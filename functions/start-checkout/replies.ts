@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
-import type { Place } from '../../lib/db/gate.ts'
 import { log } from '../../lib/http/log.ts'
+import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
 import type { CheckoutReply } from './claimed-checkout.ts'
 import { type CheckoutRequest, Reply } from './contract.ts'
 
@@ -17,13 +17,13 @@ const Remembered = z.object({ hash: z.string(), reply: Reply })
  */
 export async function recallReply(
   kv: KVNamespace,
-  place: Place,
+  target: PaywallTarget,
   credential: Credential,
   request: CheckoutRequest,
 ): Promise<z.output<typeof Remembered> | null> {
   if (!request.hasKey) return null
   try {
-    return Remembered.nullable().parse(await kv.get(nameOf(place, credential, request), 'json'))
+    return Remembered.nullable().parse(await kv.get(replyKey(target, credential, request), 'json'))
   } catch (cause) {
     log('warn', 'checkout replies are out of reach', { cause })
     return null
@@ -32,14 +32,14 @@ export async function recallReply(
 
 export async function rememberReply(
   kv: KVNamespace,
-  place: Place,
+  target: PaywallTarget,
   credential: Credential,
   request: CheckoutRequest,
   reply: CheckoutReply,
 ): Promise<void> {
   if (!request.hasKey) return
   const remembered = JSON.stringify({ hash: request.hash, reply } satisfies z.input<typeof Remembered>)
-  await kv.put(nameOf(place, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
+  await kv.put(replyKey(target, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
 }
 
 /** A reply with its members in one order, whichever memory it comes from: a repeat is answered byte for byte like the first call. */
@@ -49,6 +49,10 @@ export const inOrder = ({ checkoutUrl, userId, acquiring }: CheckoutReply): Chec
   acquiring,
 })
 
-function nameOf({ host, paywallId }: Place, credential: Credential, { key, caller }: CheckoutRequest): string {
+function replyKey(
+  { host, paywallId }: PaywallTarget,
+  credential: Credential,
+  { key, caller }: CheckoutRequest,
+): string {
   return `checkout:${host}:${paywallId}:${credential.kind === 'owner' ? credential.keyHash : caller}:${key}`
 }

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import { hashOf } from '../../lib/crypto/canonical.ts'
-import type { Caller } from '../../lib/db/gate.ts'
-import { countryOf } from '../../lib/geo/country.ts'
-import { networksOf } from '../../lib/http/networks.ts'
+import type { Caller } from '../../lib/auth/gate.ts'
+import { canonicalHash } from '../../lib/crypto/canonical.ts'
+import { requestCountry } from '../../lib/geo/country.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
 /** Variables of the Worker that decide what becomes of a request. */
@@ -15,21 +15,21 @@ type Variables = Pick<Cloudflare.StartCheckoutEnv, 'RATE_LIMITED' | 'SERVICE_ORI
  * address where the buyer is, so whatever `email`, `externalId` and `country` hold is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller, env: Variables): Promise<CheckoutRequest> {
-  const place = placeOf(c)
-  await checkPaywallId(c.req, place)
+  const target = paywallTarget(c)
+  await checkPaywallId(c.req, target)
   const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
   const content = { ...body, trialDays }
   const serviceOrigin = env.SERVICE_ORIGIN || null
-  const site = serviceOrigin && `${serviceOrigin}/p/${place.paywallId}`
+  const site = serviceOrigin && `${serviceOrigin}/p/${target.paywallId}`
   return {
     ...content,
     key: key ?? crypto.randomUUID(),
     hasKey: key !== null,
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    hash: await hashOf(content),
-    country: caller.kind === 'user' ? countryOf(c.req.raw) : body.country,
-    network: caller.kind === 'user' && env.RATE_LIMITED ? networksOf(c.req.header('cf-connecting-ip')).wide : null,
+    hash: await canonicalHash(content),
+    country: caller.kind === 'user' ? requestCountry(c.req.raw) : body.country,
+    network: caller.kind === 'user' && env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
     successOrigin: chosenOrigin(body.successUrl, site),
     errorOrigin: chosenOrigin(body.errorUrl, site),

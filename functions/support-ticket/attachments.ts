@@ -3,7 +3,7 @@
 // length is known. The pieces are deleted afterwards; what a crash leaves of them is under a prefix of its own.
 import { ApiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import type { Image, ImageSink } from './receive-form.ts'
 import type { Attachment } from './ticket.ts'
 
@@ -14,13 +14,13 @@ const NAME_LIMIT = 255
 const PIECE = 512 * 1024
 
 /** What a request has stored so far, to be deleted again: pieces in any case, attachments if there is no ticket. */
-export interface Stored {
+export interface StoredImages {
   attachments: Attachment[]
   pieces: string[]
 }
 
 /** What an image is to be kept as, once its size is known. */
-function attachmentOf(paywallId: string, { fileName, type }: Image, size: number): Attachment {
+function toAttachment(paywallId: string, { fileName, type }: Image, size: number): Attachment {
   return {
     object_key: `${paywallId}/${crypto.randomUUID()}`,
     file_name: [...fileName.replace(/\p{Cc}/gu, '')].slice(0, NAME_LIMIT).join(''),
@@ -33,10 +33,10 @@ function attachmentOf(paywallId: string, { fileName, type }: Image, size: number
 export class ImageStore {
   readonly #bucket: R2Bucket
   readonly #paywallId: string
-  readonly #stored: Stored
+  readonly #stored: StoredImages
   #memory: Uint8Array | undefined
 
-  constructor(bucket: R2Bucket, paywallId: string, stored: Stored) {
+  constructor(bucket: R2Bucket, paywallId: string, stored: StoredImages) {
     this.#bucket = bucket
     this.#paywallId = paywallId
     this.#stored = stored
@@ -65,7 +65,7 @@ export class ImageStore {
       }
     }
     const close = async () => {
-      const attachment = attachmentOf(this.#paywallId, image, pieces.length * PIECE + used)
+      const attachment = toAttachment(this.#paywallId, image, pieces.length * PIECE + used)
       this.#stored.attachments.push(attachment)
       await storing(this.#join(attachment, pieces, memory.subarray(0, used)))
     }
@@ -96,7 +96,7 @@ async function storing(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (cause) {
-    throw new ApiError(...sharedWords.storage_unavailable, { cause, retryAfter: 2 })
+    throw new ApiError(...sharedErrors.storage_unavailable, { cause, retryAfter: 2 })
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { UserRefusal } from '../../lib/db/gate.ts'
+import type { UserRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { ApiError, defineWords } from '../../lib/http/errors.ts'
+import { ApiError, defineErrors } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/user-fields.ts'
 import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
@@ -16,8 +16,8 @@ type Over = 'over_guest_tickets' | 'over_image_budget'
 
 export type TicketRefusal = UserRefusal | 'over_quota' | Over
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<TicketRefusal | 'bad_token'>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<TicketRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
@@ -29,8 +29,8 @@ export const words = defineWords<TicketRefusal | 'bad_token'>({
 /** What can be wrong with the files of a form. */
 export type Fault = 'too_many_files' | 'invalid_file'
 
-/** How it says what is wrong with a form. */
-export const faultWords = defineWords<Fault | 'invalid_form'>({
+/** The error for each fault of a form. */
+export const faultErrors = defineErrors<Fault | 'invalid_form'>({
   too_many_files: [400, 'too_many_files'],
   invalid_file: [400, 'invalid_file'],
   invalid_form: [400, 'invalid_payload'],
@@ -45,7 +45,7 @@ const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELP
 
 /** `wait` is the number of seconds until there is room in a quota or budget that is used up. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
-  return new ApiError(...words[verdict], {
+  return new ApiError(...errors[verdict], {
     ...(wait !== undefined && { retryAfter: wait }),
     ...(isOver(verdict) && { detail: { message: WHAT_HELPS[verdict] } }),
   })
@@ -125,8 +125,8 @@ const Form = z.object({
 
 const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>
 
-/** All words, with the one that `GuestBody` refuses with. */
-const allWords = { ...words, ...faultWords, ...defineWords({ no_address: [400, EMAIL_REQUIRED] }) }
+/** All errors, with the one of `GuestBody`. */
+const allErrors = { ...errors, ...faultErrors, ...defineErrors({ no_address: [400, EMAIL_REQUIRED] }) }
 
 export const operations: ApiOperation[] = [
   {
@@ -148,8 +148,8 @@ export const operations: ApiOperation[] = [
       customer_email: 'ada@example.com',
     } satisfies z.input<typeof GuestBody>,
     reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
-    words: allWords,
-    unrepeatable:
+    errors: allErrors,
+    ifOutcomeUnknown:
       'it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.',
     needs: ['storage'],
   },

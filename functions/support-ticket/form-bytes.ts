@@ -1,6 +1,6 @@
-import { ApiError, refuse } from '../../lib/http/errors.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import { faultWords } from './contract.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { faultErrors } from './contract.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
 export const FORM_LIMIT = 51 * 1024 * 1024
@@ -48,7 +48,7 @@ export class FormBytes {
     this.#end += value.length
     this.#read += value.length
     this.#block = new Uint8Array(value.buffer)
-    if (this.#read > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
+    if (this.#read > FORM_LIMIT) throw apiError(sharedErrors.payload_too_large)
     return true
   }
 
@@ -58,5 +58,5 @@ export class FormBytes {
 }
 
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'the form ends half-way' } })
+  throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the form ends half-way' } })
 }

@@ -1,8 +1,8 @@
 import { getMultipartBoundary, MultipartPart } from '@remix-run/multipart-parser'
-import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import { faultWords } from './contract.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { faultErrors } from './contract.ts'
 import { FORM_LIMIT, FormBytes } from './form-bytes.ts'
 
 /** How many parts are read. Those that the form has no use for are skipped. */
@@ -42,7 +42,7 @@ export class MultipartReader {
   constructor(request: Request) {
     const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '')?.trim() ?? ''
     if (!request.body || boundary === '' || boundary.length > LONGEST_BOUNDARY) throw noForm()
-    if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
+    if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw apiError(sharedErrors.payload_too_large)
     this.#delimiter = new TextEncoder().encode(`\r\n--${boundary}`)
     this.#source = new FormBytes(request.body)
   }
@@ -51,7 +51,7 @@ export class MultipartReader {
   async nextPart(): Promise<PartHead | null> {
     if (this.#parts === 0) await this.#expect(this.#delimiter.subarray(2))
     while (this.#isInContent) await this.nextChunk()
-    if (this.#parts++ >= PARTS_LIMIT) throw refuse(faultWords.too_many_files)
+    if (this.#parts++ >= PARTS_LIMIT) throw apiError(faultErrors.too_many_files)
     await this.#need(LAST.length)
     const isLast = find(this.#source.bytes.subarray(0, LAST.length), LAST) === 0
     this.#source.drop(LAST.length) // or the line break behind a delimiter
@@ -60,7 +60,7 @@ export class MultipartReader {
       return null
     }
     this.#isInContent = true
-    return headOf(await this.#headers())
+    return parseHead(await this.#headers())
   }
 
   /** More of the part's content, good until the next call; null at its end. */
@@ -128,17 +128,17 @@ const NEAR = 32
 function find(bytes: Uint8Array, text: Uint8Array): number {
   const first = text[0] ?? CR
   const last = bytes.length - text.length
-  for (let at = nextOf(first, bytes, 0); at >= 0 && at <= last; ) {
+  for (let at = findNext(first, bytes, 0); at >= 0 && at <= last; ) {
     let matching = 1
     while (matching < text.length && bytes[at + matching] === text[matching]) matching++
     if (matching === text.length) return at
-    at = nextOf(first, bytes, at + matching)
+    at = findNext(first, bytes, at + matching)
   }
   return -1
 }
 
 /** Where the next such byte is; -1 if there is none. */
-function nextOf(byte: number, bytes: Uint8Array, from: number): number {
+function findNext(byte: number, bytes: Uint8Array, from: number): number {
   const near = Math.min(from + NEAR, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === byte) return at
   return bytes.indexOf(byte, near)
@@ -167,7 +167,7 @@ export async function readRest(request: Request, requestId: string): Promise<voi
   }
 }
 
-function headOf(headers: Uint8Array): PartHead {
+function parseHead(headers: Uint8Array): PartHead {
   try {
     const { name = '', filename: fileName, mediaType = '' } = new MultipartPart(headers, [])
     return { name, fileName, mediaType }
@@ -177,4 +177,4 @@ function headOf(headers: Uint8Array): PartHead {
 }
 
 const noForm = (cause?: unknown) =>
-  new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'this is no multipart form' } })
+  new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'this is no multipart form' } })

@@ -45,8 +45,8 @@ begin
     as file (object_key text, file_name text, media_type text, size int);
 
   queued := case when token_user_id is null
-    then tell_of_guest(sender.owner_id, paywall_id, sender.email, 'ticket.created', ticket_json(ticket))
-    else tell(sender.owner_id, paywall_id, token_user_id, 'ticket.created', ticket_json(ticket)) end;
+    then emit_guest_event(sender.owner_id, paywall_id, sender.email, 'ticket.created', ticket_json(ticket))
+    else emit_event(sender.owner_id, paywall_id, token_user_id, 'ticket.created', ticket_json(ticket)) end;
   return verdict('opened') || jsonb_build_object(
     'ticket', jsonb_build_object('id', ticket.id, 'status', ticket.status), 'queued', queued);
 end $$;
@@ -56,7 +56,7 @@ create function lock_sender(paywall_id text, user_id uuid) returns text language
 declare
   member members;
 begin
-  if not join_paywall(paywall_id, user_id) then return 'unknown_user'; end if;
+  if not ensure_member(paywall_id, user_id) then return 'unknown_user'; end if;
   select * into member from members m
   where m.paywall_id = lock_sender.paywall_id and m.user_id = lock_sender.user_id for no key update;
   return case when member.merged_into is not null then 'unknown_user' end;

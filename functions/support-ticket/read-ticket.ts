@@ -4,24 +4,24 @@
 // 2. store each image as it comes
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
-import { foreseeTicket } from '../../generated/calls.ts'
+import { precheckTicket } from '../../generated/calls.ts'
 import type { Bearer } from '../../lib/auth/credential.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import type { Place } from '../../lib/db/gate.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { parse, parseJson } from '../../lib/http/parse.ts'
+import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
 import { email } from '../../lib/http/user-fields.ts'
-import { ImageStore, type Stored } from './attachments.ts'
-import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
+import { ImageStore, type StoredImages } from './attachments.ts'
+import { faultErrors, GuestBody, refuseTicket, UserBody } from './contract.ts'
 import { isForm } from './multipart.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
-import { type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
+import { type NewTicket, type PrecheckResult, type Sender, senderParameters } from './ticket.ts'
 
 /** What a request to open a ticket comes with, besides its body. */
 interface TicketContext {
   db: Database
   bucket: R2Bucket
-  place: Place
+  target: PaywallTarget
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
   /** Where the call comes from, to count what strangers send; null: it is not counted. */
   network: string | null
@@ -33,13 +33,13 @@ interface TicketContext {
  *
  * @throws ApiError with the codes of contract section 7
  */
-export async function readTicket(c: Context, context: TicketContext, stored: Stored): Promise<NewTicket> {
+export async function readTicket(c: Context, context: TicketContext, stored: StoredImages): Promise<NewTicket> {
   const { bearer } = context
   const schema = bearer.kind === 'user' ? UserBody : GuestBody
   const { email: address, ...message } = isForm(c.req.raw)
     ? await readForm(c.req.raw, context, schema, stored)
     : await parseJson(c.req, schema)
-  return { who: senderOf(bearer, address), ...message }
+  return { who: readSender(bearer, address), ...message }
 }
 
 /**
@@ -48,22 +48,22 @@ export async function readTicket(c: Context, context: TicketContext, stored: Sto
  */
 async function readForm(
   request: Request,
-  { db, bucket, place, bearer, network }: TicketContext,
+  { db, bucket, target, bearer, network }: TicketContext,
   schema: typeof UserBody | typeof GuestBody,
-  stored: Stored,
+  stored: StoredImages,
 ) {
-  const images = new ImageStore(bucket, place.paywallId, stored)
-  const quota: { foreseen?: ForeseeResult } = {}
+  const images = new ImageStore(bucket, target.paywallId, stored)
+  const quota: { foreseen?: PrecheckResult } = {}
   const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
-    quota.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
-      ...place,
+    quota.foreseen ??= await precheckTicket<PrecheckResult>(db, {
+      ...target,
       network,
-      ...senderParameters(senderOf(bearer, addressIn(fieldsBefore))),
+      ...senderParameters(readSender(bearer, addressIn(fieldsBefore))),
     })
     return quota.foreseen.verdict === 'room' ? images.open(image) : null
   })
   const body = parse(schema, Object.fromEntries(fields))
-  if (fault) throw refuse(faultWords[fault])
+  if (fault) throw apiError(faultErrors[fault])
   const { foreseen } = quota
   if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen)
   return body
@@ -72,5 +72,5 @@ async function readForm(
 /** The address a guest gave, if it has by now. */
 const addressIn = (fields: Fields) => email.safeParse(fields.get('customer_email')).data ?? null
 
-const senderOf = (bearer: TicketContext['bearer'], address: string | null): Sender =>
+const readSender = (bearer: TicketContext['bearer'], address: string | null): Sender =>
   bearer.kind === 'user' ? bearer : { kind: 'guest', email: address }

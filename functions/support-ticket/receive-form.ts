@@ -1,7 +1,7 @@
-import { ApiError, refuse } from '../../lib/http/errors.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
-import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from '../../lib/images/image-type.ts'
-import { type Fault, FILE_LIMIT, FILES_LIMIT, faultWords } from './contract.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { detectImageType, type ImageType, SIGNATURE_BYTES } from '../../lib/images/image-type.ts'
+import { type Fault, FILE_LIMIT, FILES_LIMIT, faultErrors } from './contract.ts'
 import { MultipartReader, type PartHead } from './multipart.ts'
 
 /** All text fields together, in characters: about as much as a JSON body may have. */
@@ -52,7 +52,7 @@ export async function receiveForm(
       if (part.fileName === undefined) {
         const text = await readText(form)
         characters += text.length
-        if (characters > TEXT_LIMIT) throw refuse(sharedWords.payload_too_large)
+        if (characters > TEXT_LIMIT) throw apiError(sharedErrors.payload_too_large)
         if (!fields.has(part.name)) fields.set(part.name, text)
         invalid ||= part.name === 'files'
         continue
@@ -60,7 +60,7 @@ export async function receiveForm(
       const head = await readHead(form)
       if (part.fileName === '' && head.length === 0) continue // what a browser sends if nothing was chosen
       files += 1
-      const image = imageOf(part, head)
+      const image = toImage(part, head)
       invalid ||= image === null
       const sink = image && !invalid && files <= FILES_LIMIT ? await keep(image, fields) : null
       await pass(form, head, sink)
@@ -76,11 +76,11 @@ async function readText(form: MultipartReader): Promise<string> {
   let size = 0
   for (let chunk = await form.nextChunk(); chunk; chunk = await form.nextChunk()) {
     size += chunk.length
-    if (size > TEXT_LIMIT * LONGEST_CHARACTER) throw refuse(sharedWords.payload_too_large)
+    if (size > TEXT_LIMIT * LONGEST_CHARACTER) throw apiError(sharedErrors.payload_too_large)
     chunks.push(chunk.slice())
   }
   const text = decode(await new Blob(chunks).arrayBuffer())
-  if (text.includes('\0')) throw refuse(faultWords.invalid_form, { message: 'NUL is not text' })
+  if (text.includes('\0')) throw apiError(faultErrors.invalid_form, { message: 'NUL is not text' })
   return text
 }
 
@@ -88,7 +88,7 @@ function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
-    throw new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'this is no multipart form' } })
+    throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'this is no multipart form' } })
   }
 }
 
@@ -111,14 +111,14 @@ async function pass(form: MultipartReader, head: Uint8Array, sink: ImageSink | n
   let size = 0
   for (let chunk: Uint8Array | null = head; chunk; chunk = await form.nextChunk()) {
     size += chunk.length
-    if (size > FILE_LIMIT) throw refuse(faultWords.invalid_file)
+    if (size > FILE_LIMIT) throw apiError(faultErrors.invalid_file)
     await sink?.write(chunk)
   }
   await sink?.close()
 }
 
 /** Null for a file of a type that we do not take, whose bytes are of another type, or in a field of another name. */
-function imageOf({ name, fileName = '', mediaType }: PartHead, head: Uint8Array): Image | null {
-  const type = imageTypeOf(head)
+function toImage({ name, fileName = '', mediaType }: PartHead, head: Uint8Array): Image | null {
+  const type = detectImageType(head)
   return name === 'files' && type !== null && type === mediaType.toLowerCase() ? { fileName, type } : null
 }

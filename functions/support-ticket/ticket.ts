@@ -1,4 +1,4 @@
-import { bearerParameters, type TokenBearer } from '../../lib/db/gate.ts'
+import { bearerParameters, type TokenBearer } from '../../lib/auth/gate.ts'
 import type { ImageType } from '../../lib/images/image-type.ts'
 import type { TicketRefusal } from './contract.ts'
 
@@ -28,8 +28,8 @@ export interface NewTicket {
 type Refused = { verdict: Exclude<TicketRefusal, Full> } | { verdict: Full; wait: number }
 type Full = 'over_quota' | 'over_guest_tickets' | 'over_image_budget'
 
-/** What foresee_ticket gives. */
-export type ForeseeResult = Refused | { verdict: 'room' }
+/** What precheck_ticket gives. */
+export type PrecheckResult = Refused | { verdict: 'room' }
 
 /** What open_ticket gives. `queued` is how many deliveries it has queued. */
 export type OpenResult = Refused | { verdict: 'opened'; ticket: { id: number; status: 'open' }; queued: number }

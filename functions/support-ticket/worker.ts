@@ -3,12 +3,12 @@ import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { refuse } from '../../lib/http/errors.ts'
-import { networksOf } from '../../lib/http/networks.ts'
-import { ifUnknown } from '../../lib/http/once.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { discard, type Stored } from './attachments.ts'
-import { PATH, refuseTicket, words } from './contract.ts'
+import { apiError } from '../../lib/http/errors.ts'
+import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { parseNetworks } from '../../lib/rate-limits/networks.ts'
+import { discard, type StoredImages } from './attachments.ts'
+import { errors, PATH, refuseTicket } from './contract.ts'
 import { readRest } from './multipart.ts'
 import { readTicket } from './read-ticket.ts'
 import { type OpenResult, senderParameters } from './ticket.ts'
@@ -25,20 +25,20 @@ app.use(async function readRestOfRefused(c, next) {
 
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */
 app.post(PATH, async (c) => {
-  const place = placeOf(c)
+  const target = paywallTarget(c)
   const bearer = await readBearer(c.req, c.env)
-  if (bearer.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
-  await checkPaywallId(c.req, place)
+  if (bearer.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
+  await checkPaywallId(c.req, target)
 
   const bucket = c.env.ATTACHMENTS
   const db = connect(c.env)
-  const stored: Stored = { attachments: [], pieces: [] }
+  const stored: StoredImages = { attachments: [], pieces: [] }
   const clear = (isRefused: boolean) => {
     const images = isRefused ? stored.attachments.map(({ object_key }) => object_key) : []
     c.executionCtx.waitUntil(discard(bucket, [...stored.pieces, ...images]))
   }
-  const network = c.env.RATE_LIMITED ? networksOf(c.req.header('cf-connecting-ip')).wide : null
-  const request = await readTicket(c, { db, bucket, place, bearer, network }, stored).catch((refusal) => {
+  const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
+  const request = await readTicket(c, { db, bucket, target: target, bearer, network }, stored).catch((refusal) => {
     clear(true)
     throw refusal
   })
@@ -46,12 +46,12 @@ app.post(PATH, async (c) => {
   // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
   const { who, ...message } = request
   const ticket = { ...message, attachments: stored.attachments, network }
-  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...ticket })
+  const row = await openTicket<OpenResult>(db, { ...target, ...senderParameters(who), ...ticket })
     .catch((failure) => {
       clear(false)
       throw failure
     })
-    .catch(ifUnknown({ detail: { message: TICKET_UNKNOWN } }))
+    .catch(reportUnknownOutcome({ detail: { message: TICKET_UNKNOWN } }))
   clear(row.verdict !== 'opened')
   if (row.verdict !== 'opened') throw refuseTicket(row)
   c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued))

@@ -16,7 +16,7 @@ let reader: Promise<Reader<Response>> | undefined
  * The country of a public IPv4 or IPv6 address, or `XX`. The file is 8 MB: it is loaded with the first address that is
  * looked up, so that a request without one does not pay for it.
  */
-export async function countryOfAddress(address: string): Promise<string> {
+export async function findCountry(address: string): Promise<string> {
   const publicAddress = readPublicAddress(address)
   if (publicAddress === null) return UNKNOWN_COUNTRY
   reader ??= openReader()

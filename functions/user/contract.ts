@@ -1,18 +1,19 @@
 import * as z from 'zod'
-import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
+import { time } from '../../lib/access/purchase.ts'
+import type { GateRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords } from '../../lib/http/errors.ts'
+import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { MemberState } from '../../lib/purchases/member-state.ts'
-import { time } from '../../lib/purchases/purchase.ts'
+import { MemberState } from '../../lib/member-state/member-state.ts'
+import type { MemberRefusal } from '../../lib/members/member.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export const PATH = '/api/v1/paywall/:id/user'
 
 export type ReadUserRefusal = GateRefusal | MemberRefusal
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<ReadUserRefusal | 'no_credential' | 'bad_token'>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<ReadUserRefusal | 'no_credential' | 'bad_token'>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -82,7 +83,7 @@ const example = {
     {
       id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
       status: 'active',
-      acquiring: ACQUIRING[0],
+      acquiring: PROCESSOR_NAMES[0],
       price_id: 'price_3f1c9a2b7d4e5f60718293a4',
       price_slug: 'monthly',
       features: ['export'],
@@ -122,6 +123,6 @@ export const operations: ApiOperation[] = [
     example: { email: 'ada@example.com' },
     clientIp: true,
     reply: { status: 200, description: 'The state of the user', body: { name: 'UserState', schema: Reply, example } },
-    words,
+    errors,
   },
 ]

@@ -1,17 +1,17 @@
 import type * as z from 'zod'
 import { readUser } from '../../generated/calls.ts'
 import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
-import { keyFirst } from '../../lib/auth/key-first.ts'
+import { callerParameters } from '../../lib/auth/gate.ts'
+import { rejectInvalidKeyFirst } from '../../lib/auth/reject-invalid-key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { type Geo, matchesCountry, tierOf } from '../../lib/geo/targeting.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { findTier, type Geo, matchesCountry } from '../../lib/geo/targeting.ts'
+import { apiError } from '../../lib/http/errors.ts'
 import { parseQuery } from '../../lib/http/parse.ts'
-import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import type { MemberState } from '../../lib/purchases/member-state.ts'
-import { PATH, Query, type ReadUserRefusal, type Reply, words } from './contract.ts'
-import { reportedCountryOf } from './reported-country.ts'
+import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import type { MemberState } from '../../lib/member-state/member-state.ts'
+import { errors, PATH, Query, type ReadUserRefusal, type Reply } from './contract.ts'
+import { reportedCountry } from './reported-country.ts'
 
 /** What read_user gives. */
 type ReadUserResult =
@@ -26,22 +26,22 @@ type ReadUserResult =
 const app = createApp<Cloudflare.UserEnv>()
 
 app.get(PATH, async (c) => {
-  const place = placeOf(c)
+  const target = paywallTarget(c)
   const caller = await readCredential(c.req, c.env)
-  if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
-  const onFault = keyFirst(c.env, caller, words)
-  await checkPaywallId(c.req, place).catch(onFault)
+  if (caller.kind === 'none') throw apiError(errors.no_credential)
+  if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
+  const rejectInvalidKey = rejectInvalidKeyFirst(c.env, caller, errors)
+  await checkPaywallId(c.req, target).catch(rejectInvalidKey)
 
-  const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(onFault) : {}
-  const row = await readUser<ReadUserResult>(connect(c.env), { ...place, ...callerParameters(caller), ...identity })
-  if (row.verdict !== 'found') throw refuse(words[row.verdict])
+  const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(rejectInvalidKey) : {}
+  const row = await readUser<ReadUserResult>(connect(c.env), { ...target, ...callerParameters(caller), ...identity })
+  if (row.verdict !== 'found') throw apiError(errors[row.verdict])
 
-  const country = await reportedCountryOf(c.req.raw)
+  const country = await reportedCountry(c.req.raw)
   c.header('Cache-Control', 'private, no-store')
   return c.json({
     ...(caller.kind === 'user' && { user: row.user }),
-    tier: tierOf(row.geo, country),
+    tier: findTier(row.geo, country),
     country,
     countryMatch: matchesCountry(row.geo, country),
     balances: row.balances,

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineWords, fill } from '../../lib/http/errors.ts'
+import { defineErrors, interpolate } from '../../lib/http/errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
+import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
 export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
-/** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
+/** The error for each refusal (contract section 7). */
+export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
   no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
@@ -60,7 +60,7 @@ export const NamedBody = z
   .superRefine((body, context) => {
     const isNamed = !isMissing(body.external_id)
     const missing = REQUIRED.filter((name) => isMissing(body[name]) && !(name === 'user_id' && isNamed))
-    if (missing.length > 0) context.addIssue(fill(words.missing_parameters, missing.join(', '))[1])
+    if (missing.length > 0) context.addIssue(interpolate(errors.missing_parameters, missing.join(', '))[1])
   })
   .pipe(Body)
 
@@ -94,9 +94,9 @@ export const operations: ApiOperation[] = [
       tokens: 10,
     } satisfies z.input<typeof Body>,
     idempotent: true,
-    unrepeatable: UNKNOWN_CHANGE,
+    ifOutcomeUnknown: UNKNOWN_CHANGE,
     reply: { status: 200, description: 'The tokens are taken', body: { name: 'Withdrawn', schema: Reply, example } },
-    words,
+    errors,
     details: { insufficient: left },
   },
 ]

@@ -33,7 +33,7 @@ const Payload = z.object({
  * old key and the new one. `sign-in` holds the private one and signs.
  */
 export async function verifyAccessToken(token: string, publicKeys: string, now: Date): Promise<TokenUser | null> {
-  const keys = keySetOf(publicKeys)
+  const keys = keySet(publicKeys)
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: [ALGORITHM],
@@ -52,7 +52,7 @@ export async function verifyAccessToken(token: string, publicKeys: string, now: 
   }
 }
 
-function keySetOf(publicKeys: string) {
+function keySet(publicKeys: string) {
   const known = keySets.get(publicKeys)
   if (known) return known
   const keys: JSONWebKeySet = JSON.parse(publicKeys)

@@ -27,3 +27,8 @@ create function time_before_fetch(paywall_id text) returns text language plpgsql
 begin
   return (clock_timestamp() + clock_offset(paywall_id))::text;
 end $$;
+
+-- A time as the API and the events write it: ISO 8601, UTC, milliseconds.
+create function iso(at timestamptz) returns text language sql stable as $$
+  select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;

@@ -1,4 +1,4 @@
--- For how long the contract promises something of a row (section 8). forget_expired keeps these rows an hour longer.
+-- For how long the contract promises something of a row (section 8). purge_expired keeps these rows an hour longer.
 
 -- A reply, or a claim, under its Idempotency-Key.
 create function idempotency_window() returns interval language sql immutable as $$ select interval '24 hours' $$;

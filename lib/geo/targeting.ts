@@ -18,7 +18,7 @@ export interface LocalPrice {
 }
 
 /** The tier of a country; every country that no tier names is in the last one. */
-export function tierOf(geo: Geo, country: string): number {
+export function findTier(geo: Geo, country: string): number {
   const tiers = geo.tiers ?? DEFAULT_TIERS
   const named = Object.entries(tiers).find(([, countries]) => countries.includes(country))
   return Number(named?.[0] ?? Math.max(...Object.keys(tiers).map(Number)))
@@ -36,7 +36,7 @@ export function matchesCountry(geo: Geo, country: string): boolean {
  */
 export function localPriceFor<Local extends LocalPrice>(locals: Local[], geo: Geo, country: string): Local | null {
   if (country === UNKNOWN_COUNTRY) return null
-  const tier = tierOf(geo, country)
+  const tier = findTier(geo, country)
   return (
     locals.find((local) => local.countries?.includes(country)) ?? locals.find((local) => local.tier === tier) ?? null
   )

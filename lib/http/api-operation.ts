@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Words } from './errors.ts'
+import type { ErrorTable } from './errors.ts'
 
 /** The chapters of the API's document. */
 export type Tag = 'Paywall' | 'Checkout' | 'Subscription' | 'Tokens' | 'Support' | 'Sign-in' | 'Processors'
@@ -23,7 +23,7 @@ export interface Endpoint {
   /** Set only where `access` does not tell: see `countedBy`. */
   countedBy?: CountedBy
   /** Whether an error is repeated as `code` beside `error`. */
-  saysCode?: boolean
+  duplicateCode?: boolean
 }
 
 /**
@@ -40,11 +40,11 @@ export function countedBy({ access, countedBy }: Endpoint): CountedBy {
  * Whether clients make the call, with an SDK or without, and may therefore say who they are and which paywall they mean.
  * Processors make the others: they send events, and browsers back.
  */
-export const isOfClients = ({ tag, reply }: ApiOperation): boolean => tag !== 'Processors' && reply.status === 200
+export const isClientOperation = ({ tag, reply }: ApiOperation): boolean => tag !== 'Processors' && reply.status === 200
 
 /**
  * One method of one path in the API's document. The `contract.ts` of each Worker exports its own, made of the schemas
- * that the Worker parses with and the words that it refuses with. A contract writes them without a function call inside:
+ * that the Worker parses with and its table of errors. A contract writes them without a function call inside:
  * then the bundler leaves them and their texts out of the Worker.
  */
 export interface ApiOperation extends Endpoint {
@@ -70,7 +70,7 @@ export interface ApiOperation extends Endpoint {
   /** When a browser gets a page with status 200 instead of the reply. */
   page?: string
   /** A `{name}` in a word stands for text that each answer fills in. */
-  words: Words
+  errors: ErrorTable
   /** The fields beside `error`, by refusal. */
   details?: Record<string, z.ZodObject>
   /** Refusals that come with `Retry-After`. Those with status 429 always do. */
@@ -81,12 +81,12 @@ export interface ApiOperation extends Endpoint {
    * Of an operation whose repeat could take effect again, or be refused because the first call took effect: what is not
    * known if a 503 has no `Retry-After`, and what to do then.
    */
-  unrepeatable?: string
+  ifOutcomeUnknown?: string
   /**
    * What a repeat meets if the call was carried out and only its answer was lost: its 503 has `Retry-After` then, too. Absent
    * if such a repeat does no harm.
    */
-  lostAnswer?: string
+  ifResponseLost?: string
   /** Answers `If-None-Match`. */
   conditional?: boolean
   /** Takes the end user's address in `X-Client-Ip`. */

@@ -1,81 +1,85 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
-import { ApiError, refuse } from './errors.ts'
+import { ApiError, apiError } from './errors.ts'
 import { log } from './log.ts'
-import { loggedPaywallOf } from './place.ts'
+import { loggedPaywallId } from './paywall-target.ts'
 import { addCommonHeaders } from './response-headers.ts'
 import { loggedSdkVersion } from './sdk-version.ts'
-import { sharedWords } from './shared-words.ts'
+import { sharedErrors } from './shared-errors.ts'
 
 /** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
 const CHALLENGE = 'Bearer, ApiKey'
 
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
-type ToRefusal = (error: Error) => ApiError | null
+type ToApiError = (error: Error) => ApiError | null
 
 /** How a refusal is said to whoever cannot read JSON; null to whoever can. Status and headers are the answer's own. */
-export type Say = (c: Context, refusal: ApiError) => Promise<Response | null>
+export type RenderError = (c: Context, refusal: ApiError) => Promise<Response | null>
 
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
 interface RequestVariables {
   requestId: string
   /** Whether each error says its code twice: as `error`, and as `code`. */
-  saysCode?: boolean
-  say?: Say
+  duplicateCode?: boolean
+  renderError?: RenderError
 }
 
 /**
  * A Hono app without database and processors. Every answer has a request id and the headers that all have, refusals are JSON
- * unless the app has its own way to `say` them, and every request is one line of the log. An error that is neither a refusal nor
+ * unless the app has a `renderError` of its own, and every request is one line of the log. An error that is neither a refusal nor
  * one of `failures` is a mistake of ours: the log has it, and the caller a bare 500.
  */
-export function createBaseApp<Env extends object>({ failures = [], saysCode = false, say }: AppOptions = {}) {
+export function createBaseApp<Env extends object>({
+  failures = [],
+  duplicateCode = false,
+  renderError,
+}: AppOptions = {}) {
   const app = new Hono<{ Bindings: Env; Variables: RequestVariables }>()
   app.use(identify, logRequest)
-  if (saysCode) app.use(sayCode)
-  if (say) app.use(sayBy(say))
-  app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
+  if (duplicateCode) app.use(duplicateErrorCode)
+  if (renderError) app.use(renderErrorsWith(renderError))
+  app.notFound((c) => respondWithError(c, apiError(sharedErrors.not_found)))
   app.onError((error, c) => {
-    const refusal = error instanceof ApiError ? error : refusalOf(error, failures)
+    const refusal = error instanceof ApiError ? error : toApiError(error, failures)
     if (refusal.status >= 500) logFailure(c, refusal)
-    return answer(c, refusal)
+    return respondWithError(c, refusal)
   })
   return app
 }
 
 interface AppOptions {
-  failures?: ToRefusal[]
-  saysCode?: boolean
-  say?: Say
+  failures?: ToApiError[]
+  duplicateCode?: boolean
+  renderError?: RenderError
 }
 
 /** The last route of a path: answers 405, because the path exists, but not with this method. */
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))
-    return answer(c, refuse(sharedWords.method_not_allowed))
+    return respondWithError(c, apiError(sharedErrors.method_not_allowed))
   }
 }
 
-function refusalOf(error: Error, failures: ToRefusal[]): ApiError {
+function toApiError(error: Error, failures: ToApiError[]): ApiError {
   for (const failure of failures) {
     const known = failure(error)
     if (known) return known
   }
-  return new ApiError(...sharedWords.failed, { cause: error })
+  return new ApiError(...sharedErrors.failed, { cause: error })
 }
 
 /** Answers with a refusal, and leaves it where `logRequest` finds it. */
-async function answer(c: Context, refusal: ApiError): Promise<Response> {
+async function respondWithError(c: Context, refusal: ApiError): Promise<Response> {
   c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
   if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
-  const say: Say | undefined = c.get('say')
-  const said = await say?.(c, refusal)
-  if (said) return said
+  const renderError: RenderError | undefined = c.get('renderError')
+  const rendered = await renderError?.(c, refusal)
+  if (rendered) return rendered
   const { body, error } = refusal
-  return c.json(c.get('saysCode') ? { ...body, code: error } : body, refusal.status)
+  return c.json(c.get('duplicateCode') ? { ...body, code: error } : body, refusal.status)
 }
 
 /** A processor's failure (502) is a warning: there is nothing for us to repair. */
@@ -91,14 +95,17 @@ const identify: MiddlewareHandler<{ Variables: RequestVariables }> = async funct
   addCommonHeaders(c.res.headers, c.get('requestId'))
 }
 
-const sayCode: MiddlewareHandler<{ Variables: RequestVariables }> = async function sayCode(c, next) {
-  c.set('saysCode', true)
+const duplicateErrorCode: MiddlewareHandler<{ Variables: RequestVariables }> = async function duplicateErrorCode(
+  c,
+  next,
+) {
+  c.set('duplicateCode', true)
   await next()
 }
 
-const sayBy = (say: Say): MiddlewareHandler<{ Variables: RequestVariables }> =>
-  async function sayInItsWay(c, next) {
-    c.set('say', say)
+const renderErrorsWith = (renderError: RenderError): MiddlewareHandler<{ Variables: RequestVariables }> =>
+  async function renderErrors(c, next) {
+    c.set('renderError', renderError)
     await next()
   }
 
@@ -110,7 +117,7 @@ const logRequest: MiddlewareHandler = async function logRequest(c, next) {
     request_id: c.get('requestId'),
     method: c.req.method,
     route: routePath(c, -1),
-    paywall_id: loggedPaywallOf(c),
+    paywall_id: loggedPaywallId(c),
     sdk_version: loggedSdkVersion(c.req.header('x-sdk-version')),
     status: c.res.status,
     refusal: c.error instanceof ApiError ? c.error.refusal : undefined,

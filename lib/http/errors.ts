@@ -8,7 +8,7 @@ type Detail =
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
 
-/** What a refusal may say besides its words. */
+/** What an error may have besides its status and `error`. */
 export interface Additions {
   detail?: Detail
   /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
@@ -21,7 +21,7 @@ export class ApiError extends Error {
   readonly status: ContentfulStatusCode
   readonly error: string
   /**
-   * Its name in the log: the key in the endpoint's words, or the code of the schema that found a fault. Two refusals
+   * Its name in the log: the key in the endpoint's table of errors, or the code of the schema that found a fault. Two refusals
    * with the same status and `error` have different names.
    */
   readonly refusal: string
@@ -42,24 +42,26 @@ export class ApiError extends Error {
   }
 }
 
-/** How a refusal is put into words: its status, its `error`, and the name by which the log knows it. */
-export type Wording = readonly [status: ContentfulStatusCode, error: string, refusal: string]
+/** An error of the API: its status, its `error`, and the refusal's name in the log. */
+export type ErrorDefinition = readonly [status: ContentfulStatusCode, error: string, refusal: string]
 
-/** An endpoint's words for each refusal that it can meet. Complete by type: a refusal without words does not compile. */
-export type Words<Refusal extends string = string> = Record<Refusal, Wording>
+/** An endpoint's error for each refusal that it can meet. Complete by type: a refusal without an error does not compile. */
+export type ErrorTable<Refusal extends string = string> = Record<Refusal, ErrorDefinition>
 
-/** Makes the words of status and `error`: the name of each refusal is its key. */
-export function defineWords<Refusal extends string>(
-  words: Record<Refusal, readonly [status: ContentfulStatusCode, error: string]>,
-): Words<Refusal>
-export function defineWords(words: Record<string, readonly [status: ContentfulStatusCode, error: string]>): Words {
+/** Makes a table of status and `error`: the name of each refusal is its key. */
+export function defineErrors<Refusal extends string>(
+  table: Record<Refusal, readonly [status: ContentfulStatusCode, error: string]>,
+): ErrorTable<Refusal>
+export function defineErrors(
+  table: Record<string, readonly [status: ContentfulStatusCode, error: string]>,
+): ErrorTable {
   return Object.fromEntries(
-    Object.entries(words).map(([refusal, [status, error]]) => [refusal, [status, error, refusal]]),
+    Object.entries(table).map(([refusal, [status, error]]) => [refusal, [status, error, refusal]]),
   )
 }
 
-/** Words with a `{name}` in them, which becomes the text given. */
-export function fill([status, error, refusal]: Wording, text: string): Wording {
+/** An error with a `{name}` in it, which becomes the text given. */
+export function interpolate([status, error, refusal]: ErrorDefinition, text: string): ErrorDefinition {
   return [status, error.replace(/\{\w+\}/, () => text), refusal]
 }
 
@@ -71,7 +73,7 @@ const MESSAGES: Record<string, Detail> = {
   foreign_error_url: { message: 'With a Bearer token `errorUrl` must be of an origin that the paywall names' },
 }
 
-/** The error to throw for a refusal, in an endpoint's words. */
-export function refuse([status, error, refusal]: Wording, detail = MESSAGES[refusal]): ApiError {
+/** The error to throw for a refusal. */
+export function apiError([status, error, refusal]: ErrorDefinition, detail = MESSAGES[refusal]): ApiError {
   return new ApiError(status, error, refusal, detail && { detail })
 }

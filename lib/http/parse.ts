@@ -1,8 +1,8 @@
 import type { HonoRequest } from 'hono'
 import type * as z from 'zod'
 import { CODE_MEANINGS } from './code-meanings.ts'
-import { ApiError, refuse } from './errors.ts'
-import { sharedWords } from './shared-words.ts'
+import { ApiError, apiError } from './errors.ts'
+import { sharedErrors } from './shared-errors.ts'
 
 /** The largest JSON body anyone may send, in bytes. */
 const JSON_LIMIT = 64 * 1024
@@ -41,7 +41,7 @@ export async function parseQuery<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const query = request.query()
   for (const value of Object.values(query)) {
-    if (value.includes('\0')) throw refuse(sharedWords.invalid_query, { message: 'NUL is not text' })
+    if (value.includes('\0')) throw apiError(sharedErrors.invalid_query, { message: 'NUL is not text' })
   }
   return parse(schema, query)
 }
@@ -55,7 +55,7 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   const header = request.header('idempotency-key')
   if (header === undefined) return null
   const key = /^("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1$/i.exec(header.trim())?.[2]
-  if (!key) throw refuse(sharedWords.invalid_key_format)
+  if (!key) throw apiError(sharedErrors.invalid_key_format)
   return key.toLowerCase()
 }
 
@@ -92,12 +92,12 @@ export async function readText(request: Request, limit: number): Promise<string>
   }
   if (!reader) return ''
   await readOn(reader)
-  throw refuse(sharedWords.payload_too_large)
+  throw apiError(sharedErrors.payload_too_large)
 }
 
 /** A body that cannot be read to its end: its sender went away, or announced more than it sent. */
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...sharedWords.invalid_json, { cause, detail: { message: 'the body ends half-way' } })
+  throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body ends half-way' } })
 }
 
 /** Refuses bytes that are not UTF-8: a lenient decoder would turn them into question marks, which would be stored. */
@@ -106,7 +106,7 @@ function decode(chunks: Uint8Array[]): string {
   try {
     return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
   } catch (cause) {
-    throw new ApiError(...sharedWords.invalid_json, { cause, detail: { message: 'the body is not UTF-8' } })
+    throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body is not UTF-8' } })
   }
 }
 
@@ -130,12 +130,12 @@ function readJson(text: string): unknown {
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
-    throw new ApiError(...sharedWords.invalid_json, { cause })
+    throw new ApiError(...sharedErrors.invalid_json, { cause })
   }
-  throw refuse(sharedWords.invalid_json, { message: 'NUL and lone surrogates are not text' })
+  throw apiError(sharedErrors.invalid_json, { message: 'NUL and lone surrogates are not text' })
 }
 
 function refuseInfinite(_name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
-  throw refuse(sharedWords.invalid_json, { message: 'a number is too large' })
+  throw apiError(sharedErrors.invalid_json, { message: 'a number is too large' })
 }

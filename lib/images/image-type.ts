@@ -13,6 +13,6 @@ export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const sa
 export const SIGNATURE_BYTES = 12
 
 /** What the first bytes of a file say it is, whatever anybody declared; null if it is none of our images. */
-export function imageTypeOf(head: Uint8Array): ImageType | null {
+export function detectImageType(head: Uint8Array): ImageType | null {
   return IMAGE_TYPES.find((type) => SIGNATURES[type].every((byte, at) => byte === null || head[at] === byte)) ?? null
 }

@@ -5,7 +5,7 @@ import { DECIMALS } from '../../generated/currencies.ts'
 export const isCurrency = (code: string): boolean => Object.hasOwn(DECIMALS, code)
 
 /** Decimal places of an ISO 4217 currency: 2 for USD, 0 for JPY, 3 for KWD. Throws a RangeError for any other code. */
-export function decimalsOf(currency: string): number {
+export function currencyDecimals(currency: string): number {
   const decimals = DECIMALS[currency]
   if (decimals === undefined) throw new RangeError(`${currency} is not a currency of ISO 4217`)
   return decimals
@@ -16,9 +16,9 @@ export function decimalsOf(currency: string): number {
  * Throws a RangeError when the amount has more decimals than the currency, or does not fit an exact integer.
  */
 export function toMinorUnits(amount: number, currency: string): number {
-  const minor = shift(amount, decimalsOf(currency))
+  const minor = shift(amount, currencyDecimals(currency))
   const rounded = Math.round(minor)
-  if (!Number.isSafeInteger(rounded) || shift(rounded, -decimalsOf(currency)) !== amount) {
+  if (!Number.isSafeInteger(rounded) || shift(rounded, -currencyDecimals(currency)) !== amount) {
     throw new RangeError(`${amount} is not an amount of ${currency}`)
   }
   return rounded
@@ -26,12 +26,12 @@ export function toMinorUnits(amount: number, currency: string): number {
 
 /** Integer minor units (999) to decimal major units (9.99). */
 export function toMajorUnits(minor: number, currency: string): number {
-  return shift(minor, -decimalsOf(currency))
+  return shift(minor, -currencyDecimals(currency))
 }
 
 /** Integer minor units (999) as a decimal text with all of the currency's decimals: 9.99, of JPY 999. */
 export function toDecimalText(minor: number, currency: string): string {
-  const places = decimalsOf(currency)
+  const places = currencyDecimals(currency)
   if (places === 0) return String(minor)
   const digits = String(minor).padStart(places + 1, '0')
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`

@@ -1,4 +1,4 @@
-import { hashOf } from '../crypto/canonical.ts'
+import { canonicalHash } from '../crypto/canonical.ts'
 import { type Geo, type LocalPrice, localPriceFor } from '../geo/targeting.ts'
 import { toMajorUnits } from '../money/money.ts'
 
@@ -29,7 +29,7 @@ interface PriceRow {
 }
 
 /** The structural payload of bootstrap (contract section 2), without `version`, as a caller from `country` sees it. */
-export function structureOf(paywall: PaywallRow, country: string) {
+export function toStructure(paywall: PaywallRow, country: string) {
   return {
     settings: { ...paywall.settings, id: paywall.id, name: paywall.name },
     prices: paywall.prices.map((price) => priceFor(price, paywall.geo, country)),
@@ -40,8 +40,8 @@ export function structureOf(paywall: PaywallRow, country: string) {
 }
 
 /** The contract's `version`: SHA-256 of the canonical JSON (RFC 8785) of the payload as served. */
-export async function versionOf(structure: ReturnType<typeof structureOf>): Promise<string> {
-  return `sha256:${await hashOf(structure)}`
+export async function computeVersion(structure: ReturnType<typeof toStructure>): Promise<string> {
+  return `sha256:${await canonicalHash(structure)}`
 }
 
 function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: string) {

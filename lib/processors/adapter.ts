@@ -24,7 +24,7 @@ export interface AdapterOptions {
 
 /**
  * One processor, in our terms. Ids are the processor's own, amounts are integers in the minor units of ISO 4217, times are
- * `Date`. Every method that calls the processor throws `ProcessorError`. What its `Abilities` deny, an adapter lacks.
+ * `Date`. Every method that calls the processor throws `ProcessorError`. What its `Capabilities` deny, an adapter lacks.
  *
  * A purchase is read in three steps, so that what is decided can be tested on recorded replies: `observe` fetches and changes
  * nothing, `decide` is pure, `act` does one thing that is still to be done. After it, the purchase is observed again.

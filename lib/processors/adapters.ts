@@ -1,15 +1,15 @@
-import type { Acquiring } from './acquiring.ts'
 import type { Adapter, AdapterOptions } from './adapter.ts'
 import { CHARGEBEE } from './chargebee/definition.ts'
 import { parseCredentials } from './credentials.ts'
 import { FREEMIUS } from './freemius/definition.ts'
 import { MOLLIE } from './mollie/definition.ts'
 import { POLAR } from './polar/definition.ts'
+import type { ProcessorName } from './processor-name.ts'
 import { STRIPE } from './stripe/definition.ts'
 
 /** Makes the adapter of an account. Its code is loaded when it is first needed. */
 export const ADAPTERS: Readonly<
-  Record<Acquiring, (credentials: unknown, options: AdapterOptions) => Promise<Adapter>>
+  Record<ProcessorName, (credentials: unknown, options: AdapterOptions) => Promise<Adapter>>
 > = {
   stripe: async (credentials, options) =>
     (await import('./stripe/adapter.ts')).stripeAdapter(parseCredentials(STRIPE, credentials), options),

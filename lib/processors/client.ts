@@ -1,5 +1,4 @@
 import type { SealedAccount } from './account.ts'
-import type { Acquiring } from './acquiring.ts'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent } from './event.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import {
@@ -11,7 +10,8 @@ import {
   type PurchaseReference,
   type SignedSale,
 } from './processor.ts'
-import type { Failure, Outcome, ProcessorsRpc } from './rpc.ts'
+import type { ProcessorName } from './processor-name.ts'
+import type { Failure, ProcessorsRpc, RpcResult } from './rpc.ts'
 
 /** The binding of a Worker that has something asked of processors. */
 export interface ProcessorEnv {
@@ -23,7 +23,7 @@ export interface ProcessorEnv {
  * units of ISO 4217, times are `Date`. Every method throws `ProcessorError`. Disposing of it ends nothing that is asked already.
  */
 export interface Processor extends Disposable {
-  readonly acquiring: Acquiring
+  readonly acquiring: ProcessorName
 
   /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
@@ -75,21 +75,21 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
   const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account)
   return {
     acquiring,
-    openCheckout: (order) => answerOf(acquiring, rpc.openCheckout(order)),
-    closeCheckout: (pageId) => answerOf(acquiring, rpc.closeCheckout(pageId)),
-    cancelAtPeriodEnd: (id, reason, known) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason, known)),
-    stopCharging: (id) => answerOf(acquiring, rpc.stopCharging(id)),
-    endNow: (id) => answerOf(acquiring, rpc.endNow(id)),
-    openPortal: (customer, returnUrl) => answerOf(acquiring, rpc.openPortal(customer, returnUrl)),
-    fetchPurchase: (reference) => answerOf(acquiring, rpc.fetchPurchase(reference)),
-    readReturn: (address) => answerOf(acquiring, rpc.readReturn(address)),
-    readEvent: (inbound) => answerOf(acquiring, rpc.readEvent(inbound)),
+    openCheckout: (order) => unwrap(acquiring, rpc.openCheckout(order)),
+    closeCheckout: (pageId) => unwrap(acquiring, rpc.closeCheckout(pageId)),
+    cancelAtPeriodEnd: (id, reason, known) => unwrap(acquiring, rpc.cancelAtPeriodEnd(id, reason, known)),
+    stopCharging: (id) => unwrap(acquiring, rpc.stopCharging(id)),
+    endNow: (id) => unwrap(acquiring, rpc.endNow(id)),
+    openPortal: (customer, returnUrl) => unwrap(acquiring, rpc.openPortal(customer, returnUrl)),
+    fetchPurchase: (reference) => unwrap(acquiring, rpc.fetchPurchase(reference)),
+    readReturn: (address) => unwrap(acquiring, rpc.readReturn(address)),
+    readEvent: (inbound) => unwrap(acquiring, rpc.readEvent(inbound)),
     [Symbol.dispose]: () => rpc[Symbol.dispose](),
   }
 }
 
 /** If the Worker itself is out of reach, what became of the call is unknown, as when a processor does not answer. */
-async function answerOf<Value>(acquiring: Acquiring, call: Promise<Outcome<Value>>): Promise<Value> {
+async function unwrap<Value>(acquiring: ProcessorName, call: Promise<RpcResult<Value>>): Promise<Value> {
   const outcome = await call.catch((cause) => {
     throw new ProcessorError(acquiring, 'unavailable', 'the Worker processors does not answer', {
       answered: false,
@@ -97,10 +97,10 @@ async function answerOf<Value>(acquiring: Acquiring, call: Promise<Outcome<Value
     })
   })
   if (outcome.ok) return outcome.value
-  throw errorOf(acquiring, outcome.failure)
+  throw toError(acquiring, outcome.failure)
 }
 
-function errorOf(acquiring: Acquiring, failure: Failure): Error {
+function toError(acquiring: ProcessorName, failure: Failure): Error {
   switch (failure.kind) {
     case 'rejected':
     case 'unavailable':

@@ -13,7 +13,7 @@ export interface ProcessorDefinition<Field extends string = string> {
   /** What an owner's account is reached with, by the names in the paywall file. */
   credentials: Readonly<Record<Field, CredentialDefinition>>
   /** Whether credentials are for test or live money, if they say so themselves. */
-  modeOf(credentials: Readonly<Record<Field, string>>): 'test' | 'live' | null
+  detectMode(credentials: Readonly<Record<Field, string>>): 'test' | 'live' | null
   /** What `processorPrice` is in the paywall file. */
   processorPrice: string
   /** The currencies that it charges, by their codes in ISO 4217. */
@@ -21,11 +21,11 @@ export interface ProcessorDefinition<Field extends string = string> {
   /** The decimals that it charges at most, of the currencies that have more. */
   decimals: Readonly<Record<string, number>>
   /** Why it cannot sell a price, apart from its currency; empty if it can. */
-  problemsOf(price: OfferedPrice): PriceProblem[]
+  priceProblems(price: OfferedPrice): PriceProblem[]
   /** Why it cannot sell some prices beside the others of the paywall: the problems of each. */
-  problemsAmong?(prices: OfferedPrice[]): PriceProblem[][]
+  catalogueProblems?(prices: OfferedPrice[]): PriceProblem[][]
   webhook: WebhookDefinition
-  abilities: Abilities
+  capabilities: Capabilities
   calls: CallLimits
 }
 
@@ -35,7 +35,7 @@ export interface CallLimits {
   test: CallLimit
   live: CallLimit
   /** How many calls it takes to read a purchase, or a page and what was bought on it, where nothing is unusual. */
-  ofARead: number
+  perRead: number
 }
 
 export interface CallLimit {
@@ -80,7 +80,7 @@ export interface WebhookDefinition {
 }
 
 /** What a processor can and cannot do, where they differ. */
-export interface Abilities {
+export interface Capabilities {
   /** Whether it has a hosted portal for customers. */
   portal: boolean
   /** `any number of days`, or only the days that the product has at the processor, or none. */
@@ -88,23 +88,25 @@ export interface Abilities {
   /** What becomes of a trial that is cancelled. */
   cancelledTrial: 'goes on to its end' | 'ends at once'
   /** Whether a buyer or the owner can take a cancellation back at the processor. */
-  undoesCancellation: boolean
+  supportsUncancel: boolean
   /** Whether a subscription can be ended there before its period is over. */
-  endsAtOnce: boolean
+  supportsImmediateEnd: boolean
   /** Whether it sends a webhook of a cancellation, whoever asked for it. */
-  tellsOfCancellations: boolean
+  sendsCancellationWebhook: boolean
   /** How it is told why somebody cancels. Where that takes a call of its own, the cancellation stands if that call fails. */
   keepsReason: 'with the cancellation' | 'by a call of its own' | 'not at all'
   /** Whether an open hosted page can be closed. */
-  closesPages: boolean
+  expiresPages: boolean
+  /** Whether a hosted page can be paid once only, and ends by itself. A link sells as often as it is paid, and never expires. */
+  pagesSellOnce: boolean
   /** Whether a repeated call with the same idempotency key has no second effect. */
   idempotencyKeys: boolean
   /** Whether it sells to buyers of whom we know no e-mail address. */
   sellsToAnonymous: boolean
   /** Whether a read of a purchase shows its payments: one whose webhook is lost is reported all the same. */
-  showsPayments: boolean
+  readsIncludePayments: boolean
   /** Whether it tells of a chargeback. */
-  tellsOfDisputes: boolean
+  sendsDisputeWebhook: boolean
   /** Whether a chargeback gives the money back before it is decided: then a one-time purchase is refunded by it. */
   refundsWhatIsDisputed: boolean
   /** What a webhook's headers prove. Whatever they leave open, what a webhook says is a hint only. */
@@ -114,7 +116,7 @@ export interface Abilities {
 }
 
 /** The mode that a key names in its prefix, which is the first group of `prefix`. */
-export function modeNamedBy(key: string, prefix: RegExp): 'test' | 'live' | null {
+export function modeFromPrefix(key: string, prefix: RegExp): 'test' | 'live' | null {
   const mode = prefix.exec(key)?.[1]
   return mode === 'test' || mode === 'live' ? mode : null
 }

@@ -1,9 +1,9 @@
-import type { Acquiring } from './acquiring.ts'
 import { CHARGEBEE } from './chargebee/definition.ts'
 import type { ProcessorDefinition } from './definition.ts'
 import { FREEMIUS } from './freemius/definition.ts'
 import { MOLLIE } from './mollie/definition.ts'
 import { POLAR } from './polar/definition.ts'
+import type { ProcessorName } from './processor-name.ts'
 import { STRIPE } from './stripe/definition.ts'
 
 const BY_NAME = {
@@ -12,10 +12,10 @@ const BY_NAME = {
   chargebee: CHARGEBEE,
   freemius: FREEMIUS,
   mollie: MOLLIE,
-} satisfies Record<Acquiring, ProcessorDefinition>
+} satisfies Record<ProcessorName, ProcessorDefinition>
 
 /** What others know of each processor: the paywall file, the documents, the local world and the tests are made of it. */
-export const DEFINITIONS: Readonly<Record<Acquiring, ProcessorDefinition>> = BY_NAME
+export const DEFINITIONS: Readonly<Record<ProcessorName, ProcessorDefinition>> = BY_NAME
 
 /** The credentials of an account at a processor, by their names in the paywall file. */
-export type Credentials<Name extends Acquiring> = Record<keyof (typeof BY_NAME)[Name]['credentials'], string>
+export type Credentials<Name extends ProcessorName> = Record<keyof (typeof BY_NAME)[Name]['credentials'], string>

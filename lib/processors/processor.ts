@@ -1,5 +1,5 @@
-import type { Acquiring } from './acquiring.ts'
 import type { ObjectVersions } from './object-versions.ts'
+import type { ProcessorName } from './processor-name.ts'
 
 export interface FetchedPurchase {
   /** Null if nothing was bought yet, or if another paywall or another system sold it. */
@@ -125,6 +125,11 @@ export interface PurchaseSnapshot {
    */
   priceCovered: boolean
   /**
+   * Whether the plan was changed within a period that was paid for at the price before, and the change was paid for at once. A change
+   * that comes with a renewal is none.
+   */
+  changedInPeriod: boolean
+  /**
    * The versions of those objects that decide what this snapshot is: a later read that has an older one, or lacks one, is not stored.
    * Empty where reads are never stale.
    */
@@ -178,12 +183,17 @@ export interface PaymentFact {
   amount: number
   currency: string
   occurredAt: Date
+  /**
+   * The period of a subscription that a payment pays for: since when, as ISO text, and at which price. It may be one that is over by now.
+   * Left out where no event shows it, and of what pays for no period of its own.
+   */
+  paysFor?: { from: string; processorPrice: string }
 }
 
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
-  readonly acquiring: Acquiring
+  readonly acquiring: ProcessorName
   /**
    * `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes, or we the key that
    * opens them; nothing was done.
@@ -198,7 +208,7 @@ export class ProcessorError extends Error {
   readonly retryAfter: number | null
 
   constructor(
-    acquiring: Acquiring,
+    acquiring: ProcessorName,
     kind: ProcessorError['kind'],
     message: string,
     options: { answered: boolean; retryAfter?: number | null } & ErrorOptions,
@@ -216,7 +226,7 @@ export class UnexpectedReply extends ProcessorError {
   override name = 'UnexpectedReply'
 
   /** `faults` names the fields that are wrong, and quotes nothing. */
-  constructor(acquiring: Acquiring, faults: string) {
+  constructor(acquiring: ProcessorName, faults: string) {
     super(acquiring, 'unavailable', `an unexpected answer: ${faults}`, { answered: false })
   }
 }

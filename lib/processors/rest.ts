@@ -1,8 +1,8 @@
 // A processor's API over plain `fetch`, for those whose SDK is too large for a Worker or does not run in one; and how a reply is
 // read, whoever has built the request.
 import type * as z from 'zod'
-import type { Acquiring } from './acquiring.ts'
 import { ProcessorError, UnexpectedReply } from './processor.ts'
+import type { ProcessorName } from './processor-name.ts'
 
 /**
  * Which service calls. workerd sends none by itself, and firewalls refuse calls without one. It follows package.json, which a test
@@ -45,7 +45,7 @@ export class RestError extends ProcessorError {
   readonly body: unknown
 
   /** `what` goes into the log: it must not quote what we sent, such as an e-mail address. */
-  constructor(acquiring: Acquiring, reply: RestReply, what: string, kind = kindOf(reply.status)) {
+  constructor(acquiring: ProcessorName, reply: RestReply, what: string, kind = classifyStatus(reply.status)) {
     const { status, body, retryAfter } = reply
     // 409: a call with the same idempotency key is still running, so its outcome is not known yet.
     super(acquiring, kind, `${what} (${status})`.trimStart(), { answered: status !== 409, retryAfter })
@@ -66,12 +66,12 @@ export class RestError extends ProcessorError {
  * @throws ProcessorError
  */
 export async function callRest(
-  acquiring: Acquiring,
+  acquiring: ProcessorName,
   send: typeof fetch,
   { method, url, headers, body }: RestCall,
   refuse: (reply: RestReply) => RestError | null,
 ): Promise<unknown> {
-  const reply = await reach(acquiring, send, url, {
+  const reply = await fetchWithTimeout(acquiring, send, url, {
     method,
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
@@ -86,8 +86,8 @@ export async function callRest(
  *
  * @throws ProcessorError unavailable
  */
-export async function reach(
-  acquiring: Acquiring,
+export async function fetchWithTimeout(
+  acquiring: ProcessorName,
   send: typeof fetch,
   url: string,
   request: RequestInit,
@@ -106,7 +106,7 @@ export async function reach(
 }
 
 /** The error of a response that did not come from the processor's API: what became of the call is unknown, whatever its status. */
-export function foreignReply(acquiring: Acquiring, { status, retryAfter }: RestReply): ProcessorError {
+export function foreignReply(acquiring: ProcessorName, { status, retryAfter }: RestReply): ProcessorError {
   return new ProcessorError(acquiring, 'unavailable', `an unexpected answer (${status})`, {
     answered: false,
     retryAfter,
@@ -120,19 +120,19 @@ export function foreignReply(acquiring: Acquiring, { status, retryAfter }: RestR
  * @throws UnexpectedReply
  */
 export function parseReply<Schema extends z.ZodType>(
-  acquiring: Acquiring,
+  acquiring: ProcessorName,
   schema: Schema,
   reply: unknown,
 ): z.output<Schema> {
   try {
     return schema.parse(reply)
   } catch (error) {
-    throw new UnexpectedReply(acquiring, faultsIn(error))
+    throw new UnexpectedReply(acquiring, listFaults(error))
   }
 }
 
 /** What a caller can do about a status, where the processor has no words of its own for it. */
-export function kindOf(status: number): ProcessorError['kind'] {
+export function classifyStatus(status: number): ProcessorError['kind'] {
   if (status === 401 || status === 403) return 'misconfigured'
   if (status === 408 || status === 409 || status === 429 || status < 400 || status >= 500) return 'unavailable'
   return 'rejected'
@@ -141,7 +141,7 @@ export function kindOf(status: number): ProcessorError['kind'] {
 const MOST_FAULTS = 5
 
 /** Where a reply is wrong. An amount that no currency has is found as it is read, and not by its schema. */
-function faultsIn(error: unknown): string {
+function listFaults(error: unknown): string {
   const { issues } = error as Partial<z.ZodError>
   if (!issues) return 'a value that cannot be'
   const faults = issues.slice(0, MOST_FAULTS).map(({ path, code }) => `${path.join('.') || 'body'} ${code}`)

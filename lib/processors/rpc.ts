@@ -19,22 +19,22 @@ export interface ProcessorsRpc {
 }
 
 export interface AccountRpc extends Disposable {
-  openCheckout(order: CheckoutOrder): Promise<Outcome<HostedCheckout>>
-  closeCheckout(pageId: string): Promise<Outcome<boolean>>
+  openCheckout(order: CheckoutOrder): Promise<RpcResult<HostedCheckout>>
+  closeCheckout(pageId: string): Promise<RpcResult<boolean>>
   cancelAtPeriodEnd(
     subscriptionId: string,
     reason: string,
     known: ObjectVersions,
-  ): Promise<Outcome<AcceptedCancellation>>
-  stopCharging(subscriptionId: string): Promise<Outcome<void>>
-  endNow(subscriptionId: string): Promise<Outcome<void>>
-  openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>
-  fetchPurchase(reference: PurchaseReference): Promise<Outcome<FetchedPurchase>>
-  readReturn(address: string): Promise<Outcome<SignedSale | null>>
-  readEvent(inbound: Inbound): Promise<Outcome<ProcessorEvent>>
+  ): Promise<RpcResult<AcceptedCancellation>>
+  stopCharging(subscriptionId: string): Promise<RpcResult<void>>
+  endNow(subscriptionId: string): Promise<RpcResult<void>>
+  openPortal(customer: string, returnUrl: string): Promise<RpcResult<string | null>>
+  fetchPurchase(reference: PurchaseReference): Promise<RpcResult<FetchedPurchase>>
+  readReturn(address: string): Promise<RpcResult<SignedSale | null>>
+  readEvent(inbound: Inbound): Promise<RpcResult<ProcessorEvent>>
 }
 
-export type Outcome<Value> = { ok: true; value: Value } | { ok: false; failure: Failure }
+export type RpcResult<Value> = { ok: true; value: Value } | { ok: false; failure: Failure }
 
 /** `message` goes into the log: it quotes nothing secret or personal. */
 export type Failure =

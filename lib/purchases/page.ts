@@ -1,6 +1,6 @@
 import type { PageSale, PurchaseReference } from '../processors/processor.ts'
 
-/** What was to be sold on a hosted page, as the database gives it: see lib/db/page-sale.sql. */
+/** What was to be sold on a hosted page, as the database gives it: see lib/purchases/page-sale.sql. */
 export type SaleRow = Omit<PageSale, 'openedAt'> & { openedAt: string }
 
 /** A hosted page, with what was to be sold on it. */

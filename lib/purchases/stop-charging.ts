@@ -13,7 +13,7 @@ export interface PurchaseContext {
   env: ProcessorEnv
 }
 
-/** A subscription to stop, as `stop_order_json` of lib/db/replaced-purchases.sql makes it. */
+/** A subscription to stop, as `stop_order_json` of lib/purchases/replaced-purchases.sql makes it. */
 export interface StopOrder {
   purchase_id: string
   processor_id: string

@@ -1,11 +1,11 @@
 import { log } from '../http/log.ts'
-import type { Acquiring } from '../processors/acquiring.ts'
 import type { PurchaseReference } from '../processors/processor.ts'
+import type { ProcessorName } from '../processors/processor-name.ts'
 
 /** A purchase or page that events wait for. */
 export interface PendingRead {
   paywallId: string
-  acquiring: Acquiring
+  acquiring: ProcessorName
   kind: PurchaseReference['kind']
   processorId: string
 }

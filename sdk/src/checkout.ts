@@ -1,4 +1,4 @@
-import { type Client, take } from './client.ts'
+import { type Client, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
 import type { PriceName } from './register.ts'
 import type { Checkout } from './schemas.ts'
@@ -19,7 +19,7 @@ export function startCheckout(
   { price: priceId, trialDays, ...order }: CheckoutOrder,
   key: string,
 ): Promise<Checkout> {
-  return take(
+  return unwrap(
     client.POST('/api/v1/paywall/{id}/start-checkout', {
       params: { path: { id: paywall }, header: { 'Idempotency-Key': key } },
       body: { ...order, priceId, ...(trialDays !== undefined && { trial_days: trialDays }) },

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
 import { abortable } from './abortable.ts'
-import { errorOf, noAnswer, PaywallError } from './error.ts'
+import { noAnswer, PaywallError, toError } from './error.ts'
 import type { paths } from './generated/api.ts'
 import type { SendOptions } from './retry.ts'
 import { VERSION } from './version.ts'
@@ -24,7 +24,7 @@ interface Target extends CallOptions {
 const TIMEOUT_MS = 10_000
 
 /** The origin of a URL. Throws `invalid_url` if it is none. */
-export function originOf(url: string): string {
+export function toOrigin(url: string): string {
   try {
     return new URL(url).origin
   } catch (cause) {
@@ -36,11 +36,11 @@ export function originOf(url: string): string {
  * A client of all operations of the API's document. `send` adds who calls. No redirect is followed, since the API has none, and what
  * proves who calls is for its host alone. Servers see its status, and browsers a `network_error`.
  */
-export function clientOf(
+export function openClient(
   { baseUrl, paywall, ...always }: Target,
   send: (request: Request, options: SendOptions) => Promise<Response>,
 ) {
-  return ({ signal: once, ...own }: CallOptions & Pick<SendOptions, 'isHarmless'> = {}) => {
+  return ({ signal: once, ...own }: CallOptions & Pick<SendOptions, 'isIdempotent'> = {}) => {
     const options = {
       ...own,
       timeout: own.timeout ?? always.timeout ?? TIMEOUT_MS,
@@ -59,7 +59,7 @@ export function clientOf(
 /** An answer that says yes, and is no object, is not the API's: a proxy's page, or what a broken connection has left of one. */
 async function complete(response: Response): Promise<Response> {
   const text = response.ok ? await response.clone().text() : '{}'
-  if (!isObject(text)) throw errorOf(response, null)
+  if (!isObject(text)) throw toError(response, null)
   return response
 }
 
@@ -73,20 +73,20 @@ function isObject(text: string): boolean {
 }
 
 /** A client as `clientOf` makes it. */
-export type Client = ReturnType<typeof clientOf>
+export type Client = ReturnType<typeof openClient>
 
 /** What a call answered. */
-interface Outcome<Data> {
+interface FetchResult<Data> {
   data?: Data
   error?: unknown
   response: Response
 }
 
 /** The body of a good answer. Throws the `PaywallError` that any other answer tells, or what kept the call from one. */
-export async function take<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
+export async function unwrap<Data>(call: Promise<FetchResult<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: unknown) => {
     throw cause instanceof PaywallError ? cause : noAnswer('not_sent', cause)
   })
-  if (!response.ok || data === undefined) throw errorOf(response, error)
+  if (!response.ok || data === undefined) throw toError(response, error)
   return data
 }

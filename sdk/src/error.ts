@@ -56,7 +56,7 @@ export const noAnswer = (code: keyof typeof SENTENCES, cause?: unknown) =>
   new PaywallError({ status: 0, code, message: SENTENCES[code] }, { cause })
 
 /** The error that an answer tells, whose body has been read. One that names none is not the API's, but that of a proxy. */
-export function errorOf(response: Response, body: unknown): PaywallError {
+export function toError(response: Response, body: unknown): PaywallError {
   const said: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
   const { error, message, ...details } = said
   const [code, sentence] =
@@ -66,13 +66,13 @@ export function errorOf(response: Response, body: unknown): PaywallError {
     code,
     message: typeof message === 'string' ? message : sentence,
     requestId: response.headers.get('x-request-id'),
-    retryAfter: secondsOf(response),
+    retryAfter: parseSeconds(response),
     details,
   })
 }
 
 /** The `Retry-After` of an answer, a number or a date, in whole seconds from now; null if it has none. */
-export function secondsOf({ headers }: Response): number | null {
+export function parseSeconds({ headers }: Response): number | null {
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text)
   const at = / GMT$/.test(text) ? Date.parse(text) : Number.NaN

@@ -1,5 +1,5 @@
 import { type CheckoutOrder, startCheckout } from './checkout.ts'
-import { type CallOptions, type Client, clientOf, originOf, take } from './client.ts'
+import { type CallOptions, type Client, openClient, toOrigin, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
 import { newKey } from './keys.ts'
@@ -7,9 +7,9 @@ import { priceBook } from './prices.ts'
 import type { TokenType } from './register.ts'
 import { send } from './retry.ts'
 import type * as Reply from './schemas.ts'
-import { keyOf } from './text-keys.ts'
+import { toKey } from './text-keys.ts'
 import { openTicket, type TicketOrder } from './ticket.ts'
-import { nullIfUnknown, type User, userOf } from './user.ts'
+import { nullIfUnknown, toUser, type User } from './user.ts'
 
 type Sent = components['schemas']
 
@@ -46,7 +46,7 @@ export class Paywall {
   /** @throws PaywallError invalid_url if `baseUrl` is no URL */
   constructor({ key, baseUrl, ...options }: PaywallOptions) {
     this.#id = options.paywall
-    this.#client = clientOf({ ...options, baseUrl: originOf(baseUrl) }, async (request, how) => {
+    this.#client = openClient({ ...options, baseUrl: toOrigin(baseUrl) }, async (request, how) => {
       request.headers.set('X-Api-Key', key)
       return send(request, how)
     })
@@ -55,7 +55,7 @@ export class Paywall {
 
   /** All that is needed to show the paywall (section 4.1). Amounts of prices are in major units: 9.99. */
   bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
-    return take(this.#client(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
+    return unwrap(this.#client(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
   }
 
   /**
@@ -66,7 +66,7 @@ export class Paywall {
     const header = clientIp === undefined ? {} : { 'X-Client-Ip': clientIp }
     const params = { path: { id: this.#id }, query: snakeCase(who), header }
     const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params })
-    return take(call).then(userOf, nullIfUnknown)
+    return unwrap(call).then(toUser, nullIfUnknown)
   }
 
   /**
@@ -76,7 +76,7 @@ export class Paywall {
    * @throws PaywallError unknown_price if the paywall sells no price of that slug; active_purchase
    */
   async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
-    const idempotencyKey = key === undefined ? newKey() : keyOf(key)
+    const idempotencyKey = key === undefined ? newKey() : toKey(key)
     return this.#prices.sell(price, options, (priceId) =>
       startCheckout(this.#client(options), this.#id, { ...order, price: priceId }, idempotencyKey),
     )
@@ -93,7 +93,7 @@ export class Paywall {
   ): Promise<Reply.Cancelled> {
     const { reason, ...about } = order
     const body = { ...about, paywallId: this.#id, cancellationReason: reason }
-    return take(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
+    return unwrap(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
   }
 
   /**
@@ -106,7 +106,7 @@ export class Paywall {
       ...this.#path(),
       body: order,
     })
-    return (await take(call)).url
+    return (await unwrap(call)).url
   }
 
   /** Adds tokens to a balance: a whole number, from 1 (section 4.7). */
@@ -130,7 +130,7 @@ export class Paywall {
   ): Promise<Reply.Withdrawn> {
     const body = { ...order, paywall_id: this.#id }
     const headers = keyHeader(options)
-    return take(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
+    return unwrap(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
   }
 
   /**
@@ -146,7 +146,7 @@ export class Paywall {
   /** Signs in a user of yours, who need not prove anything to us: tokens for its browser or app. */
   signIn(order: Sent['ExchangeTokens'], options?: CallOptions): Promise<Reply.Tokens> {
     const call = this.#client(options).POST('/api/v1/paywall/{id}/sign-in/exchange', { ...this.#path(), body: order })
-    return take(call)
+    return unwrap(call)
   }
 
   async #change(
@@ -157,7 +157,7 @@ export class Paywall {
   ): Promise<Reply.ChangedBalance> {
     const params = { path: { id: this.#id }, header: keyHeader(options) }
     const body = { op, ...change, ...snakeCase(who) }
-    return take(this.#client(options).POST('/api/v1/paywall/{id}/balances', { params, body }))
+    return unwrap(this.#client(options).POST('/api/v1/paywall/{id}/balances', { params, body }))
   }
 
   #path() {
@@ -166,4 +166,4 @@ export class Paywall {
 }
 
 /** A change that names no key gets one, so that a retry does not change twice. */
-const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : keyOf(key) })
+const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : toKey(key) })

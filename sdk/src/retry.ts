@@ -1,5 +1,5 @@
-import { type AttemptOptions, attempt } from './attempt.ts'
-import { PaywallError, secondsOf } from './error.ts'
+import { PaywallError, parseSeconds } from './error.ts'
+import { type SendOnceOptions, sendOnce } from './send-once.ts'
 
 /** How many times a call is tried again. */
 const RETRIES = 2
@@ -8,9 +8,9 @@ const PAUSE_MS = 250
 /** A longer `Retry-After` is the caller's to wait for, in seconds. */
 const LONGEST_WAIT = 10
 
-export interface SendOptions extends AttemptOptions {
+export interface SendOptions extends SendOnceOptions {
   /** Set where repeating is harmless, and the request does not show it. */
-  isHarmless?: boolean
+  isIdempotent?: boolean
 }
 
 /**
@@ -20,28 +20,28 @@ export interface SendOptions extends AttemptOptions {
  * @throws PaywallError network_error, timeout, aborted
  */
 export async function send(request: Request, options: SendOptions): Promise<Response> {
-  const isHarmless = options.isHarmless || request.method === 'GET' || request.headers.has('idempotency-key')
+  const isIdempotent = options.isIdempotent || request.method === 'GET' || request.headers.has('idempotency-key')
   for (let retries = 0; ; retries++) {
     const isLast = retries === RETRIES
     try {
-      const response = await attempt(isLast ? request : request.clone(), options)
-      const pause = isLast ? null : pauseAfter(response, isHarmless, retries)
+      const response = await sendOnce(isLast ? request : request.clone(), options)
+      const pause = isLast ? null : pauseAfter(response, isIdempotent, retries)
       if (pause === null) return response
       await sleep(pause, options.signal)
     } catch (error) {
       const isLost = error instanceof PaywallError && error.code !== 'aborted'
-      if (isLast || !isHarmless || !isLost) throw error
+      if (isLast || !isIdempotent || !isLost) throw error
       await sleep(backoff(retries), options.signal)
     }
   }
 }
 
 /** How long to wait before the request is sent again, in milliseconds; null: it is not. */
-function pauseAfter(response: Response, isHarmless: boolean, retries: number): number | null {
+function pauseAfter(response: Response, isIdempotent: boolean, retries: number): number | null {
   const { status } = response
-  const wait = secondsOf(response)
+  const wait = parseSeconds(response)
   const mayRepeat = (status === 429 || status === 503) && wait !== null
-  if (!mayRepeat && !(isHarmless && status >= 502 && status <= 504)) return null
+  if (!mayRepeat && !(isIdempotent && status >= 502 && status <= 504)) return null
   if (wait !== null && wait > LONGEST_WAIT) return null
   return wait === null ? backoff(retries) : wait * 1000
 }

@@ -10,7 +10,7 @@ const HASH = new Webhook(btoa('Idempotency-Key'))
  * The Idempotency-Key that any text stands for, such as the id of a job: the API takes UUIDs. The same text always gives the same
  * one (a UUID of version 8, made of the text's hash); one that is a UUID stays as it is.
  */
-export function keyOf(text: string): string {
+export function toKey(text: string): string {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
   const [, hash = ''] = HASH.sign(text, new Date(0), '').split(',')
   const hex = Array.from(atob(hash), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')

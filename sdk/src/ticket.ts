@@ -1,4 +1,4 @@
-import { type CallOptions, type Client, take } from './client.ts'
+import { type CallOptions, type Client, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
 import type { OpenedTicket } from './schemas.ts'
 
@@ -25,5 +25,5 @@ export function openTicket(
     body: fields,
     ...(hasFiles && { bodySerializer: () => form }),
   })
-  return take(call)
+  return unwrap(call)
 }

@@ -10,7 +10,7 @@ export type User = UserState & {
   balance(type: TokenType): number
 }
 
-export const userOf = (state: UserState): User => ({
+export const toUser = (state: UserState): User => ({
   ...state,
   can: (feature) => state.features.includes(feature),
   balance: (type) => state.balances.find((each) => each.type === type)?.count ?? 0,

@@ -49,7 +49,7 @@ export function webhooks({
   const verifiers = [secret].flat().map((each) => new Webhook(each))
   return async (request) => {
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
-    const body = await textOf(request)
+    const body = await readText(request)
     if (body === null) return new Response('too long', { status: 413 })
     const headers = Object.fromEntries(request.headers)
     const isOurs = verifiers.some((verifier) => isSigned(verifier, body, headers))
@@ -70,7 +70,7 @@ export function webhooks({
 const log = (error: unknown, { type, id }: PaywallEvent) => console.error(`${type} ${id} was not handled`, error)
 
 /** The body; null if it is longer than any event. */
-async function textOf({ body }: Request): Promise<string | null> {
+async function readText({ body }: Request): Promise<string | null> {
   if (!body) return ''
   const reader = body.getReader()
   const decoder = new TextDecoder()

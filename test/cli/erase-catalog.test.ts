@@ -37,8 +37,21 @@ const DECIDED: Record<string, Record<string, string>> = {
       country: 'one of 249, of a purchase that stays',
       local_currency: PRICE,
     },
-    ...{ customer: PROCESSORS, customers: PROCESSORS, session_id: PROCESSORS, currency: PRICE, processor_price: PRICE },
-    ...{ success_url: 'erased', error_url: 'erased', shop_url: 'erased', url: 'erased', return_origin: STAYS },
+    ...{
+      customer: PROCESSORS,
+      customers: PROCESSORS,
+      hosted_page_id: PROCESSORS,
+      currency: PRICE,
+      processor_price: PRICE,
+    },
+    ...{
+      success_url: 'erased',
+      error_url: 'erased',
+      shop_url: 'erased',
+      url: 'erased',
+      former_email: 'erased',
+      return_origin: STAYS,
+    },
   },
   checkout_claims: { paywall_id: OURS, caller: 'our own id of the user, for 25 hours', request_hash: HASH },
   purchases: {
@@ -124,13 +137,16 @@ test('every column that can hold a text, of every table that has a user, is deci
   ).toEqual([])
 })
 
-test('the address of a hosted page goes, which a processor may want the buyer’s address in', async () => {
+test('the buyer’s address in and beside the address of a hosted page goes, and is exported before', async () => {
   const { user } = await anonymousBuyer(world)
   await world.database.query(
-    `update checkouts set url = 'https://checkout.example/1?user_email=zq-person%40example.com' where user_id = $1`,
+    `update checkouts set url = 'https://checkout.example/1?user_email=zq-person%40example.com',
+      former_email = 'zq-person@example.com' where user_id = $1`,
     [user.id],
   )
   const owner = world.file.owner.email
+  const exported = await paywall(world, ['users', 'export', 'zq-person@example.com', '--owner', owner])
+  expect(JSON.parse(exported.out).checkouts).toMatchObject([{ user_id: user.id }])
   expect(await paywall(world, ['users', 'erase', user.id, '--owner', owner, '--yes'])).toMatchObject({ code: 0 })
   expect((await allRows(world)).filter((row) => row.includes('zq-person'))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { mayGoOn } from '../../cli/go-on.ts'
+import { confirm } from '../../cli/confirm.ts'
 
 test.each([
   ['yes\n', true],
@@ -14,7 +14,7 @@ test.each([
 ])('%j typed at the question means %s', async (typed, goesOn) => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   input.end(typed)
-  expect(await mayGoOn('Go on?', { input, output })).toBe(goesOn)
+  expect(await confirm('Go on?', { input, output })).toBe(goesOn)
   output.end()
   expect(await text(output)).toBe('Go on? (yes/no) ')
 })

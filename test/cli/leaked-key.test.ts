@@ -71,6 +71,61 @@ test('a rotation says so, too, and signs nobody out', async () => {
   for (const session of sessions) expect(await goesOn(session)).toBe(true)
 })
 
+test('a rotation that gives the new key the name of the old one says of the old one that it is revoked', async () => {
+  const [old, next] = [tenant.key, newSecret()]
+  write([
+    { name: 'backend', secret: old },
+    { name: 'backend-next', secret: next },
+  ])
+  expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
+  await mint(tenant)
+  const kept = await mint({ ...tenant, key: next })
+
+  write([{ name: 'backend', secret: next }])
+  const line = 'key backend: revoked (1 session that it minted goes on: users sign-out --minted-by ends it)'
+  const refused = await run('apply', path)
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`paywall: ${line}\n`) })
+  const { changes } = JSON.parse((await run('plan', path, '--json')).out)
+  expect(changes).toEqual([
+    expect.objectContaining({ how: 'was called backend-next', destructive: false }),
+    expect.objectContaining({ what: 'key backend', how: 'revoked', destructive: true, sessions: 1 }),
+  ])
+  expect((await run('apply', path, '--yes')).out).toContain(line)
+  expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
+    out: 'Ended 1 session that key backend minted.\n',
+  })
+  expect(await goesOn(kept)).toBe(true)
+})
+
+test('a key that is called otherwise is not revoked, whoever has its name from then on', async () => {
+  const other = newSecret()
+  const [one, two] = [
+    { name: 'backend', secret: tenant.key },
+    { name: 'worker', secret: other },
+  ]
+  const planned = async (...keys: object[]) => {
+    write(keys)
+    const { changes } = JSON.parse((await run('plan', path, '--json')).out)
+    return changes.map(({ what, how, destructive }: Record<string, unknown>) => [what, how, destructive])
+  }
+  const swapped = [
+    { ...two, name: 'backend' },
+    { ...one, name: 'worker' },
+  ]
+  write([one])
+  expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
+  expect(await planned(...swapped)).toEqual([
+    ['key backend', 'new', false],
+    ['key worker', 'was called backend', false],
+  ])
+  write([one, two])
+  expect(await run('apply', path)).toMatchObject({ code: 0 })
+  expect(await planned(...swapped)).toEqual([
+    ['key backend', 'was called worker', false],
+    ['key worker', 'was called backend', false],
+  ])
+})
+
 test('--minted-by ends what the revoked key of that name has minted, also what was refreshed since, and nothing else', async () => {
   const paywallId = tenant.paywall.id
   const minted = await mint(tenant)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { paywallFileJsonSchema } from '../../cli/paywall-file/schema.ts'
 import { demoThrough } from '../../dev/world/demo.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from '../support/written-file.ts'
 
 const price = 'paywalls[0].prices[0]'
@@ -69,10 +69,13 @@ describe('a good file', () => {
     expect(await errorsOf(`\uFEFF${writtenFile(changes)}`)).toEqual([])
   })
 
-  test.each(ACQUIRING)('is that of the demo sold through %s, with the secrets of a local world', async (acquiring) => {
-    const { file } = demoThrough(acquiring)
-    expect(await errorsOf(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
-  })
+  test.each(PROCESSOR_NAMES)(
+    'is that of the demo sold through %s, with the secrets of a local world',
+    async (acquiring) => {
+      const { file } = demoThrough(acquiring)
+      expect(await errorsOf(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
+    },
+  )
 
   test('is demo/paywall.json itself, sold through the processor that it names', () => {
     const written = JSON.parse(readFileSync('demo/paywall.json', 'utf8'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
-import { databaseOf, withClient } from '../../cli/database.ts'
+import { openKysely, withClient } from '../../cli/database.ts'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import { newKey } from '../support/deployed.ts'
 import { paywall } from '../support/paywall.ts'
@@ -30,7 +30,7 @@ afterAll(() => world.close())
 beforeEach(() => world.database.query('delete from processor_accounts; delete from webhook_endpoints'))
 
 const apply = async (keys: Keys, changes: Changes = {}) =>
-  applyFile(databaseOf(world.database), await paywallFile(changes), {
+  applyFile(openKysely(world.database), await paywallFile(changes), {
     processorCredentialsKey: keys.PROCESSOR_CREDENTIALS_KEY,
     webhookSecretsKey: keys.WEBHOOK_SECRETS_KEY,
   })

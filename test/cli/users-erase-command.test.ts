@@ -139,7 +139,7 @@ describe('users erase', () => {
         email: null,
         external_id: null,
         created_at: expect.any(Date),
-        forget_at: expect.any(Date),
+        purge_at: expect.any(Date),
         erased_at: expect.any(Date),
       },
     ])

@@ -6,7 +6,7 @@ import { whileHeld } from '../support/held-member.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// forget-expired deletes rows that have expired. A call may find such a row, wait for the lock on it, and then find it
+// purge-expired deletes rows that have expired. A call may find such a row, wait for the lock on it, and then find it
 // gone.
 
 let world: TestWorld

@@ -2,12 +2,13 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { provenBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-const OPERATIONS = process.env.STORM ? 10_000 : 500
+const OPERATIONS = FULL_SIZE ? 10_000 : 500
 const CALLERS = 40
 const USERS = 50
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { type Buyer, buy, happens, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { type Buyer, buy, happens, hears, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
 import { pause, pauses } from './drivers/standstill.ts'
 import { useShops } from './shop.ts'
 
@@ -16,7 +16,7 @@ async function daysFromNow({ shop: { world, paywall } }: Buyer, time: string | n
 
 const later = (time: string | null, days: number) => new Date(Date.parse(String(time)) + days * DAY_MS).toISOString()
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('of what renews, or is on trial, it is three days after the period', async () => {
     for (const slug of ['monthly', 'yearly'] as const) {
       const purchase = (await purchaseOf(await buy(shopOf(acquiring), slug)))!
@@ -29,7 +29,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const { current_period_end: end } = (await purchaseOf(buyer))!
     await happens(buyer, shop.there.cancel)
-    if (!shop.abilities.tellsOfCancellations) await passes(buyer, '8d')
+    if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
     expect(await purchaseOf(buyer)).toMatchObject({ cancel_at: end, access_until: end })
     await periodEnds(buyer)
     const { paid, purchases } = await stateOf(buyer)
@@ -64,3 +64,23 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 })
+
+test.each(PROCESSOR_NAMES)(
+  '%s: who cannot be asked about, since the key was revoked, is let in for three days more, and its owner is told of both ends',
+  async (acquiring) => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    shop.emulator.holdWebhooks()
+    const headers = { 'Content-Type': 'application/json' }
+    const refusal = { status: 401, headers, body: '{"error":{"message":"the key was revoked"}}' }
+    shop.emulator.onCall = async () => refusal
+    await passes(buyer, '32d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+    expect(await passes(buyer, '3d')).toEqual(['subscription.access_ended'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
+    shop.emulator.onCall = undefined
+    await shop.emulator.sendHeldWebhooks()
+    expect(await hears(buyer)).toEqual(expect.arrayContaining(['subscription.recovered', 'subscription.renewed']))
+    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+  },
+)

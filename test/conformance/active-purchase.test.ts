@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import {
   type Buyer,
@@ -7,6 +7,7 @@ import {
   decline,
   happens,
   hears,
+  idOf,
   open,
   order,
   passes,
@@ -18,7 +19,7 @@ import {
   tokensOf,
 } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/standstill.ts'
-import { useShops } from './shop.ts'
+import { type Shop, useShops } from './shop.ts'
 
 // Who is not sold another subscription, and who gets into the portal: whoever has one that has not ended.
 
@@ -38,7 +39,7 @@ async function expectInTheWay(buyer: Buyer, status: string): Promise<void> {
   expect(stored).toBe(status)
   const refused = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true, purchaseId: id, status } }
   const noPortal = { status: 403, body: { error: 'portal_unavailable', isTest: '1' } }
-  const portal = buyer.shop.abilities.portal ? { status: 200 } : noPortal
+  const portal = buyer.shop.capabilities.portal ? { status: 200 } : noPortal
   expect(await answersTo(buyer)).toMatchObject([refused, refused, portal])
 }
 
@@ -46,17 +47,63 @@ async function expectFree(buyer: Buyer): Promise<void> {
   expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 403 }])
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+interface Ending extends Buyer {
+  end: number
+}
+
+/** Somebody whose subscription is to end with its period. */
+async function toEndSoon(shop: Shop): Promise<Ending> {
+  const buyer = await buy(shop)
+  await happens(buyer, shop.there.cancel)
+  if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
+  const { cancel_at_period_end: isToEnd, current_period_end: end } = (await purchaseOf(buyer))!
+  expect(isToEnd).toBe(true)
+  return { ...buyer, end: Date.parse(end!) }
+}
+
+/** Moves the clock to some seconds after the scheduled end. */
+const endPassed = ({ shop: { world, paywall }, end }: Ending, seconds: number) =>
+  world.clock.moveTo(paywall.id, new Date(end + seconds * 1000))
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription is in the way while it is active and while it is to end, and not once it has ended', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await expectInTheWay(buyer, 'active')
     await happens(buyer, shop.there.cancel)
-    if (!shop.abilities.tellsOfCancellations) await passes(buyer, '8d')
+    if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
     expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: true })
     await expectInTheWay(buyer, 'active')
     await periodEnds(buyer)
     await expectFree(buyer)
+  })
+
+  test('a scheduled end that may have been undone counts once a read from after it shows it', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await toEndSoon(shop)
+    shop.emulator.holdWebhooks()
+    await endPassed(buyer, 30)
+    const answer = shop.capabilities.supportsUncancel ? { status: 409 } : { status: 200 }
+    expect(await order(shop, 'monthly', buyer)).toMatchObject(answer)
+    await endPassed(buyer, 150)
+    expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 200 })
+    await shop.emulator.sendHeldWebhooks()
+  })
+
+  test('a scheduled end that was undone shortly before, unseen, does not sell another subscription', async () => {
+    const shop = shopOf(acquiring)
+    if (!shop.there.undo) return
+    const buyer = await toEndSoon(shop)
+    await endPassed(buyer, -600)
+    shop.emulator.holdWebhooks()
+    await shop.there.undo(await idOf(buyer))
+    for (const seconds of [30, 150]) {
+      await endPassed(buyer, seconds)
+      expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
+    }
+    await shop.emulator.sendHeldWebhooks()
+    await hears(buyer)
+    await expectInTheWay(buyer, 'active')
   })
 
   test('a subscription is in the way on trial', async () => {

@@ -1,6 +1,19 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { buy, cancelHere, expectAsThere, happens, hears, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import {
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  hears,
+  idOf,
+  passes,
+  periodEnds,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
+import { pause, pauses } from './drivers/standstill.ts'
 import { unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -8,7 +21,12 @@ import { useShops } from './shop.ts'
 
 const shopOf = useShops(1)
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+const HOUR_MS = 3_600_000
+
+/** How long a slow read takes: some purchases need three, each of which is waited for. */
+const SLOW_MS = 7_000
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription whose plan is to change can be cancelled, and ends with its period on the old plan', async () => {
     const shop = shopOf(acquiring)
     const { schedulePlan } = shop.there
@@ -23,7 +41,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 })
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the end of a trial that was cancelled is never announced', async () => {
     const shop = shopOf(acquiring)
     const [here, there, unseen] = [await buy(shop, 'yearly'), await buy(shop, 'yearly'), await buy(shop, 'yearly')]
@@ -38,9 +56,27 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     }
   })
+
+  test('the end of a trial that was ended at once is never announced, in whichever order that is heard', async () => {
+    const shop = shopOf(acquiring)
+    const { end } = shop.there
+    if (!end) return // a trial is ended there by cancelling it, and no other way
+    const { clock } = shop.world
+    const buyer = await buy(shop, 'yearly')
+    // Then a processor reminds of the end. Where it does not, we look an hour later.
+    const noticeAt = Date.parse(String((await purchaseOf(buyer))?.trial_end)) - 72 * HOUR_MS
+    await clock.moveTo(shop.paywall.id, new Date(noticeAt - HOUR_MS / 4))
+    shop.emulator.holdWebhooks()
+    await clock.moveTo(shop.paywall.id, new Date(noticeAt + HOUR_MS / 4))
+    expect(await hears(buyer)).toEqual([])
+    await end(await idOf(buyer))
+    await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
+    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await passes(buyer, '9d')).toEqual([])
+  })
 })
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('what is cancelled while it is past due is answered as it is: it goes on, or it has ended', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
@@ -56,5 +92,55 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
     if (purchase?.status === 'canceled') expect(subscription.cancel_at).toBe(subscription.canceled_at)
     else expect(subscription.cancel_at).toBe(purchase?.cancel_at)
+  })
+})
+
+describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
+  test('what is cancelled while it is paused is never charged again, and answered as it is', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    await happens(buyer, (id) => pause(shop, id))
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
+    const reply = await cancelHere(buyer)
+    expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
+    await hears(buyer)
+    await expectAsThere(buyer)
+    const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
+    const purchase = await purchaseOf(buyer)
+    expect(subscription).toMatchObject({ status: purchase?.status, cancel_at: purchase?.cancel_at })
+    expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
+    expect((await passes(buyer, '33d')).filter((name) => name.startsWith('payment.'))).toEqual([])
+  })
+})
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+  test('a cancellation that no read confirms in time is answered 502, stays marked, and is synced later', {
+    timeout: 60_000,
+  }, async () => {
+    const shop = shopOf(acquiring)
+    const { world, emulator } = shop
+    const buyer = await buy(shop)
+    emulator.holdWebhooks()
+    const answered = Promise.withResolvers<void>()
+    let hasWritten = false
+    emulator.onCall = async ({ method }, run) => {
+      const reply = await run()
+      if (method !== 'GET') hasWritten = true
+      else if (hasWritten) await Promise.race([answered.promise, setTimeout(SLOW_MS, null, { ref: false })])
+      return method === 'GET' ? reply : { status: 204, headers: {}, body: '' }
+    }
+    const askedAt = Date.now()
+    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+    expect(Date.now() - askedAt).toBeLessThan(12_000)
+    emulator.onCall = undefined
+    answered.resolve()
+    await emulator.sendHeldWebhooks(() => [])
+    const { rows } = await world.database.query(
+      'select cancel_requested_at is not null as marked from purchases where user_id = $1',
+      [buyer.userId],
+    )
+    expect(rows).toEqual([{ marked: true }])
+    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    await expectAsThere(buyer)
   })
 })

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { type Buyer, buy, expectAsThere, happens, passes, stateOf, tokensOf } from './buyer.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  idOf,
+  passes,
+  periodEnds,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -10,13 +22,15 @@ const shopOf = useShops(1)
 
 /** What is heard of a dispute of a monthly payment that the seller loses. */
 async function losesDispute(buyer: Buyer): Promise<string[]> {
-  const { there, abilities } = buyer.shop
+  const { there, capabilities } = buyer.shop
   const opened = await happens(buyer, there.dispute)
-  const decided = abilities.refundsWhatIsDisputed ? [] : await happens(buyer, (id) => there.decideDispute!(id, false))
+  const decided = capabilities.refundsWhatIsDisputed
+    ? []
+    : await happens(buyer, (id) => there.decideDispute!(id, false))
   return [...opened, ...decided, ...(await passes(buyer, '8d'))]
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a dispute that is lost is told, and takes the tokens of its payment, once', async () => {
     const buyer = await buy(shopOf(acquiring))
     await spend(buyer, 30)
@@ -30,6 +44,16 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-70])
   })
 
+  test('a refund of a part and a lost dispute of the rest are all of a payment together', async () => {
+    const buyer = await buy(shopOf(acquiring))
+    await happens(buyer, (id) => buyer.shop.there.refund(id, 300))
+    expect(await tokensOf(buyer)).toBe(100)
+    await losesDispute(buyer)
+    const lost = (await paymentEvents(buyer)).find(({ type }) => type === 'payment.dispute_lost')
+    expect(lost).toMatchObject({ refunded_amount: 300 + Number(lost?.amount), refunded: true })
+    expect(await refundsInLedger(buyer)).toEqual([-100])
+  })
+
   test('a dispute that is lost ends a one-time purchase', async () => {
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     const heard = await losesDispute(buyer)
@@ -40,12 +64,42 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(more.at(-1)).toMatchObject({ refunded_amount: 4900, refunded: true, purchase_status: 'refunded' })
   })
 
+  test('a dispute that is lost after a subscription has ended, or long after a purchase, is heard of in a week', async () => {
+    const shop = shopOf(acquiring)
+    const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
+    await cancelHere(subscriber)
+    await periodEnds(subscriber)
+    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
+    await passes(subscriber, '40d')
+    expect(await losesDispute(subscriber)).toEqual(
+      expect.arrayContaining(['payment.dispute_lost 999', 'payment.disputed 999']),
+    )
+    expect(await tokensOf(subscriber)).toBe(0)
+    expect((await losesDispute(owner)).toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
+  })
+
+  test('what was paid for and has ended is read for half a year if its processor sends no webhook of disputes', async () => {
+    const shop = shopOf(acquiring)
+    const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
+    const ids = [await idOf(subscriber), await idOf(onTrial)]
+    for (const buyer of [onTrial, subscriber]) await cancelHere(buyer)
+    await periodEnds(subscriber)
+    const readsIn = async (span: string) => {
+      const before = shop.emulator.calls.length
+      await passes(subscriber, span)
+      const calls = shop.emulator.calls.slice(before)
+      return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
+    }
+    expect(await readsIn('190d')).toEqual([shop.capabilities.sendsDisputeWebhook ? 0 : 26, 0])
+    expect(await readsIn('60d')).toEqual([0, 0])
+  })
+
   test('a dispute of a one-time purchase that is opened and lost unheard is found by reconcile', async () => {
-    const { there, abilities } = shopOf(acquiring)
+    const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     await unheard(buyer, async (id) => {
       await there.dispute(id)
-      if (!abilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
+      if (!capabilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
     })
     expect(await passes(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
@@ -53,7 +107,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('a dispute that is won gives the purchase and exactly the tokens back that it took', async () => {
     const shop = shopOf(acquiring)
-    const { there, abilities } = shop
+    const { there, capabilities } = shop
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await spend(subscriber, 30)
     for (const buyer of [subscriber, owner]) {
@@ -62,7 +116,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       await passes(buyer, '2d')
     }
     expect(await tokensOf(subscriber)).toBe(70)
-    expect(await refundsInLedger(subscriber)).toEqual(abilities.refundsWhatIsDisputed ? [-70, 70] : [])
+    expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
     expect(await stateOf(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     // There is a processor that ends a subscription by any dispute that is decided.
     await expectAsThere(subscriber)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { paywall } from '../support/paywall.ts'
 import { type Buyer, buy, happens, passes, purchaseOf, saleOf, stateOf, tokensOf } from './buyer.ts'
 import { useShops } from './shop.ts'
@@ -15,7 +15,7 @@ async function end({ shop: { world } }: Buyer, id: string) {
 /** How often a buyer was charged, as its processor has it. */
 const chargesOf = (buyer: Buyer) => saleOf(buyer).then(({ paid }) => paid.length)
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription that the owner ends gives no access at once, whatever is read of it, and is never charged again', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
@@ -66,7 +66,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 })
 
 test('says that nobody has such a purchase', async () => {
-  const { shop } = await buy(shopOf(ACQUIRING[0]))
+  const { shop } = await buy(shopOf(PROCESSOR_NAMES[0]))
   for (const id of ['f75fbdb7-07bd-4cf3-8b99-f7dda5082e0e', 'sub_1']) {
     expect(await paywall(shop.world, ['purchases', 'end', id])).toMatchObject({
       code: 1,

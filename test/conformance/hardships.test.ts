@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
@@ -47,7 +47,7 @@ function expectKept({ driver }: Shop, reply: Reply, outage: Outage): void {
   else ok(reply)
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('start-checkout says what is wrong at each of its calls, and its key then opens one page', async () => {
     const shop = shopOf(acquiring)
     await throughEachOutage(shop, {
@@ -63,17 +63,17 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
         expect(reply.headers).not.toHaveProperty('idempotency-replayed')
         // If a page was opened all the same, as an address like this one's shows, it is this one.
         const opener = checkoutUrl.slice(0, checkoutUrl.lastIndexOf('/'))
-        if (shop.abilities.idempotencyKeys && pages.includes(opener)) expect(pages).toContain(checkoutUrl)
+        if (shop.capabilities.idempotencyKeys && pages.includes(opener)) expect(pages).toContain(checkoutUrl)
       },
     })
   })
 
   test('cancel-subscription says what is wrong at each of its calls, and can be asked for again', async () => {
     const shop = shopOf(acquiring)
-    const { world, paywall, key, emulator, abilities } = shop
+    const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
     await throughEachOutage(shop, {
-      ...(abilities.keepsReason === 'by a call of its own' && { needs: 1 }),
+      ...(capabilities.keepsReason === 'by a call of its own' && { needs: 1 }),
       async begin() {
         const buyer = await open(shop)
         await pay(buyer)
@@ -93,7 +93,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
         ok(reply)
         // What no webhook will tell is fetched after the answer. Meanwhile reconcile leaves it alone.
         const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
-        if (!abilities.tellsOfCancellations) await until('the cancellation is stored', isStored)
+        if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
         expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
         await expectAsThere(buyer)
       },
@@ -153,7 +153,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect([lost, result]).toEqual([[], expect.stringContaining('https://owner.example/thanks')])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
-    const paid = shop.abilities.showsPayments ? ['payment.succeeded 999'] : []
+    const paid = shop.capabilities.readsIncludePayments ? ['payment.succeeded 999'] : []
     expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, 'subscription.created'])
   })
 
@@ -187,7 +187,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 })
 
-describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))('%s', (acquiring) => {
   test('get-customer-portal says what is wrong at each of its calls', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key } = shop

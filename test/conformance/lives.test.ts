@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import {
   type Buyer,
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 
 const periodEndOf = async (buyer: Buyer) => Date.parse(String((await purchaseOf(buyer))?.current_period_end))
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('each period that is paid renews the subscription and brings its tokens', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
@@ -60,7 +60,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       body: { success: true, subscription: { status: 'active', cancel_at: end } },
     })
     expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
-    expect(shop.emulator.events.length > told).toBe(shop.abilities.tellsOfCancellations)
+    expect(shop.emulator.events.length > told).toBe(shop.capabilities.sendsCancellationWebhook)
     const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
     await expectAsThere(buyer)
@@ -75,25 +75,25 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     expect(await happens(buyer, shop.there.cancel)).toEqual(
-      shop.abilities.tellsOfCancellations ? ['subscription.cancel_scheduled'] : [],
+      shop.capabilities.sendsCancellationWebhook ? ['subscription.cancel_scheduled'] : [],
     )
-    if (!shop.abilities.tellsOfCancellations) {
+    if (!shop.capabilities.sendsCancellationWebhook) {
       expect(await passes(buyer, '8d')).toEqual(['subscription.cancel_scheduled'])
     }
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectAsThere(buyer)
 
-    expect('undo' in shop.there).toBe(shop.abilities.undoesCancellation)
-    if (!shop.abilities.undoesCancellation) return
+    expect('undo' in shop.there).toBe(shop.capabilities.supportsUncancel)
+    if (!shop.capabilities.supportsUncancel) return
     expect(await happens(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
     await expectAsThere(buyer)
   })
 
   test('what the owner ends there is over here at once, where that can be', async () => {
-    const { there, abilities } = shopOf(acquiring)
-    expect('end' in there).toBe(abilities.endsAtOnce)
-    if (!abilities.endsAtOnce) return
+    const { there, capabilities } = shopOf(acquiring)
+    expect('end' in there).toBe(capabilities.supportsImmediateEnd)
+    if (!capabilities.supportsImmediateEnd) return
     const buyer = await buy(shopOf(acquiring))
     expect(await happens(buyer, there.end)).toEqual(['subscription.ended'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
@@ -103,7 +103,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a trial that is cancelled goes on to its end, or ends at once where the processor does so', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'yearly')
-    const goesOn = shop.abilities.cancelledTrial === 'goes on to its end'
+    const goesOn = shop.capabilities.cancelledTrial === 'goes on to its end'
     const status = goesOn ? 'trialing' : 'canceled'
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })
@@ -132,7 +132,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const calls = shop.emulator.calls.length
     const path = `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`
     const reply = await call(shop.world, path, { key: shop.key, body: { email } })
-    if (!shop.abilities.portal) {
+    if (!shop.capabilities.portal) {
       expect(reply).toMatchObject({ status: 403, body: { error: 'portal_unavailable', isTest: '1' } })
       expect(shop.emulator.calls).toHaveLength(calls)
       return

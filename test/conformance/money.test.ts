@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import type { Abilities } from '../../lib/processors/definition.ts'
+import type { Capabilities } from '../../lib/processors/definition.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
   buy,
   expectAsThere,
@@ -18,12 +18,12 @@ import { useShops } from './shop.ts'
 const shopOf = useShops()
 
 /** What the owner hears of a dispute. Where the bank takes the money back before anything is decided, it is lost until it is won. */
-function disputed({ tellsOfDisputes, refundsWhatIsDisputed }: Abilities, amount: number): string[] {
+function disputed({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
   const lost = refundsWhatIsDisputed ? [`payment.dispute_lost ${amount}`] : []
-  return tellsOfDisputes ? [...lost, `payment.disputed ${amount}`] : []
+  return sendsDisputeWebhook ? [...lost, `payment.disputed ${amount}`] : []
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('what is refunded of a subscription ends nothing: a part takes no tokens, the rest takes those of the period', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
@@ -44,9 +44,9 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 
   test('a dispute of a subscription’s payment is told where the processor tells of it, and ends nothing', async () => {
-    const { there, abilities } = shopOf(acquiring)
+    const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
-    expect(await happens(buyer, there.dispute)).toEqual(disputed(abilities, 999))
+    expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
@@ -60,10 +60,10 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 
   test('a one-time purchase that is disputed is over where the money is back at once, and else stands', async () => {
-    const { there, abilities } = shopOf(acquiring)
+    const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
-    expect(await happens(buyer, there.dispute)).toEqual(disputed(abilities, 4900))
-    const isOver = abilities.refundsWhatIsDisputed
+    expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
+    const isOver = capabilities.refundsWhatIsDisputed
     expect(await stateOf(buyer)).toMatchObject({
       paid: !isOver,
       purchases: [{ status: isOver ? 'refunded' : 'active' }],

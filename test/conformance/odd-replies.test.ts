@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
@@ -17,7 +17,7 @@ const shopOf = useShops()
 const UNAVAILABLE = { status: 502, body: { error: 'processor_unavailable' }, retry: '2' }
 
 afterEach(() => {
-  for (const acquiring of ACQUIRING) shopOf(acquiring).emulator.onCall = undefined
+  for (const acquiring of PROCESSOR_NAMES) shopOf(acquiring).emulator.onCall = undefined
 })
 
 const said = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
@@ -36,7 +36,7 @@ async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]
   return faults
 }
 
-describe.each(ACQUIRING)('%s: an answer that is not as expected', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiring) => {
   test('start-checkout answers 502, and the same key then opens a page', async () => {
     const shop = shopOf(acquiring)
     const email = newEmail()
@@ -53,7 +53,7 @@ describe.each(ACQUIRING)('%s: an answer that is not as expected', (acquiring) =>
 
   test('cancel-subscription answers 502 and stays marked, and can be asked for again', async () => {
     const shop = shopOf(acquiring)
-    const { world, paywall, key, abilities } = shop
+    const { world, paywall, key, capabilities } = shop
     const buyer = await buy(shop)
     const purchase = await purchaseOf(buyer)
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
@@ -69,7 +69,7 @@ describe.each(ACQUIRING)('%s: an answer that is not as expected', (acquiring) =>
     expect((await saleOf(buyer)).renews).toBe(true)
     expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
     expect((await saleOf(buyer)).renews).toBe(false)
-    if (abilities.tellsOfCancellations) await hears(buyer)
+    if (capabilities.sendsCancellationWebhook) await hears(buyer)
   })
 
   test('a cancellation counts as done only where the processor shows it', async () => {
@@ -157,7 +157,7 @@ describe.each(ACQUIRING)('%s: an answer that is not as expected', (acquiring) =>
   })
 })
 
-describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))(
+describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))(
   '%s: an answer that is not as expected',
   (acquiring) => {
     test('get-customer-portal answers 502', async () => {

@@ -15,6 +15,7 @@ export const ODD_REPLIES: Readonly<Record<string, HttpResponse>> = {
   'a text': reply(200, '"fine"'),
   'a list': reply(200, '[]'),
   'JSON of another object': reply(200, '{"object":"event","id":"evt_1","status":"fine"}'),
+  'a 200 that says an error': reply(200, '{"error":{"type":"api_error","message":"try again"}}'),
   HTML: reply(200, HTML, 'text/html'),
   '8 MB': reply(200, JSON.stringify({ id: 'x'.repeat(HUGE) })),
   'a redirect': reply(302, '', 'text/html', { Location: 'https://elsewhere.example/' }),

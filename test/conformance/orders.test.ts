@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { permutations } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, stateOf, tokensOf } from './buyer.ts'
@@ -8,7 +9,7 @@ import { eventsSince } from './webhook.ts'
 
 const orders = permutations([0, 1, 2, 3, 4, 5])
 /** How many of the 720 are tried: `ORDERS=720 npx vitest run test/conformance/orders.test.ts` tries all. */
-const COUNT = Number(process.env.ORDERS ?? (process.env.STORM ? 72 : 2))
+const COUNT = Number(process.env.ORDERS ?? (FULL_SIZE ? 72 : 2))
 const chosen = orders.filter((_, index) => index % Math.floor(orders.length / COUNT) === 0)
 
 /**
@@ -65,13 +66,13 @@ async function outcomeOf(buyer: Buyer, answers: number[]) {
 type Outcome = Awaited<ReturnType<typeof outcomeOf>>
 
 /** Of each processor, in the order of `chosen`. */
-const outcomes = new Map<Acquiring, Outcome[]>(ACQUIRING.map((acquiring) => [acquiring, []]))
+const outcomes = new Map<ProcessorName, Outcome[]>(PROCESSOR_NAMES.map((acquiring) => [acquiring, []]))
 
 /** Lives and tells lives of all processors at the same time, a life for each order. */
 async function playGroup(group: number[][]): Promise<void> {
-  const emulators = ACQUIRING.map((acquiring) => shopOf(acquiring).emulator)
+  const emulators = PROCESSOR_NAMES.map((acquiring) => shopOf(acquiring).emulator)
   for (const emulator of emulators) emulator.holdWebhooks()
-  const shops = ACQUIRING.flatMap((acquiring) => group.map((_, place) => shopOf(acquiring, place)))
+  const shops = PROCESSOR_NAMES.flatMap((acquiring) => group.map((_, place) => shopOf(acquiring, place)))
   const told = await Promise.all(
     shops.map(async (shop, index) => {
       const life = await live(shop)
@@ -87,10 +88,13 @@ beforeAll(async () => {
   for (let at = 0; at < chosen.length; at += GROUP) await playGroup(chosen.slice(at, at + GROUP))
 }, 3_600_000)
 
-test.each(ACQUIRING)(`a life at %s is the same in ${chosen.length} orders of six of its webhooks`, (acquiring) => {
-  const [first, ...others] = outcomes.get(acquiring) ?? []
-  expect(first).toMatchObject({ answers: [200], states: [{ cancel_at_period_end: true }] })
-  expect(first?.events.length).toBeGreaterThan(3)
-  expect(others).toHaveLength(chosen.length - 1)
-  for (const [index, outcome] of others.entries()) expect(outcome, String(chosen[index + 1])).toEqual(first)
-})
+test.each(PROCESSOR_NAMES)(
+  `a life at %s is the same in ${chosen.length} orders of six of its webhooks`,
+  (acquiring) => {
+    const [first, ...others] = outcomes.get(acquiring) ?? []
+    expect(first).toMatchObject({ answers: [200], states: [{ cancel_at_period_end: true }] })
+    expect(first?.events.length).toBeGreaterThan(3)
+    expect(others).toHaveLength(chosen.length - 1)
+    for (const [index, outcome] of others.entries()) expect(outcome, String(chosen[index + 1])).toEqual(first)
+  },
+)

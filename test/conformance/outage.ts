@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { Reply } from '../support/call.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import type { Shop } from './shop.ts'
 
 /** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor refuses with that status. */
@@ -20,11 +21,11 @@ const ALL_FAULTS: readonly [Fault, string][] = [
 ]
 
 /** What is tried at the calls after the first, too: there something was asked or done already. */
-const LATER: readonly Fault[] = process.env.STORM ? [404, 500, 'lost'] : ['lost']
+const LATER: readonly Fault[] = FULL_SIZE ? [404, 500, 'lost'] : ['lost']
 
-/** All of them in a storm; else one of each kind. */
+/** All of them at full size; else one of each kind. */
 const FIRST: readonly Fault[] = [403, 404, 500, 'lost']
-const FAULTS = process.env.STORM ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
+const FAULTS = FULL_SIZE ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
 
 /** A fault that all calls have but the first `from`; `error` is what is answered then. */
 export interface Outage {

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { type Buyer, buy, decline, expectAsThere, order, passes, periodEnds, stateOf, tokensOf } from './buyer.ts'
+import {
+  type Buyer,
+  buy,
+  decline,
+  expectAsThere,
+  happens,
+  order,
+  passes,
+  periodEnds,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
 import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
+import { PAUSES_WHAT_IS_OWED, pause } from './drivers/standstill.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A subscription that is past due for twenty days, and then paid. Every day is lived through, by the processor's own schedule.
@@ -48,9 +60,34 @@ describe.each(GOES_ON)('%s', (acquiring) => {
   })
 })
 
+test(`${PAUSES_WHAT_IS_OWED}: what is paused after its grace period has recovered once it is paid, and not before`, async () => {
+  const shop = shopOf(PAUSES_WHAT_IS_OWED, 1)
+  const buyer = await pastDue(shop)
+  expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
+  expect(await happens(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
+  await passes(buyer, '2d')
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
+  await decline(buyer, false)
+  expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
+  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test(`${PAUSES_WHAT_IS_OWED}: a pause gives what is past due no further grace`, async () => {
+  const shop = shopOf(PAUSES_WHAT_IS_OWED)
+  const buyer = await pastDue(shop)
+  expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
+  await happens(buyer, (id) => pause(shop, id))
+  expect(await happens(buyer, shop.there.resume)).not.toContain('subscription.recovered')
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
+  await decline(buyer, false)
+  expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
+})
+
 test(`${GIVES_UP}: past due until it gives up, then it has ended, and another one may be bought`, async () => {
   const buyer = await pastDue(shopOf(GIVES_UP))
-  await passes(buyer, '20d')
+  const heard = await passes(buyer, '20d')
+  expect(heard).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
+  expect(heard).not.toContain('subscription.recovered')
   expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   await expectAsThere(buyer)
   expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 200 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
@@ -26,7 +26,7 @@ const shopOf = useShops()
 const completed = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test.each([
     ['monthly', {}, { price_slug: 'monthly', amount: 999, currency: 'USD' }],
     ['monthly', { country: 'DE' }, { price_slug: 'monthly', amount: 899, currency: 'EUR' }],
@@ -93,7 +93,9 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 })
 
-const IN_FLIGHT = ACQUIRING.filter((acquiring) => DEFINITIONS[acquiring].abilities.endsAtOnce === false)
+const IN_FLIGHT = PROCESSOR_NAMES.filter(
+  (acquiring) => DEFINITIONS[acquiring].capabilities.supportsImmediateEnd === false,
+)
 
 test.each(IN_FLIGHT)(
   '%s: a charge that is on its way while a subscription is stopped, and succeeds then, is an alarm',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
   type Buyer,
@@ -14,36 +14,23 @@ import {
   stateOf,
   tokensOf,
 } from './buyer.ts'
-import { changePlan, type Plan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
-import { type Shop, useShops } from './shop.ts'
+import { changesTo, plansOf } from './changing.ts'
+import { changePlan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
+import { useShops } from './shop.ts'
 
 // A plan that is changed at the processor: the purchase follows, with its price, its features and its tokens.
 
 const shopOf = useShops()
 
-const plansOf = ({ driver: { prices } }: Shop) =>
-  ({
-    monthly: { price: prices.monthly, amount: 999, interval: 'month' },
-    plus: { price: prices.plus, amount: 1999, interval: 'month' },
-    yearly: { price: prices.yearly, amount: 8900, interval: 'year' },
-  }) satisfies Record<string, Plan>
-
-/** Changes the plan, and waits until it is known. Gives what the owner hears. */
-async function changesTo(buyer: Buyer, slug: keyof ReturnType<typeof plansOf>): Promise<string[]> {
-  await changePlan(buyer.shop, await idOf(buyer), plansOf(buyer.shop)[slug])
-  const heard = await hears(buyer)
-  return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
-}
-
 const changesOf = async (buyer: Buyer) =>
   (await ownerEvents(buyer.shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.plan_changed')
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the purchase follows with price and features, once, and the owner hears what it was before', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { id } = (await purchaseOf(buyer))!
-    expect(await changesTo(buyer, 'yearly')).toContain('subscription.plan_changed')
+    expect(await changesTo(buyer, plansOf(buyer.shop).yearly)).toContain('subscription.plan_changed')
     const yearly = shop.paywall.prices.find(({ slug }) => slug === 'yearly')
     const features = ['export', 'team']
     expect(await stateOf(buyer)).toMatchObject({
@@ -59,13 +46,13 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('of more tokens the excess comes when the change is paid, and a downgrade takes none', async () => {
     const buyer = await buy(shopOf(acquiring))
-    await changesTo(buyer, 'plus')
+    await changesTo(buyer, plansOf(buyer.shop).plus)
     expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
     expect(await stateOf(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
     await periodEnds(buyer)
     const earned = paysChangesAtOnce(acquiring) ? 600 : 400
     expect(await tokensOf(buyer)).toBe(earned)
-    await changesTo(buyer, 'monthly')
+    await changesTo(buyer, plansOf(buyer.shop).monthly)
     expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly' })
     expect(await tokensOf(buyer)).toBe(earned)
     await periodEnds(buyer)
@@ -75,7 +62,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('switching to and fro earns nothing, from month to year and back neither, and the next month brings its tokens', async () => {
     const buyer = await buy(shopOf(acquiring))
     for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
-      await changesTo(buyer, slug)
+      await changesTo(buyer, plansOf(buyer.shop)[slug])
       await passes(buyer, '1h')
     }
     await passes(buyer, '1d')

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, happens, passes, stateOf, tokensOf } from './buyer.ts'
+import { buy, happens, passes, purchaseOf, saleOf, stateOf, tokensOf } from './buyer.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
-import { useShops } from './shop.ts'
+import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
+
+const HOUR_MS = 3_600_000
 
 // Money that goes back, and may come again: what the owner hears of it, and what becomes of the tokens that it has paid for.
 
@@ -17,7 +19,15 @@ const shopOf = useShops(2, (sold, place) => {
   return { ...sold, prices, settings }
 })
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+/** The owner chooses that buyers keep their tokens from now on. */
+async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
+  const paywalls = world.file.paywalls.map((each) =>
+    each.id === id ? { ...each, settings: { ...each.settings, keep_tokens_on_refund: true } } : each,
+  )
+  await world.apply({ ...world.file, paywalls })
+}
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a refund that fails later is told, and exactly the tokens that it took return, once', async () => {
     const shop = shopOf(acquiring)
     if (!shop.there.failRefund) return // none is sent back
@@ -33,6 +43,17 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-70, 70])
   })
 
+  test('what a refund has taken returns with its money, also if the owner has chosen since to leave buyers their tokens', async () => {
+    const shop = shopOf(acquiring)
+    if (!shop.there.failRefund) return // none is sent back
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.refund)
+    await leavesTokens(shop)
+    await happens(buyer, shop.there.failRefund)
+    await shop.world.apply(shop.world.file)
+    expect(await refundsInLedger(buyer)).toEqual([-100, 100])
+  })
+
   test('a refund that failed later is found by reconcile if nobody tells of it', async () => {
     const shop = shopOf(acquiring)
     if (!shop.there.failRefund) return // none is sent back
@@ -46,7 +67,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 })
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a payment and its refunds are one payment, and each event says what went back and whether that is all', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
@@ -83,6 +104,20 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(second?.id).not.toBe(first?.id)
     expect(back).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
     expect(await tokensOf(buyer)).toBe(100)
+  })
+
+  test('a renewal that is charged some hours early is paid for its own period, and takes no tokens of the one before', async () => {
+    const { world, paywall } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring))
+    const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+    const left = end - (await world.clock.now(paywall.id)).getTime()
+    await passes(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
+    await happens(buyer, buyer.shop.there.renew)
+    await happens(buyer, buyer.shop.there.refund)
+    expect(await tokensOf(buyer)).toBe(100)
+    const [first] = (await saleOf(buyer)).paid
+    await happens(buyer, () => world[acquiring].refund(String(first)))
+    expect(await refundsInLedger(buyer)).toEqual([-100, -100])
   })
 
   test('what was bought once is there while a part is given back, and goes with the rest, as do its tokens', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
@@ -28,7 +28,7 @@ const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / D
 /** Whether the page has buttons to press. */
 const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('who pays has a subscription, its tokens and access, and the owner is told once', async () => {
     const buyer = await open(shopOf(acquiring))
     expect((await stateOf(buyer)).purchases).toEqual([])
@@ -83,12 +83,12 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a trial is as long as the owner asks, where the processor leaves that to it', async () => {
     const shop = shopOf(acquiring)
     const refused = { status: 400, body: { error: 'Invalid trial_days' } }
-    if (shop.abilities.trialLength !== 'any') {
+    if (shop.capabilities.trialLength !== 'any') {
       expect(await order(shop, 'yearly', { body: { trial_days: 30 } })).toMatchObject(refused)
       const buyer = await buy(shop, 'yearly', { body: { trial_days: 0 } })
       expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', trial_end: null })
     }
-    const wanted = shop.abilities.trialLength === 'any' ? 30 : 7
+    const wanted = shop.capabilities.trialLength === 'any' ? 30 : 7
     const buyer = await buy(shop, 'yearly', { body: { trial_days: wanted } })
     expect(Math.round(daysUntil((await purchaseOf(buyer))?.trial_end))).toBe(wanted)
   })
@@ -125,13 +125,13 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const shop = shopOf(acquiring)
     const older = await open(shop)
     const newer = await open(shop, 'monthly', { email: older.email })
-    if (shop.abilities.closesPages) await expect.poll(() => canPay(older)).toBe(false)
+    if (shop.capabilities.expiresPages) await expect.poll(() => canPay(older)).toBe(false)
     else expect(await canPay(older)).toBe(true)
     await pay(newer)
     const back = await press(older.checkoutUrl, 'pay')
-    expect(back.startsWith(shop.world.url)).toBe(!shop.abilities.closesPages)
+    expect(back.startsWith(shop.world.url)).toBe(!shop.capabilities.expiresPages)
     await hears(newer)
-    expect((await stateOf(newer)).purchases).toHaveLength(shop.abilities.closesPages ? 1 : 2)
+    expect((await stateOf(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
   })
 
   test('a buyer whose address the processor refuses is sold to without it', async () => {
@@ -152,10 +152,10 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 
   test('a buyer without an address is sold to, or refused where the processor needs one', async () => {
-    const { world, paywall, abilities } = shopOf(acquiring)
+    const { world, paywall, capabilities } = shopOf(acquiring)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
     const reply = await startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'monthly') } })
-    if (abilities.sellsToAnonymous) expect(opened(reply).acquiring).toBe(acquiring)
+    if (capabilities.sellsToAnonymous) expect(opened(reply).acquiring).toBe(acquiring)
     else {
       expect(reply).toMatchObject({
         status: 400,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import type { Emulator } from '../../dev/emulators/core/emulator.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
-import type { Abilities } from '../../lib/processors/definition.ts'
+import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
@@ -12,8 +12,8 @@ import { driverOf, thereOf } from './drivers/drivers.ts'
 
 /** A paywall that sells through one of the processors, with all that a case needs to know of it. */
 export interface Shop {
-  acquiring: Acquiring
-  abilities: Abilities
+  acquiring: ProcessorName
+  capabilities: Capabilities
   world: TestWorld
   paywall: FilePaywall
   key: string
@@ -28,7 +28,7 @@ export interface Shop {
  * 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 19.99 USD a month with 300; 89 USD a year after a trial of 7 days; 49 USD
  * once; a pack of 50 tokens for 5 USD, which gives no access.
  */
-export function soldThrough(acquiring: Acquiring): Written {
+export function soldThrough(acquiring: ProcessorName) {
   const { monthly: processorPrice, local, ...prices } = driverOf(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const plus = monthly({
@@ -60,12 +60,14 @@ export function soldThrough(acquiring: Acquiring): Written {
   }
 }
 
+type Sold = ReturnType<typeof soldThrough>
+
 /** The shop that a paywall is, as it stands in the file now. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
   const { acquiring } = paywall.processor
-  const { abilities } = DEFINITIONS[acquiring]
+  const { capabilities } = DEFINITIONS[acquiring]
   return {
-    ...{ acquiring, abilities, world, paywall, key, neighbour, driver: driverOf(acquiring) },
+    ...{ acquiring, capabilities: capabilities, world, paywall, key, neighbour, driver: driverOf(acquiring) },
     emulator: world[acquiring] as unknown as Shop['emulator'],
     there: thereOf(world, paywall),
   }
@@ -77,13 +79,13 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
  */
 export function useShops(
   count = 2,
-  change: (sold: Written, place: number) => Written = (sold) => sold,
-): (acquiring: Acquiring, place?: number) => Shop {
+  change: (sold: Sold, place: number, acquiring: ProcessorName) => Written = (sold) => sold,
+): (acquiring: ProcessorName, place?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const placesOf = (acquiring: Acquiring) =>
-      Array.from({ length: count }, (_, place) => change(soldThrough(acquiring), place))
-    const paywalls = ACQUIRING.flatMap(placesOf)
+    const placesOf = (acquiring: ProcessorName) =>
+      Array.from({ length: count }, (_, place) => change(soldThrough(acquiring), place, acquiring))
+    const paywalls = PROCESSOR_NAMES.flatMap(placesOf)
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())

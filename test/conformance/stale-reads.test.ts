@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CallInterceptor, RecordedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { cancel } from '../support/subscriber.ts'
 import {
   type Buyer,
   buy,
@@ -12,17 +13,19 @@ import {
   idOf,
   passes,
   purchaseOf,
+  saleOf,
   stateOf,
 } from './buyer.ts'
 import { driverOf } from './drivers/drivers.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
+import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 // Reads that are older than what is known already. The processors that have versions are those whose reads may be stale.
 
 const shopOf = useShops(1)
 
-const VERSIONED = ACQUIRING.filter((acquiring) => driverOf(acquiring).readsMayBeStale)
+const VERSIONED = PROCESSOR_NAMES.filter((acquiring) => driverOf(acquiring).readsMayBeStale)
 
 afterEach(() => {
   for (const acquiring of VERSIONED) shopOf(acquiring).emulator.onCall = undefined
@@ -113,4 +116,102 @@ describe.each(VERSIONED)('%s', (acquiring) => {
       await expectAsThere(buyer)
     },
   )
+
+  test('a cancellation that is refused is not confirmed by an older read, which shows one that was undone since', async () => {
+    const shop = shopOf(acquiring)
+    const { emulator } = shop
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.cancel)
+    const { answerReads } = await noteReads(shop)
+    await happens(buyer, shop.there.undo)
+    emulator.onCall = async (call, run) => {
+      if (call.method !== 'GET') emulator.failNext(call.path, 422)
+      return answerReads(call, run)
+    }
+    const reply = await cancelHere(buyer)
+    emulator.onCall = undefined
+    expect(reply).toMatchObject({ status: 502, body: { error: expect.stringMatching(/^processor_/) } })
+    expect((await saleOf(buyer)).renews).toBe(true)
+    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    await expectAsThere(buyer)
+  })
+
+  test('a cancellation that was confirmed is not undone by an older read before its webhook comes', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key, emulator } = shop
+    const buyer = await buy(shop)
+    const { answerReads } = await noteReads(shop)
+    const subscriptionId = (await purchaseOf(buyer))?.id
+    const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' }
+    const ask = () => cancel(world, { key, body })
+    emulator.holdWebhooks()
+    expect(await ask()).toMatchObject({ status: 200 })
+    emulator.onCall = answerReads
+    await reconcileAll(shop)
+    expect(await ask()).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
+    emulator.onCall = undefined
+    await emulator.sendHeldWebhooks(() => [])
+    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    await expectAsThere(buyer)
+  })
+
+  test('a read that began first and shows more is stored after one that began later and shows less', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { answerReads } = await noteReads(shop)
+    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await idOf(buyer)))
+    const [begun, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    shop.emulator.onCall = async (_, run) => {
+      begun.resolve()
+      await isStored.promise
+      return run()
+    }
+    const reply = sendWebhook(shop, webhook!)
+    await begun.promise
+    shop.emulator.onCall = answerReads
+    await reconcileAll(shop)
+    shop.emulator.onCall = undefined
+    isStored.resolve()
+    expect((await reply).status).toBe(200)
+    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    await expectAsThere(buyer)
+  })
+
+  test('a read whose subscription is new and whose payments are older than what is stored is not stored', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const id = await idOf(buyer)
+    const { answerReads } = await noteReads(shop)
+    await happens(buyer, shop.there.renew)
+    const fetchedAt = async () => {
+      await reconcileAll(shop)
+      const { rows } = await shop.world.database.query('select fetched_at from purchases where processor_id = $1', [id])
+      return rows[0].fetched_at.getTime()
+    }
+    const before = await fetchedAt()
+    shop.emulator.onCall = async (call, run) => (call.path.endsWith(`/${id}`) ? run() : answerReads(call, run))
+    expect(await fetchedAt()).toBe(before)
+    shop.emulator.onCall = undefined
+    expect(await fetchedAt()).toBeGreaterThan(before)
+  })
+
+  test('after a year of payments what happens is heard at once, though a read shows the latest of them only', {
+    timeout: 60_000,
+  }, async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    await passes(buyer, '380d')
+    const [first] = (await saleOf(buyer)).paid
+    await shop.there.refund(first!)
+    expect(await hears(buyer)).toEqual(['payment.refunded 999'])
+    const { plus, monthly } = shop.driver.prices
+    for (const price of [plus, monthly, plus]) {
+      expect(await happens(buyer, (id) => shop.there.changePlan!(id, price))).toContain('subscription.plan_changed')
+    }
+    await shop.there.end!(await idOf(buyer))
+    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+    expect(await pendingEvents(shop)).toBe(0)
+  })
 })

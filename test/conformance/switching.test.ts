@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { paywallFile, type Written } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import {
@@ -23,14 +24,14 @@ import { type Shop, shopAt, soldThrough } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 /**
- * Each processor before itself, where the owner changes to another account, and before the next one; in a storm before each
+ * Each processor before itself, where the owner changes to another account, and before the next one; at full size before each
  * other.
  */
-const FOLLOWERS = process.env.STORM ? ACQUIRING.length : 2
-const CHANGES = ACQUIRING.flatMap((from, place) =>
-  [...ACQUIRING, ...ACQUIRING]
+const FOLLOWERS = FULL_SIZE ? PROCESSOR_NAMES.length : 2
+const CHANGES = PROCESSOR_NAMES.flatMap((from, place) =>
+  [...PROCESSOR_NAMES, ...PROCESSOR_NAMES]
     .slice(place, place + FOLLOWERS)
-    .map((to): [from: Acquiring, to: Acquiring] => [from, to]),
+    .map((to): [from: ProcessorName, to: ProcessorName] => [from, to]),
 )
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
@@ -62,7 +63,7 @@ function fileOf(paywalls: Written[]) {
   })
 }
 
-const changeOf = (from: Acquiring, to: Acquiring) =>
+const changeOf = (from: ProcessorName, to: ProcessorName) =>
   changed[CHANGES.findIndex(([one, other]) => one === from && other === to)]!
 
 const again = { body: { ignoreActivePurchase: true } }
@@ -75,7 +76,7 @@ async function portalOf({ shop: { paywall, key }, email }: Buyer): Promise<strin
   return 'none'
 }
 
-const portalAt = ({ abilities, emulator }: Shop) => (abilities.portal ? emulator.url : 'none')
+const portalAt = ({ capabilities, emulator }: Shop) => (capabilities.portal ? emulator.url : 'none')
 
 describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (from, to) => {
   test('reaches what was bought before where it was bought: webhooks, reconcile, portal and cancellation', async () => {
@@ -120,8 +121,8 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
 
 const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
 
-describe.each(ACQUIRING)('a paywall that has changed its account at %s', (acquiring) => {
-  test('cannot cancel what was bought at the old one, and leaves it as it was', async () => {
+describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (acquiring) => {
+  test('cannot cancel what was bought at the old one, and leaves it was', async () => {
     const { before, buyers } = changeOf(acquiring, acquiring)
     const [buyer] = buyers
     const purchase = await purchaseOf(buyer)

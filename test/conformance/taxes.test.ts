@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { buy, purchaseOf } from './buyer.ts'
 import { setUp } from './drivers/set-up.ts'
@@ -7,7 +7,7 @@ import { useShops } from './shop.ts'
 
 const shopOf = useShops()
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: what is sold once costs its price, whatever tax and coupon make of that',
   async (acquiring) => {
     const shop = shopOf(acquiring)

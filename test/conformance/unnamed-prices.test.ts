@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { monthly, paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
-import { type Buyer, buy, hears, idOf, passes, periodEnds, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { changePlan, type Plan, sellBesides, teamPlan, tellsOfChanges } from './drivers/plans.ts'
-import { type Shop, shopAt, soldThrough, useShops } from './shop.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { buy, happens, passes, periodEnds, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import { changesTo, sell } from './changing.ts'
+import { firmPlan, type Plan, sellBesides, teamPlan } from './drivers/plans.ts'
+import { paymentEvents } from './money.ts'
+import { type Shop, useShops } from './shop.ts'
 
 // A subscription whose processor charges a price that the paywall file does not name, or not any more.
 
@@ -16,31 +18,9 @@ const team = ({ acquiring }: Shop) =>
     ...{ features: ['team'], tokens: [{ type: 'standard', count: 500 }] },
   })
 
-/** Applies the file with other prices of one paywall. */
-async function sell({ world, paywall, acquiring }: Shop, change: (prices: Written[]) => Written[]): Promise<Shop> {
-  const { owner } = world.file
-  const prices = change(soldThrough(acquiring).prices as Written[])
-  const paywalls = world.file.paywalls.map(({ id, processor: { acquiring, credentials } }) => {
-    const own = { ...soldThrough(acquiring), id, processor: { acquiring, credentials } }
-    return id === paywall.id ? { ...own, prices } : own
-  })
-  const keys = [{ name: 'backend', secret: world.key }]
-  const file = await paywallFile({ owner, keys, webhooks: writtenWebhooks(world.file), paywalls })
-  await world.apply(file)
-  const applied = file.paywalls.find(({ id }) => id === paywall.id)!
-  return shopAt(world, applied, applied)
-}
-
-/** Changes the plan, and waits until it is known. */
-async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
-  await changePlan(buyer.shop, await idOf(buyer), plan)
-  const heard = await hears(buyer)
-  return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
-}
-
 const nobodysPrice = { price_id: null, price_slug: null }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('features last to the end of what is paid, then there is access alone, until the file names the price', async () => {
     const shop = shopOf(acquiring)
     await sellBesides(shop, teamPlan(acquiring))
@@ -61,6 +41,40 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await passes(buyer, '1h')).toEqual(['subscription.plan_changed'])
     expect(await stateOf(buyer)).toMatchObject({ paid: true, features: ['team'], purchases: [{ price_slug: 'team' }] })
     expect(await tokensOf(buyer)).toBe(600)
+  })
+
+  test('from one such price to another, the owner hears of each change, and each is logged', async () => {
+    const shop = shopOf(acquiring, 1)
+    const plans = [teamPlan(acquiring), firmPlan(acquiring)]
+    await sellBesides(shop, ...plans)
+    const buyer = await buy(shop)
+    const logged = () => shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED)).length
+    const before = logged()
+    for (const [place, plan] of plans.entries()) {
+      expect(await changesTo(buyer, plan)).toContain('subscription.plan_changed')
+      expect(logged()).toBe(before + place + 1)
+    }
+    const changed = (await ownerEvents(shop.world, buyer.userId)).filter(({ type }) => type.endsWith('plan_changed'))
+    expect(changed.map(({ data }) => data)).toMatchObject([
+      { subscription: { ...nobodysPrice, unit_amount: 2999 }, previous: { price_slug: 'monthly' } },
+      { subscription: { ...nobodysPrice, unit_amount: 4999 }, previous: { ...nobodysPrice, unit_amount: 2999 } },
+    ])
+    expect(await passes(buyer, '8d')).not.toContain('subscription.plan_changed')
+    expect(logged()).toBe(before + plans.length)
+  })
+
+  test('a refund of a period that brought no tokens takes none of those that were paid for before', async () => {
+    const shop = shopOf(acquiring, 1)
+    await sellBesides(shop, teamPlan(acquiring))
+    const buyer = await buy(shop)
+    const [first] = await paymentEvents(buyer)
+    await changesTo(buyer, teamPlan(acquiring))
+    await periodEnds(buyer)
+    await happens(buyer, shop.there.refund)
+    const refunded = (await paymentEvents(buyer)).at(-1)
+    expect(refunded).toMatchObject({ type: 'payment.refunded', refunded: true })
+    expect(refunded?.id).not.toBe(first?.id)
+    expect(await tokensOf(buyer)).toBe(100)
   })
 
   test('a price that is retired is known: the purchase follows to it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { happens, hears, open, passes, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
@@ -10,7 +10,7 @@ import { bought, expectNoMoreCharges, fallsPastDue, owedOf, purchaseBy, replacin
 
 const shopOf = useShops()
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('past due: what it owes is void, and it ends', async () => {
     const shop = shopOf(acquiring)
     const { buyer, here, there } = await bought(shop)

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
 import { buy, hears, idOf, open, passes, pay, purchaseOf, stateOf } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
-import { changesSubscription, purchaseBy, replacing, upgrade, withoutStops } from './upgrading.ts'
+import {
+  bought,
+  changesSubscription,
+  expectNoMoreCharges,
+  purchaseBy,
+  replacing,
+  upgrade,
+  withoutStops,
+} from './upgrading.ts'
 
 // One buyer is charged once: an older subscription is stopped, whatever goes wrong with that.
 
@@ -23,7 +31,7 @@ function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Pro
   }
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('what cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
@@ -41,6 +49,41 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
     expect(await stateOf(buyer)).toMatchObject({ being_replaced: [] })
   })
+
+  test('one whose end its buyer has undone is replaced again by the next purchase', async () => {
+    const shop = shopOf(acquiring)
+    if (!shop.there.undo) return
+    const { buyer, here, there } = await bought(shop)
+    await upgrade(buyer)
+    const second = (await purchaseOf(buyer))!.id
+    await shop.there.undo(there)
+    expect(await hears(buyer)).toEqual(['subscription.uncanceled'])
+    await upgrade(buyer, 'plus')
+    for (const id of [here, second]) expect(await purchaseBy(buyer, id)).toMatchObject({ cancel_at_period_end: true })
+    await expectNoMoreCharges(buyer, here, 1)
+    await expectNoMoreCharges(buyer, second, 1)
+  })
+
+  test('one whose end its buyer has undone, and that cannot be stopped again for a day, is reported again', async () => {
+    const shop = shopOf(acquiring)
+    if (!shop.there.undo) return
+    const { buyer, here, there } = await bought(shop)
+    await withoutStops(shop, async () => {
+      await upgrade(buyer)
+      expect(await passes(buyer, '26h')).toEqual(['subscription.stop_failed'])
+    })
+    expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
+    await shop.there.undo(there)
+    expect(await hears(buyer)).toEqual(['subscription.uncanceled'])
+    const page = await open(shop, 'plus', replacing(buyer))
+    await withoutStops(shop, async () => {
+      await pay({ ...page, heard: buyer.heard })
+      await hears(buyer)
+      expect(await passes(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
+    })
+    await passes(buyer, '25h')
+    expect(await purchaseBy(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+  }, 60_000)
 
   test.each(['before', 'after'] as const)(
     'a buyer who cancels it %s the processor has stopped it is not refused',

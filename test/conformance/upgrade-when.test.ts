@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
 import { inLine } from '../support/held-member.ts'
@@ -30,7 +30,7 @@ async function duplicatesOf({ shop: { world }, userId }: Buyer) {
   return events.flatMap(({ type, data }) => (type === 'checkout.completed' ? [data.checkout?.duplicate_of] : []))
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a trial that begins replaces as a payment does', async () => {
     const { buyer, older } = await bought(acquiring)
     await upgrade(buyer, 'yearly')
@@ -52,10 +52,35 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     }
   })
 
+  test.each(['last', 'first'] as const)(
+    'a charge after the upgrade was paid, which is heard of %s, is reported as unexpected, once',
+    async (place) => {
+      const { buyer, older } = await bought(acquiring)
+      const { shop } = buyer
+      const there = await idOf(buyer)
+      await passes(buyer, '1h')
+      const page = await open(shop, 'monthly', replacing(buyer))
+      shop.emulator.holdWebhooks()
+      await press(page.checkoutUrl, 'pay')
+      await passes(buyer, '1m')
+      await shop.there.renew(there)
+      await shop.emulator.sendHeldWebhooks((events) => (place === 'first' ? events.toReversed() : events))
+      const heard = await hears(buyer)
+      expect(heard.filter((type) => type === 'payment.unexpected 999')).toHaveLength(1)
+      expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(2)
+      const events = await ownerEvents(shop.world, buyer.userId)
+      const alarm = events.find(({ type }) => type === 'payment.unexpected')
+      const charge = events.findLast(
+        ({ type, data }) => type === 'payment.succeeded' && data.payment?.purchase_id === older,
+      )
+      expect(alarm?.data.payment).toEqual(charge?.data.payment)
+    },
+  )
+
   test('of two upgrades that are paid together one goes on', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
-    if (shop.abilities.closesPages) return // the second page closes the first
+    if (shop.capabilities.expiresPages) return // the second page closes the first
     await passes(buyer, '1h')
     const [one, other] = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
     shop.emulator.holdWebhooks()
@@ -88,7 +113,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('of two upgrades that begin in the same moment and are stored at once one goes on', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop, userId } = buyer
-    if (shop.abilities.closesPages) return // the second page closes the first
+    if (shop.capabilities.expiresPages) return // the second page closes the first
     await passes(buyer, '1h')
     const pages = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
     shop.emulator.holdWebhooks()
@@ -122,7 +147,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('what is paid once replaces nothing if its page was opened without the flag, and is told as a duplicate', async () => {
     const shop = shopOf(acquiring)
-    if (shop.abilities.closesPages) return // the second page closes the first
+    if (shop.capabilities.expiresPages) return // the second page closes the first
     const buyer = await open(shop, 'lifetime')
     await pay(await open(shop, 'monthly', { email: buyer.email }))
     await hears(buyer)
@@ -142,7 +167,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('of two pages that are paid without the flag both are shown, and neither is ended', async () => {
     const shop = shopOf(acquiring)
-    if (shop.abilities.closesPages) return // the second page closes the first
+    if (shop.capabilities.expiresPages) return // the second page closes the first
     const first = await open(shop)
     const second = await open(shop, 'monthly', { email: first.email })
     await pay(second)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { happens, purchaseOf } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/standstill.ts'
 import { useShops } from './shop.ts'
@@ -10,7 +10,7 @@ import { bought, charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } fro
 
 const shopOf = useShops()
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('paid up: it ends with its period, and nobody is charged for both', async () => {
     const { buyer, here } = await bought(shopOf(acquiring))
     const { current_period_end: end } = await purchaseBy(buyer, here)

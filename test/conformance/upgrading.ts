@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
+import { accountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
@@ -75,7 +75,7 @@ export async function withoutStops(shop: Shop, meanwhile: () => Promise<void>): 
 
 /** What a subscription still owes, where its processor charges by invoice. */
 export const owedOf = ({ emulator, paywall }: Shop, id: string) =>
-  recordsOf(
+  accountRecords(
     emulator,
     paywall.id,
   )('invoices').filter(({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'))

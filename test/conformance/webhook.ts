@@ -1,11 +1,11 @@
-import { recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
+import { accountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import { call, type Reply } from '../support/call.ts'
 import type { Webhook } from './drivers/driver.ts'
 import type { Shop } from './shop.ts'
 
 /** Gives the ids of the events that there have been in a shop's account since now, whether their webhooks were sent or not. */
 export function eventsSince({ emulator, paywall }: Shop): () => string[] {
-  const events = recordsOf(emulator, paywall.id)
+  const events = accountRecords(emulator, paywall.id)
   const known = new Set(events('events').map(({ id }) => id))
   return () => events('events').flatMap(({ id }) => (known.has(id) ? [] : [id]))
 }

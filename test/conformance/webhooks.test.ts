@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import { buy, expectAsThere, happens, hears, idOf, open, passes, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -18,12 +18,13 @@ async function traces({ world, emulator }: Shop) {
 }
 
 /** What the owner hears of a payment whose webhook does not come. */
-const shown = ({ abilities }: Shop, amount: number) => (abilities.showsPayments ? [`payment.succeeded ${amount}`] : [])
+const shown = ({ capabilities }: Shop, amount: number) =>
+  capabilities.readsIncludePayments ? [`payment.succeeded ${amount}`] : []
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a forged webhook is refused and leaves no trace, in whichever of seven ways it is forged', async () => {
     const shop = shopOf(acquiring)
-    const { driver, neighbour, paywall, abilities } = shop
+    const { driver, neighbour, paywall, capabilities } = shop
     const credentials = paywall.processor.credentials as never
     const webhooks = await heldWebhooks(shop, async () => void (await press((await open(shop)).checkoutUrl, 'pay')))
     const before = await traces(shop)
@@ -32,7 +33,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     for (const webhook of webhooks) {
       const good = driver.sign(webhook, credentials)
       const old = driver.sign({ ...webhook, at: new Date(Date.now() - HOUR_MS) }, credentials)
-      if (abilities.webhooksProve !== 'the sender, the body and the time') expect(old).toEqual(good)
+      if (capabilities.webhooksProve !== 'the sender, the body and the time') expect(old).toEqual(good)
       const forged: Record<string, Parameters<typeof sendWebhook>[2]> = {
         'not signed': { headers: {} },
         'of another secret': { headers: driver.sign(webhook, EMULATORS[acquiring].demoCredentials() as never) },
@@ -40,8 +41,8 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
         'to another account': { headers: good, paywallId: neighbour.id },
         'cut short': { headers: halved(good) },
         'of another scheme': { headers: driver.ofAnotherScheme(good) },
-        ...(abilities.webhooksProve === 'the sender, the body and the time' && { 'too old': { headers: old } }),
-        ...(abilities.webhooksProve !== 'the sender' && { changed: { headers: good, body: `${webhook.body} ` } }),
+        ...(capabilities.webhooksProve === 'the sender, the body and the time' && { 'too old': { headers: old } }),
+        ...(capabilities.webhooksProve !== 'the sender' && { changed: { headers: good, body: `${webhook.body} ` } }),
       }
       for (const [how, sent] of Object.entries(forged)) {
         const refused = { status: 400, body: { error: 'invalid_signature' } }

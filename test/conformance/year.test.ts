@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
   type Buyer,
   buy,
@@ -25,7 +25,7 @@ const RECOVERED = [
   'subscription.renewed',
 ]
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a year of a monthly subscription', { timeout: 30_000 }, async () => {
     const buyer = await buy(shopOf(acquiring))
     const began = await timeOf(buyer)

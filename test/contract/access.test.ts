@@ -37,6 +37,7 @@ const running = [{ status: 409, body: { error: 'active_purchase', hasActivePurch
 const over = [{ status: 200 }, { status: 403, body: { error: 'portal_unavailable', isTest: '1' } }]
 
 const ended = (ago: string) => `current_period_end = now() - interval '${ago}'`
+const readBefore = "fetched_at = now() - interval '2 minutes'"
 
 test.each([
   ['active, its period over for a minute', ended('1 minute'), [...open, ...running]],
@@ -48,6 +49,16 @@ test.each([
     [...open, ...running],
   ],
   ['to end with its period, now over', `${ended('1 minute')}, cancel_at_period_end = true`, [...closed, ...over]],
+  [
+    'to end with its period, which is over since it was last read',
+    `${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
+    [...closed, ...running],
+  ],
+  [
+    'past due, and to end with its period, which is over since it was last read',
+    `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
+    [...closed, ...running],
+  ],
   [
     'to end at a time that is over',
     `cancel_at = now() - interval '1 minute', cancel_at_period_end = true`,

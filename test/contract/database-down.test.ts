@@ -52,8 +52,8 @@ const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
 /** A refusal's whole body; where the contract says so, `code` repeats its `error`. */
 function said(name: string, error: string) {
-  const { saysCode } = operationOf(name.split(' ')[0]!)
-  return { error, ...(saysCode && { code: error }) }
+  const { duplicateCode } = operationOf(name.split(' ')[0]!)
+  return { error, ...(duplicateCode && { code: error }) }
 }
 
 /** A request to every endpoint, by its operation: each of them needs the database. */

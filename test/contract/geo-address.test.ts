@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { opened, startCheckout } from '../support/checkout.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -10,7 +11,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const Reported = z.object({ tier: z.int(), country: z.string(), countryMatch: z.boolean() })
 const Bootstrap = z.object({ prices: z.tuple([z.object({ local: z.unknown().optional() })]) })
 
-const ADDRESSES = process.env.STORM ? 1_000 : 200
+const ADDRESSES = FULL_SIZE ? 1_000 : 200
 
 let world: TestWorld
 let shop: Tenant

@@ -1,5 +1,5 @@
 // A call was carried out, its answer was lost, and it was answered 503: what a repeat meets. This is what docs/operations.md
-// says there, and `lostAnswer` and `unrepeatable` in the contracts.
+// says there, and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
@@ -97,5 +97,5 @@ describe('a repeat of', () => {
   test.each(Object.entries(CASES))('%s', (_name, meets) => meets())
 })
 
-const telling = operations.filter(({ lostAnswer }) => lostAnswer !== undefined).map(({ id }) => id)
+const telling = operations.filter(({ ifResponseLost }) => ifResponseLost !== undefined).map(({ id }) => id)
 testEveryOperation(Object.keys(CASES), { of: ({ id }) => telling.includes(id) })

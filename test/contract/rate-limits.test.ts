@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { operations } from '../../dev/tools/openapi/operations.ts'
-import { routeOf } from '../../functions/gateway/routes.ts'
+import { findRoute } from '../../functions/gateway/routes.ts'
 import { pathOf } from '../support/every-operation.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -85,7 +85,7 @@ test('the shares are 3,000 and 100 requests in 10 seconds', () => {
 })
 
 test('each operation counts its callers by a credential that it looks at', () => {
-  const counted = operations.map(({ id, path }) => [id, routeOf(pathOf({ path }, '1001'))?.countedBy])
+  const counted = operations.map(({ id, path }) => [id, findRoute(pathOf({ path }, '1001'))?.countedBy])
   expect(Object.fromEntries(counted)).toEqual({
     bootstrap: 'token',
     findPaywall: 'address',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
-import { sharedWords } from '../../lib/http/shared-words.ts'
+import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
@@ -175,7 +175,7 @@ test('no person and no secret is written', () => {
 })
 
 test('every refusal in the contracts knows its own name', () => {
-  for (const words of [sharedWords, ...operations.map(({ words }) => words)]) {
+  for (const words of [sharedErrors, ...operations.map(({ errors }) => errors)]) {
     for (const [name, [, , refusal]] of Object.entries(words)) expect(refusal).toBe(name)
   }
 })

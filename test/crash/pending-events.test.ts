@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { expectAsThere, open, passes, purchaseOf, tokensOf } from '../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
@@ -16,7 +16,7 @@ let world: TestWorld
 beforeAll(async () => {
   postgres = await startScratchPostgres()
   const databaseUrl = await preparedDatabase(postgres, 'pending', inject('databaseRolesKey'))
-  world = await startTestWorld({ databaseUrl, file: { paywalls: ACQUIRING.map(soldThrough) } })
+  world = await startTestWorld({ databaseUrl, file: { paywalls: PROCESSOR_NAMES.map(soldThrough) } })
 })
 afterAll(async () => {
   await world.close()
@@ -47,7 +47,7 @@ function killWhileStoring(): () => Promise<void> | null {
   return () => kill
 }
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: Postgres is killed between the 2xx of a webhook and the read that follows, and while that is stored: nothing is lost',
   async (acquiring) => {
     const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!

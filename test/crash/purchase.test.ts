@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
 import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
-import { asStripeHasIt, deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { asStripeHasIt, deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -87,7 +87,7 @@ test('a browser’s return whose Worker is killed, at each moment, finds the pur
 })
 
 const completedEvent = (paid: PaidSubscription) =>
-  eventsOf(world, paid).find(({ type }) => type === 'checkout.session.completed')!.id
+  toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')!.id
 
 test('the owner is told by the cron of a purchase whose queue message was never sent', async () => {
   world.stripe.holdWebhooks()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { type Buyer, buy, open, purchaseOf, stateOf } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 import { changesSubscription, replacing } from '../conformance/upgrading.ts'
@@ -58,7 +58,7 @@ async function paid(
 test.each(['before', 'after'] as const)(
   'at each processor, Workers that are killed %s the older one is stopped have it stopped later',
   async (side) => {
-    const upgrades = await Promise.all(ACQUIRING.map((acquiring) => upgrading(shopOf(acquiring))))
+    const upgrades = await Promise.all(PROCESSOR_NAMES.map((acquiring) => upgrading(shopOf(acquiring))))
     const { world } = upgrades[0]!.buyer.shop
     const over = Promise.withResolvers<void>()
     await Promise.all(upgrades.map((each) => paid(each, side, over.promise)))

@@ -22,7 +22,7 @@ afterAll(() => world.close())
 /** Tells of something that happened to the member of the mailbox's first event, in the client's transaction. */
 const tell = (client: pg.ClientBase, eventId: string) =>
   client.query(
-    `select ${release}.tell(p.owner_id, e.paywall_id, e.user_id, 'ticket.created', '{}')
+    `select ${release}.emit_event(p.owner_id, e.paywall_id, e.user_id, 'ticket.created', '{}')
      from events e join paywalls p on p.id = e.paywall_id where e.id = $1`,
     [eventId],
   )

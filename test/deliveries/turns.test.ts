@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { Lease, LeasedDelivery } from '../../functions/deliver-events/leased-delivery.ts'
-import { beginRound, goOn, type Round } from '../../functions/deliver-events/round.ts'
+import { advance, type ScanCursor, startScan } from '../../functions/deliver-events/scan-cursor.ts'
 import { leaseDeliveries, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { freshDatabase } from '../support/databases.ts'
@@ -21,14 +21,14 @@ const FAILING_SLOTS = 2
 
 let client: pg.Client
 let db: Database
-let round: Round
+let round: ScanCursor
 
 beforeEach(async () => {
   await client?.end()
   client = new pg.Client({ connectionString: await freshDatabase() })
   await client.connect()
   db = { call: async (statement, parameters) => (await client.query(statement, parameters)).rows[0].result }
-  round = beginRound()
+  round = startScan()
   await client.query(`
     insert into owners (email) values ('owner@turns.example');
     insert into paywalls (id, owner_id, name, is_test, acquiring, settings, geo, offers, layout, locales)
@@ -44,7 +44,7 @@ async function lease(): Promise<Lease> {
   const holder = randomUUID()
   const leased = await leaseFor(holder)
   for (const delivery of leased.deliveries) await end(delivery, holder)
-  round = goOn(round, leased)
+  round = advance(round, leased)
   return leased
 }
 
@@ -89,7 +89,7 @@ test.each<[string, Omit<Waiting, 'count'>]>([
   expect((await turns(5)).flat()).toContain(good)
 
   await client.query('update webhook_endpoints set disabled_at = now() where failures > 0')
-  round = beginRound()
+  round = startScan()
   expect(await goRound()).toBe(4)
 })
 

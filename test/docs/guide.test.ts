@@ -95,8 +95,8 @@ describe('the modules', () => {
   })
 
   test('give the token of a user of yours', async () => {
-    const { tokenOf } = await load('token.ts')
-    const token = await tokenOf({ id: 'user 7', email: newEmail() })
+    const { readToken } = await load('token.ts')
+    const token = await readToken({ id: 'user 7', email: newEmail() })
     const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
     expect(reply).toMatchObject({ status: 200, body: { user: { external_id: 'user 7' } } })
   })
@@ -152,7 +152,12 @@ describe('in a browser', () => {
     await laptop.locator('#buy').waitFor({ state: 'hidden' })
     for (const [index, page] of [laptop, phone].entries()) {
       await page.getByLabel('Email').fill(email)
+      // The mail may come before the browser has the answer, without which a code is good for nothing there.
+      const sent = page.waitForResponse(
+        (response) => response.url().endsWith('/sign-in/code') && response.request().method() === 'POST',
+      )
       await page.getByLabel('Email').press('Tab')
+      await (await sent).finished()
       await page.getByLabel('Code').fill(await codeMailedTo(world, email, index + 1))
       await page.getByLabel('Code').press('Tab')
       await page.locator('#buy').waitFor({ state: 'hidden' })

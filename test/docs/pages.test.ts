@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-describe.each(['/docs', '/docs/api', '/docs/api/scalar.js', '/openapi.json'])('%s', (path) => {
+describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
   test('may be kept for five minutes by anybody', async () => {
     expect(await call(world, world.docsUrl + path)).toMatchObject({
       headers: { 'cache-control': 'public, max-age=300' },

@@ -107,6 +107,28 @@ test('a payment is reversed by the bank, and the invoice is due again until the 
   expect(await read()).toBe(0)
 })
 
+test.each([
+  ['a subscription', subscribe],
+  ['what is sold once', buyOnce],
+])('an invoice of %s is charged again once its payment was reversed', async (_, sell) => {
+  const { emulator, chargebee } = await startChargebee()
+  const { invoice } = await sell(chargebee)
+  const payment = String(emulator.payments[0]?.id)
+  const read = async () => {
+    const { status, linked_payments: payments = [] } = (await chargebee.invoice.retrieve(invoice.id)).invoice
+    return [status, ...payments.map(({ txn_status }) => txn_status)]
+  }
+  await expect(emulator.collectAgain(payment)).rejects.toThrow()
+  await emulator.dispute(payment)
+  await expect(emulator.dispute(payment)).rejects.toThrow()
+  expect(await read()).toEqual(['not_paid', 'late_failure'])
+  await emulator.collectAgain(payment)
+  expect(emulator.events.at(-1)).toMatchObject({ event_type: 'payment_succeeded' })
+  expect(await read()).toEqual(['paid', 'late_failure', 'success'])
+  await emulator.dispute(payment)
+  expect(await read()).toEqual(['not_paid', 'late_failure', 'late_failure'])
+})
+
 test('a chargeback may be a credit note with a recorded refund', async () => {
   const { emulator, chargebee } = await startChargebee()
   await buyOnce(chargebee)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { accountsOf } from '../../dev/emulators/freemius/accounts.ts'
+import { listAccounts } from '../../dev/emulators/freemius/accounts.ts'
 import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 import { ACME, ADA, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius } from './freemius-fixture.ts'
 
@@ -216,7 +216,7 @@ test('takes its products from the paywall files', () => {
   const paywall = { id: '1001', name: 'Acme Pro', prices: [price] }
   const files = [{ paywalls: [{ ...paywall, processor: { acquiring: 'freemius', credentials } }] }]
   const others = [{ paywalls: [{ ...paywall, processor: { acquiring: 'stripe', credentials: {} } }] }]
-  const read = (written: object[]) => accountsOf(written as Parameters<typeof accountsOf>[0], () => 'https://x.y')
+  const read = (written: object[]) => listAccounts(written as Parameters<typeof listAccounts>[0], () => 'https://x.y')
   expect(read(others)).toEqual([])
   expect(read(files)).toEqual([
     {

@@ -39,13 +39,11 @@ test('charges each period a while after it has begun, and tries again when that 
   const at = Date.parse(end) / 1000
   await emulator.moveTo(ACME.paywallId, at)
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active', current_period_start: end })
-  expect(await latestOrder()).toMatchObject({
-    status: 'pending',
-    billing_reason: 'subscription_cycle',
-    checkout_id: null,
-  })
+  expect(await latestOrder()).toMatchObject({ id: order.id, billing_reason: 'subscription_create' })
   await emulator.moveTo(ACME.paywallId, at + 60)
-  expect(await latestOrder()).toMatchObject({ status: 'paid', metadata: { paywall_id: '1001' } })
+  expect(await latestOrder()).toMatchObject({
+    ...{ status: 'paid', billing_reason: 'subscription_cycle', checkout_id: null, metadata: { paywall_id: '1001' } },
+  })
 
   await emulator.declineCharges(order.customer_id)
   const next = Date.parse((await polar.subscriptions.get(id)).current_period_end) / 1000
@@ -63,6 +61,19 @@ test('charges each period a while after it has begun, and tries again when that 
   async function latestOrder() {
     return (await polar.orders.list({ subscription_id: id, limit: 1 })).items[0]
   }
+})
+
+test('makes the order of a period that is begun ahead of the clock no earlier than the period', async () => {
+  const { emulator, polar } = await startPolar()
+  const { id } = await buy(polar)
+  await emulator.renew(id, { fail: true })
+  const { current_period_start: start } = await polar.subscriptions.get(id)
+  const [pending] = (await polar.orders.list({ subscription_id: id })).items
+  expect(pending).toMatchObject({ status: 'pending', created_at: start, modified_at: null })
+  await emulator.renew(id)
+  const [paid] = (await polar.orders.list({ subscription_id: id })).items
+  expect(paid).toMatchObject({ id: pending?.id, status: 'paid', created_at: start })
+  expect(Date.parse(paid?.modified_at ?? '')).toBeGreaterThan(Date.parse(start))
 })
 
 test('a trial becomes a paid period', async () => {

@@ -3,11 +3,11 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { Filler } from '../../bench/fill/insert.ts'
 import {
-  forgetCheckouts,
-  forgetExpired,
-  forgetUsers,
   leaseDeliveries,
   oldestDue,
+  purgeCheckouts,
+  purgeExpired,
+  purgeUsers,
   recordDelivery,
   takeDue,
 } from '../../generated/calls.ts'
@@ -47,10 +47,10 @@ const record: Calls[string] = (db) =>
 
 /** They take as little as they can: so what they read besides is the most of it. */
 const takeOne: Calls = { take: (db) => takeDue(db, { count: 1, after: '5', until: '5' }) }
-const forgetOne: Calls = { forget: (db) => forgetExpired(db, { count: 1 }) }
+const forgetOne: Calls = { forget: (db) => purgeExpired(db, { count: 1 }) }
 const forgetSome: Calls = {
-  'forget checkouts': (db) => forgetCheckouts(db, { count: 10 }),
-  'forget users': (db) => forgetUsers(db, { count: 10 }),
+  'forget checkouts': (db) => purgeCheckouts(db, { count: 10 }),
+  'forget users': (db) => purgeUsers(db, { count: 10 }),
 }
 
 describe('what a cron calls costs no more with fifty times as much to do', () => {

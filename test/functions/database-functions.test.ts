@@ -31,10 +31,10 @@ describe('database functions', () => {
     expect(created).toHaveLength(functions.size)
   })
 
-  test('that Workers call stand in a file of their name, beside the Worker or in lib/db', () => {
+  test('that Workers call stand in a file of their name, beside the Worker or in lib', () => {
     const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${pathOf(name)}`))
     expect(wrong.map(({ name, path }) => `${name} in ${path}`)).toEqual([])
-    expect(entries.filter(({ path }) => !/^(functions\/[\w-]+|lib\/db)\/[\w-]+\.sql$/.test(path))).toEqual([])
+    expect(entries.filter(({ path }) => !/^(functions\/[\w-]+|lib\/[\w-]+)\/[\w-]+\.sql$/.test(path))).toEqual([])
   })
 
   test('beside a Worker are called there only', () => {

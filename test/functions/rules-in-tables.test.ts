@@ -43,7 +43,7 @@ test('which is seen where it is so', async () => {
     create index checkouts_by_look on checkouts (look_after(created_at));
     alter table checkouts
       add column look_at timestamptz generated always as (look_after(created_at)) stored,
-      add column ask_at timestamptz generated always as (greatest(created_at, looked_at)) stored,
+      add column ask_at timestamptz generated always as (greatest(created_at, polled_at)) stored,
       add constraint looked_later check (look_after(created_at) > created_at)`)
   expect(await dependOnFunctions()).toEqual([
     'constraint looked_later on table checkouts',

@@ -40,7 +40,7 @@ const comparedNames = new Set<string>()
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'paywall-verdicts-'))
-  for (const path of ['functions', 'lib', 'generated', 'tsconfig.json', 'tsconfig.base.json', 'package.json']) {
+  for (const path of ['functions', 'lib', 'generated', 'tsconfig.workers.json', 'tsconfig.base.json', 'package.json']) {
     cpSync(join(root, path), join(copy, path), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
@@ -74,8 +74,11 @@ test('that TypeScript expects of a database function are those that its .sql fil
 /** What tsc has to say. */
 function faults(): Promise<string[]> {
   return new Promise((resolve) => {
-    execFile(join(root, 'node_modules/.bin/tsc'), ['--pretty', 'false'], { cwd: copy }, (_error, output) =>
-      resolve(output.trim().split('\n').filter(Boolean)),
+    execFile(
+      join(root, 'node_modules/.bin/tsc'),
+      ['-p', 'tsconfig.workers.json', '--pretty', 'false'],
+      { cwd: copy },
+      (_error, output) => resolve(output.trim().split('\n').filter(Boolean)),
     )
   })
 }

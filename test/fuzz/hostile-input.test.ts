@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -10,9 +11,9 @@ import { faultOf } from './judge.ts'
 import { type People, startPeople } from './people.ts'
 import { connections, send } from './send.ts'
 
-/** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more than the storm or the breeze. */
+/** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more. */
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (process.env.STORM ? 20_000 : 500))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (FULL_SIZE ? 20_000 : 500))
 const AT_ONCE = 16
 /** More of the same tell nothing new. */
 const MOST_FAULTS = 10

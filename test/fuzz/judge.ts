@@ -2,7 +2,7 @@ import { undocumented } from '../support/documented.ts'
 import type { Generated } from './generate.ts'
 import type { HttpResponse } from './send.ts'
 
-/** Traces of code, of SQL and of what Postgres says. No text that the storm sends looks like these. */
+/** Traces of code, of SQL and of what Postgres says. No text that is sent looks like these. */
 const INSIDES =
   /\n\s+at |\.ts:\d|worker\.js|\b(select|insert into|update|delete from)\b .*\b(from|set|values|where)\b|syntax error at|violates|relation "|(Type|Range|Reference|Syntax|NeonDb|Zod)Error|sk_test_|whsec_/i
 

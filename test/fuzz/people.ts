@@ -7,11 +7,11 @@ import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-/** Who is there when the storm comes, and what it may name. */
+/** Who exists before the hostile requests, and what those may name. */
 export interface People {
   world: TestWorld
   ours: Tenant
-  /** Another owner, whom no good request of the storm is about. */
+  /** Another owner, whom no valid request is about. */
   neighbour: Tenant
   neighbours: Subscriber
   subscribers: readonly [Subscriber, ...Subscriber[]]

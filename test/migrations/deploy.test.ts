@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { workerSecrets } from '../../dev/tools/worker-secrets.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
@@ -28,7 +28,7 @@ describe('a Worker is given', () => {
 
   test("its own role's login, and neither the owner's nor the key that all logins follow from", () => {
     for (const { env } of ROLES) {
-      expect(given.get(env)?.DATABASE_URL).toBe(databaseUrlOf(env, DATABASE_URL, DATABASE_ROLES_KEY))
+      expect(given.get(env)?.DATABASE_URL).toBe(roleDatabaseUrl(env, DATABASE_URL, DATABASE_ROLES_KEY))
     }
     const everything = JSON.stringify([...given.values()])
     expect(everything).not.toContain('secret-of-the-owner')
@@ -99,8 +99,25 @@ describe('a deploy stops before the first Worker', () => {
     })
   }
 
+  const EMPTY = 'SERVICE_ORIGIN = ""'
+  const text = readFileSync('wrangler.toml', 'utf8')
+
+  /** The arguments of a deploy by a wrangler.toml whose SERVICE_ORIGINs are these, in its order. */
+  function configured(origins: string[]): string[] {
+    const path = join(mkdtempSync(join(folder, 'config-')), 'wrangler.toml')
+    const [next, written] = [origins.values(), (origin: string) => `SERVICE_ORIGIN = "${origin}"`]
+    writeFileSync(
+      path,
+      text.replaceAll(EMPTY, () => written(next.next().value ?? '')),
+    )
+    return ['--config', path]
+  }
+
+  const everywhere = (origin: string) => Array.from({ length: text.split(EMPTY).length - 1 }, () => origin)
+  const ready = configured(everywhere('https://billing.example'))
+
   test('without a database to install the functions in', async () => {
-    const { code, out, err } = await deploy([])
+    const { code, out, err } = await deploy(ready)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(
       /^nothing was deployed, since the functions .* cannot be installed: name DATABASE_URL and .*\n$/,
@@ -110,9 +127,33 @@ describe('a deploy stops before the first Worker', () => {
   test('where the database is out of reach, whoever names it', async () => {
     const path = join(folder, 'production.json')
     writeFileSync(path, JSON.stringify(secrets))
-    for (const reply of [await deploy(['--secrets', path]), await deploy([], { DATABASE_URL, DATABASE_ROLES_KEY })]) {
+    const replies = [
+      await deploy([...ready, '--secrets', path]),
+      await deploy(ready, { DATABASE_URL, DATABASE_ROLES_KEY }),
+    ]
+    for (const reply of replies) {
       expect(reply).toMatchObject({ code: 1, out: '' })
       expect(reply.err).toMatch(/^the database cannot be reached: .*\n$/)
     }
+  })
+
+  test.each<[string, string[], string[]]>([
+    ['is empty', [], ['pages', 'start-checkout', 'processors'].map((env) => `${env} has ""`)],
+    [
+      'is empty at processors alone',
+      configured([...everywhere('https://billing.example').slice(1), '']),
+      ['pages has "https://billing.example"', 'processors has ""'],
+    ],
+    [
+      'differs',
+      configured(['https://pay.example', ...everywhere('https://billing.example').slice(1)]),
+      ['pages has "https://pay.example"', 'processors has "https://billing.example"'],
+    ],
+    ['is no origin', configured(everywhere('https://billing.example/')), ['pages has "https://billing.example/"']],
+  ])('where SERVICE_ORIGIN %s', async (_, args, said) => {
+    const { code, out, err } = await deploy(args, { DATABASE_URL, DATABASE_ROLES_KEY })
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^nothing was deployed, since SERVICE_ORIGIN must be one origin, .*\n$/)
+    for (const each of said) expect(err).toContain(each)
   })
 })

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { nameOf, readRelease } from '../../cli/migrate/release.ts'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { readRelease, releaseName } from '../../cli/migrate/release.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
 
@@ -53,7 +53,7 @@ describe('a fresh database of an owner who is no superuser', () => {
   test('lets each Worker in by two keys, until the logins of the one before are removed', async () => {
     const url = await server.createDatabase('keys')
     await migrated(url, { rolesKey })
-    const logIn = (key: string) => withClient(databaseUrlOf('user', url, key), async () => 'in')
+    const logIn = (key: string) => withClient(roleDatabaseUrl('user', url, key), async () => 'in')
     expect(await logIn(rolesKey)).toBe('in')
     const other = randomBytes(32).toString('base64url')
     expect(await migrated(url, { rolesKey: other })).toHaveLength(1)
@@ -64,6 +64,20 @@ describe('a fresh database of an owner who is no superuser', () => {
     expect(await migrated(url, { rolesKey: other, removeOldLogins: true })).toEqual([])
     await migrated(url, { rolesKey })
     expect(await logIn(rolesKey)).toBe('in')
+  })
+
+  test('gets what the definitions of processors say now', async () => {
+    const url = await server.createDatabase('processors')
+    await migrated(url, { rolesKey })
+    const capabilities = () =>
+      withClient(url, async (client) => (await client.query('table processors order by 1')).rows)
+    const before = await capabilities()
+    await withClient(url, (client) =>
+      client.query("update processors set supports_uncancel = not supports_uncancel where acquiring = 'mollie'"),
+    )
+    expect(await migrated(url, { rolesKey })).toHaveLength(1)
+    expect(await capabilities()).toEqual(before)
+    expect(await migrated(url, { rolesKey })).toEqual([])
   })
 
   test('is migrated once by two at a time', async () => {
@@ -78,8 +92,8 @@ test('an owner who is no superuser installs and removes releases', async () => {
   const names: string[] = []
   for (const marker of ['one', 'two', 'three']) {
     const files = [...readRelease().files, { path: 'marker.sql', text: `-- ${marker}` }]
-    names.push(nameOf(files))
-    await migrated(url, { rolesKey, release: { ...readRelease(), files, name: nameOf(files) } })
+    names.push(releaseName(files))
+    await migrated(url, { rolesKey, release: { ...readRelease(), files, name: releaseName(files) } })
   }
   const { rows } = await withClient(url, (client) =>
     client.query("select nspname from pg_namespace where nspname like 'release%' order by 1"),

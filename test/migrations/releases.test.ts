@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { nameOf, type Release, readCalledRelease, readRelease } from '../../cli/migrate/release.ts'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { type Release, readCalledRelease, readRelease, releaseName } from '../../cli/migrate/release.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { startWorkers, type Workers } from '../../dev/world/workers/workers.ts'
 import { signIn } from '../support/exchange.ts'
 import { migrated } from '../support/owned-postgres.ts'
@@ -21,7 +21,7 @@ function releaseMarked(marker: string): Release {
     path,
     text: text.replace("'meta', m.buyer_meta || m.meta,", `'meta', m.meta || '{"release": "${marker}"}',`),
   }))
-  return { ...readRelease(), files, name: nameOf(files) }
+  return { ...readRelease(), files, name: releaseName(files) }
 }
 
 const releases = { first: readRelease(), second: releaseMarked('second'), third: releaseMarked('third') }
@@ -44,7 +44,7 @@ function workersOf({ name }: Release): Promise<Workers> {
     port: 0,
     values: { ...world.secrets, RATE_LIMITED: false },
     neonUrl: world.neon.url,
-    databaseUrls: Object.fromEntries(ROLES.map(({ env }) => [env, databaseUrlOf(env, world.databaseUrl, rolesKey)])),
+    databaseUrls: Object.fromEntries(ROLES.map(({ env }) => [env, roleDatabaseUrl(env, world.databaseUrl, rolesKey)])),
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), codeOf(file)])),
     takeMail: () => Promise.reject(new Error('nobody is mailed')),
     onLog: () => undefined,

@@ -56,7 +56,7 @@ describe('nobody is kept out: axe finds nothing, and the Tab key comes to everyt
 })
 
 test('these are all the pages that people are shown, and everything that is styled was on one of them', () => {
-  const sources = [...readdirSync(join(ROOT, VIEWS)).map((file) => join(VIEWS, file)), 'lib/http/refusal-page.ts']
+  const sources = [...readdirSync(join(ROOT, VIEWS)).map((file) => join(VIEWS, file)), 'lib/http/error-page.ts']
   const names = sources.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^export (?:function|const) (\w+Page)\b/gm)].map(
       ([, name]) => name,

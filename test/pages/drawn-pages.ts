@@ -162,7 +162,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       })
     }),
   },
-  refusalPage: {
+  errorPage: {
     'of the gateway': async ({ pages: { world }, guest }) => {
       await guest.page.goto(`${world.url}/acount`)
       return guest.page

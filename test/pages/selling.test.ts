@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { soldThrough } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -9,7 +9,7 @@ import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 let pages: Pages
 
 beforeAll(async () => {
-  pages = await startPages({ paywalls: ACQUIRING.map(soldThrough) })
+  pages = await startPages({ paywalls: PROCESSOR_NAMES.map(soldThrough) })
 })
 
 afterAll(() => pages.close())
@@ -27,7 +27,7 @@ async function order(visitor: Visitor, email: string): Promise<void> {
   await page.waitForURL((url) => url.origin !== pages.world.url)
 }
 
-describe.each(ACQUIRING)('through %s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
   test('a visitor declines, leaves, buys, restores in another browser and cancels there', async () => {
     const paywall = pages.world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
     const email = newEmail()
@@ -52,7 +52,7 @@ describe.each(ACQUIRING)('through %s', (acquiring) => {
     await press(visitor, 'Your account', 'link')
     expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')
     const portal = page.getByRole('button', { name: 'Payment method and invoices' })
-    expect(await portal.count()).toBe(DEFINITIONS[acquiring].abilities.portal ? 1 : 0)
+    expect(await portal.count()).toBe(DEFINITIONS[acquiring].capabilities.portal ? 1 : 0)
     // Of a buyer who gave the processor no address, only signing in tells it.
     if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
 

@@ -6,6 +6,7 @@ import { DECIMALS } from '../../generated/currencies.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
@@ -54,11 +55,11 @@ const priceIn = (currency: string, amount: number): Written => ({
   processorPrice: `price_${currency}_${amount}`,
 })
 
-/** All of a processor's currencies in a storm; else each eighth, and those that are counted otherwise than in ISO 4217. */
+/** At full size all of a processor's currencies; else each eighth, and those that are counted otherwise than in ISO 4217. */
 const tried = (currencies: ReadonlySet<string>) =>
   new Set(
     [...currencies].filter(
-      (code, index) => process.env.STORM || index % 8 === 0 || AT_STRIPE.some(([currency]) => currency === code),
+      (code, index) => FULL_SIZE || index % 8 === 0 || AT_STRIPE.some(([currency]) => currency === code),
     ),
   )
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chargeAfter, dateOf, dateText, firstChargeOf } from '../../lib/processors/mollie/dates.ts'
+import { amsterdamDate, chargeAfter, dateText, firstChargeDate } from '../../lib/processors/mollie/dates.ts'
 import { FirstSale, Payment } from '../../lib/processors/mollie/objects.ts'
 
 type Unit = 'day' | 'week' | 'month' | 'year'
@@ -10,7 +10,7 @@ function firstCharge(paidAt: string, interval: Unit, { count = 1, trial = 0 } = 
   const amount = { currency: 'EUR', value: '9.00' }
   const payment = { id: 'tr_1', status: 'paid', sequenceType: 'first', description: 'Monthly', amount, _links: {} }
   const sale = { ...tie, interval, interval_count: count, trial_days: trial, renewal: amount }
-  return dateText(firstChargeOf(Payment.parse({ ...payment, createdAt: paidAt, paidAt }), FirstSale.parse(sale)))
+  return dateText(firstChargeDate(Payment.parse({ ...payment, createdAt: paidAt, paidAt }), FirstSale.parse(sale)))
 }
 
 describe('the first charge comes when what was paid for, or tried, is wholly over', () => {
@@ -56,5 +56,5 @@ test.each([
   ['2026-12-22T23:00:00Z', '2026-12-23'],
   ['2026-07-22T22:00:00Z', '2026-07-23'],
 ])('at %s it is %s in Amsterdam', (time, date) => {
-  expect(dateText(dateOf(new Date(time)))).toBe(date)
+  expect(dateText(amsterdamDate(new Date(time)))).toBe(date)
 })

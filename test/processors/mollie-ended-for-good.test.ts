@@ -43,6 +43,15 @@ const STATES: [string, () => Promise<Selling>, string][] = [
     },
     'active',
   ],
+  [
+    'is on a trial whose charge failed',
+    async () => {
+      const sale = await startSale({ trialDays: 7 })
+      await sale.emulator.renew(sale.subscription(), { fail: true })
+      return sale
+    },
+    'trialing',
+  ],
   ['is not made yet', () => startSale({}, false), 'active'],
 ]
 

@@ -81,7 +81,7 @@ test('what was cancelled does not begin anew where Mollie says for a moment that
     .poll(async () => (await userState(shop, subscriber.id)).purchases[0])
     .toMatchObject({ cancel_at_period_end: true })
   world.mollie.forgetKeys()
-  await passUntil(shop, cancel_at, 30)
+  await passUntil(shop, cancel_at, 0)
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 404)
   expect(await asked(path, () => passes('40m'))).toBeGreaterThan(0)
@@ -225,4 +225,18 @@ test('a chargeback that is reversed is looked at', async () => {
   expect(await postMollieWebhook(world, reversed)).toMatchObject({ status: 200 })
   expect(world.mollie.calls.length).toBeGreaterThan(calls)
   expect(await userState(world, userId)).toMatchObject({ paid: true })
+})
+
+test('a first payment that was charged back before we read it, and is the seller’s again, is a subscription after all', async () => {
+  const { shop, passes } = await openMollieShop(world)
+  world.mollie.holdWebhooks()
+  const { userId, paymentId } = await payFirst(shop)
+  const { id } = await world.mollie.chargeback(paymentId)
+  await passes('16m')
+  expect(await userState(shop, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  await world.mollie.reverseChargeback(id)
+  await world.mollie.sendHeldWebhooks(() => [])
+  await passes('2d')
+  expect(await userState(shop, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect(live(userId)).toHaveLength(1)
 })

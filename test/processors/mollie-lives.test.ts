@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
@@ -99,7 +100,7 @@ async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): 
   await provenBalances(world, userId)
 }
 
-const LIVES = process.env.STORM ? 39 : 3
+const LIVES = FULL_SIZE ? 39 : 3
 
 test(`${LIVES} random lives, told in random orders with repeats and slow answers, end as Mollie has them`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)

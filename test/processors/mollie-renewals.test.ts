@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openMollieShop, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { openMollieShop, payFirst, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const DAY_MS = 86_400_000
 
 let world: TestWorld
 
@@ -12,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** A subscription, and a way to see what the owner hears of each thing that happens to it next. */
-async function bought() {
+async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
   const { shop, passes } = await openMollieShop(world)
-  const subscription = await subscribeAtMollie(shop)
+  const subscription = await subscribe(shop)
   const { userId, subscriptionId: id } = subscription
   let count = (await ownerEvents(world, userId)).length
   async function hears(happen: () => Promise<unknown>): Promise<OwnerEvent[]> {
@@ -29,7 +31,22 @@ async function bought() {
   const state = () => userState(shop, userId)
   const purchase = async () => (await state()).purchases[0]
   const standard = async () => (await provenBalances(world, userId)).standard
-  return { ...subscription, id, passes, hears, state, purchase, standard }
+  async function periodEnds() {
+    const end = Date.parse(String((await purchase())?.current_period_end))
+    const days = Math.ceil((end - (await world.clock.now(shop.paywall.id)).getTime()) / DAY_MS)
+    return passes(`${days + 1}d`)
+  }
+  return { ...subscription, id, passes, periodEnds, hears, state, purchase, standard }
+}
+
+/** Somebody who has paid by bank transfer is charged by direct debit from then on. */
+async function subscribeByTransfer(shop: TestWorld) {
+  const paid = await payFirst(shop, 'monthly', { action: 'transfer' })
+  await shop.mollie.resolvePayment(paid.paymentId)
+  await shop.mollie.drainWebhooks()
+  const [subscription] = subscriptionsOf(shop, paid.userId)
+  if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)
+  return { ...paid, subscriptionId: subscription.id }
 }
 
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type)
@@ -78,4 +95,43 @@ test('a renewal that is charged back is a charge that failed', async () => {
   ])
   expect(await purchase()).toMatchObject({ status: 'past_due' })
   expect(await standard()).toBe(100)
+})
+
+test('a renewal that was charged back is paid again, with its tokens, once the chargeback is reversed', async () => {
+  const { id, userId, passes, hears, state, purchase, standard } = await bought()
+  await hears(() => world.mollie.renew(id))
+  const charge = paymentsOf(world, userId).at(-1)
+  const { id: chargeback } = await world.mollie.chargeback(String(charge?.id))
+  await hears(() => passes('8d'))
+  expect([await purchase(), await state(), await standard()]).toMatchObject([
+    { status: 'past_due' },
+    { paid: false },
+    100,
+  ])
+  const events = await hears(() => world.mollie.reverseChargeback(chargeback))
+  expect(types(events)).toEqual(['subscription.recovered', 'payment.dispute_won'])
+  expect(events.at(-1)?.data.payment).toMatchObject({ refunded_amount: 0, refunded: false })
+  expect([await purchase(), await state(), await standard()]).toMatchObject([{ status: 'active' }, { paid: true }, 200])
+})
+
+test('a direct debit that bounces days after it was paid has failed, as has the one after it, which recovers it until then', async () => {
+  const { userId, passes, periodEnds, hears, state, purchase, standard } = await bought(subscribeByTransfer)
+  await world.mollie.declineCharges(String(subscriptionsOf(world, userId)[0]?.customerId))
+  const bounce = ['subscription.past_due', 'payment.failed', 'payment.disputed', 'payment.dispute_lost']
+
+  expect(types(await hears(periodEnds))).toEqual(['subscription.renewed', 'payment.succeeded'])
+  expect([await purchase(), await standard()]).toMatchObject([{ status: 'active' }, 200])
+  expect(types(await hears(() => passes('4d')))).toEqual(bounce)
+  expect([await purchase(), await state(), await standard()]).toMatchObject([
+    ...[{ status: 'past_due' }, { paid: true }, 100],
+  ])
+  expect(types(await hears(() => passes('8d')))).toEqual(['subscription.access_ended'])
+  expect(await state()).toMatchObject({ paid: false })
+
+  expect(types(await hears(periodEnds))).toEqual([
+    ...['subscription.recovered', 'subscription.renewed', 'payment.succeeded'],
+  ])
+  expect([await purchase(), await state(), await standard()]).toMatchObject([{ status: 'active' }, { paid: true }, 200])
+  expect(types(await hears(() => passes('4d')))).toEqual(bounce)
+  expect([await purchase(), await standard()]).toMatchObject([{ status: 'past_due' }, 100])
 })

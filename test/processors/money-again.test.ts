@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { buy, hears, idOf, passes, stateOf } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 
@@ -10,7 +10,7 @@ const shopOf = useShops(1)
 
 interface Turn {
   what: string
-  at: Acquiring
+  at: ProcessorName
   /** All the money of the latest payment of a purchase goes back. */
   back(shop: Shop, id: string): Promise<{ id: string }>
   /** What went back is the seller's again. */

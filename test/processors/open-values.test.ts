@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as chargebee from '../../lib/processors/chargebee/objects.ts'
-import { factsOf, isGivenBack } from '../../lib/processors/freemius/money.ts'
+import { isGivenBack, toFacts } from '../../lib/processors/freemius/money.ts'
 import * as freemius from '../../lib/processors/freemius/objects.ts'
 import * as polar from '../../lib/processors/polar/objects.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
@@ -35,7 +35,7 @@ describe('a value that is new passes', () => {
   test("of Freemius' payments, which is neither paid nor given back", () => {
     const paid = freemius.Payment.parse(PAYMENT)
     const unknown = freemius.Payment.parse({ ...PAYMENT, id: '8', type: 'adjustment', bound_payment_id: '7' })
-    expect(factsOf([paid, unknown]).map(({ kind, id }) => [kind, id])).toEqual([['succeeded', '7']])
+    expect(toFacts([paid, unknown]).map(({ kind, id }) => [kind, id])).toEqual([['succeeded', '7']])
     expect(isGivenBack(paid, [paid, unknown])).toBe(false)
   })
 
@@ -50,6 +50,7 @@ test.each([
   ['polar', polar.Subscription.shape.status],
   ['polar', polar.Order.shape.status],
   ['stripe', stripe.Subscription.shape.status],
+  ['stripe', stripe.PaymentIntent.shape.status],
 ] as const)('a status that is new at %s is no answer', (acquiring, status) => {
   const parse = () => parseReply(acquiring, status, 'frozen')
   expect(parse).toThrow(ProcessorError)

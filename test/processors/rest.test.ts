@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { REPLY_LIMIT, USER_AGENT } from '../../lib/processors/rest.ts'
 
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20)
 
 /** An adapter whose calls are answered by `send`, and what it throws as it looks for a purchase. */
-async function failureOf(acquiring: (typeof ACQUIRING)[number], send: typeof fetch): Promise<ProcessorError> {
+async function failureOf(acquiring: (typeof PROCESSOR_NAMES)[number], send: typeof fetch): Promise<ProcessorError> {
   const options = { base: null, isTest: true, fetch: send, now: () => new Date() }
   const adapter = await ADAPTERS[acquiring](EMULATORS[acquiring].demoCredentials(), options)
   const error = await adapter.observe({ kind: 'subscription', id: '1' }).then(
@@ -36,7 +36,7 @@ function endless() {
   return { body, stream }
 }
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('an answer is read no further than the limit', async () => {
     const { body, stream } = endless()
     let calls = 0
@@ -82,7 +82,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 })
 
 /** An error in each processor's own shape. */
-const ERRORS: Record<(typeof ACQUIRING)[number], object> = {
+const ERRORS: Record<(typeof PROCESSOR_NAMES)[number], object> = {
   stripe: { error: { type: 'api_error', code: 'lock_timeout' } },
   polar: { error: 'TooManyRequests', detail: 'Rate limit exceeded' },
   chargebee: { api_error_code: 'api_request_limit_exceeded' },

@@ -4,28 +4,28 @@ import { WebhookEventType as ChargebeeEventType } from 'chargebee'
 import { WebhookEventTypes as MollieEventTypes } from 'mollie-api-typescript/models'
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 
 // What the pages in docs/processors/ tell an owner to set up, held to the definitions, to the code that reads the events, and to
 // the official SDKs as far as they name events.
 
 const root = join(import.meta.dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
-const page = (acquiring: Acquiring) => text(`docs/processors/${acquiring}.md`)
+const page = (acquiring: ProcessorName) => text(`docs/processors/${acquiring}.md`)
 
 /** The part of a page below a heading, up to the next of its level. */
-const part = (acquiring: Acquiring, heading: string) =>
+const part = (acquiring: ProcessorName, heading: string) =>
   page(acquiring).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 
 /** The events in the block of the page, in its order. */
-const listed = (acquiring: Acquiring) =>
+const listed = (acquiring: ProcessorName) =>
   /\n```\n([\s\S]*?)\n```\n/.exec(part(acquiring, 'The webhook'))?.[1]?.split('\n') ?? []
 
 /** What is read besides what an owner names: a page of Freemius' documents writes one of its events with one `l`. */
 const OTHER_SPELLINGS = ['subscription.canceled']
 
-describe.each(ACQUIRING)('the page of %s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
   const { title, credentials, webhook } = DEFINITIONS[acquiring]
   const events = text(`lib/processors/${acquiring}/events.ts`)
 
@@ -82,7 +82,7 @@ function polarTypes(): string {
 }
 
 // The SDK of Freemius names some of its events only.
-test.each<[Acquiring, () => string[]]>([
+test.each<[ProcessorName, () => string[]]>([
   ['stripe', () => namesIn('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)],
   ['polar', () => namesIn(polarTypes(), /type WebhookEventType = (.*);/)],
   ['chargebee', () => Object.values(ChargebeeEventType)],

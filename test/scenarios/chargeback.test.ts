@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { CHARGEBACK } from '../../dev/world/scenario/lives/chargeback.ts'
 import type { Row } from '../../dev/world/scenario/play.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
@@ -10,7 +10,7 @@ const stageOf = useStages()
 const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
 
 /** What becomes of a subscription whose renewal is charged back, besides the dispute: in that month, and in the next. */
-const AFTERWARDS: Record<Acquiring, [string[], string[]]> = {
+const AFTERWARDS: Record<ProcessorName, [string[], string[]]> = {
   stripe: [[], RENEWED],
   polar: [['subscription.ended'], []],
   chargebee: [[], RENEWED],
@@ -21,7 +21,7 @@ const AFTERWARDS: Record<Acquiring, [string[], string[]]> = {
   ],
 }
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: what a bank takes back takes the purchase and its tokens with it, and returns if the owner wins',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(stageOf(acquiring), CHARGEBACK)
@@ -32,7 +32,7 @@ test.each(ACQUIRING)(
       next.length > 0 ? ['9.99 USD'] : [],
     ])
 
-    const { refundsWhatIsDisputed } = DEFINITIONS[acquiring].abilities
+    const { refundsWhatIsDisputed } = DEFINITIONS[acquiring].capabilities
     const sold = ['checkout.completed', 'payment.succeeded 249.00 USD']
     const lost = ['payment.disputed 249.00 USD', 'payment.dispute_lost 249.00 USD']
     const won = [...(refundsWhatIsDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { REBUY } from '../../dev/world/scenario/lives/rebuy.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
 
 /** How often a charge fails until the day on which the card is mended, by the processor's own schedule. */
-const FAILURES: Record<Acquiring, number> = { stripe: 6, polar: 3, chargebee: 3, freemius: 3, mollie: 1 }
+const FAILURES: Record<ProcessorName, number> = { stripe: 6, polar: 3, chargebee: 3, freemius: 3, mollie: 1 }
 
 const PAID = 'payment.succeeded 9.99 USD'
 const RENEWED = [PAID, 'subscription.renewed']
 const RECOVERED = [PAID, 'subscription.recovered', 'subscription.renewed']
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: who has lost access is not sold a second subscription, and is charged once a month',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(stageOf(acquiring), REBUY)
@@ -38,7 +38,7 @@ test.each(ACQUIRING)(
       did: 'Ann buys monthly: refused, 409 active_purchase: monthly is past_due',
       access: { paid: false, features: [], purchases: [{ status: 'past_due' }] },
     })
-    const hasPortal = DEFINITIONS[acquiring].abilities.portal
+    const hasPortal = DEFINITIONS[acquiring].capabilities.portal
     const opensPortal = hasPortal ? 'Ann opens the portal' : 'Ann opens the portal: refused, 403 portal_unavailable'
     expect(texts.map(({ did }) => did)).toContain(opensPortal)
     expect(texts.at(-1)?.access).toMatchObject({

@@ -7,14 +7,14 @@ import { readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
 import type { Life } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
 import type { ToldEvent } from '../../dev/world/scenario/told-event.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 type TestStage = Stage & { world: TestWorld }
 
 /** Five stages in one world: the demo's paywall at each processor. */
-export function useStages(): (acquiring: Acquiring) => TestStage {
+export function useStages(): (acquiring: ProcessorName) => TestStage {
   let world: TestWorld
   let stages: TestStage[] = []
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function useStages(): (acquiring: Acquiring) => TestStage {
 
 async function stagesIn(world: TestWorld): Promise<TestStage[]> {
   const receiver = Number(new URL(world.receiver.url).port)
-  const file = await readDemo(ACQUIRING, { receiver, secrets: world.secrets })
+  const file = await readDemo(PROCESSOR_NAMES, { receiver, secrets: world.secrets })
   await world.apply(file)
   allowSeveralSubscriptions(world)
   return file.paywalls.map((paywall) => ({ world, paywall, key: file.keys[0]?.secret ?? '' }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SWITCH_PLAN } from '../../dev/world/scenario/lives/switch-plan.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
@@ -23,7 +23,7 @@ const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed']
  * Month by month: what the processor charged, and what the owner was told. For what is left of a yearly price Freemius gives nothing
  * back, the others a credit. Mollie has no portal.
  */
-const EXPECTED: Record<Acquiring, { charged: string[][]; told: string[][] }> = {
+const EXPECTED: Record<ProcessorName, { charged: string[][]; told: string[][] }> = {
   stripe: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
     told: [TO_AND_FRO, RENEWED_FREE, LATER, []],
@@ -51,7 +51,7 @@ const EXPECTED: Record<Acquiring, { charged: string[][]; told: string[][] }> = {
   },
 }
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: a plan that is changed in the portal changes here, and to and fro earns nothing',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(stageOf(acquiring), SWITCH_PLAN)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UPGRADE } from '../../dev/world/scenario/lives/upgrade.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, told, useStages } from './stages.ts'
 
 const stageOf = useStages()
@@ -10,12 +10,12 @@ const BOUGHT = ['checkout.completed', 'payment.succeeded 89.00 USD', 'subscripti
 const RENEWED = ['payment.succeeded 89.00 USD', 'subscription.renewed']
 const TEN_MONTHS = Array<string[]>(10).fill([])
 
-test.each(ACQUIRING)(
+test.each(PROCESSOR_NAMES)(
   '%s: what an upgrade replaces is never charged again, and of two upgrades one goes on',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(stageOf(acquiring), UPGRADE)
     // Where an open page can be closed, only the second of the two pages can be paid.
-    const paid = DEFINITIONS[acquiring].abilities.closesPages ? 1 : 2
+    const paid = DEFINITIONS[acquiring].capabilities.expiresPages ? 1 : 2
     const ofEach = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()
     const [first, second, ...later] = charged(months)
     expect(first).toEqual(['9.99 USD', '89.00 USD'])

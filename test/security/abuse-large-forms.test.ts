@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
 import { image, MESSAGE, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -16,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const MEGABYTE = 1024 * 1024
-/** In a storm as many as were tried from outside. */
-const SENDERS = process.env.STORM ? 20 : 8
+/** At full size as many as were tried from outside. */
+const SENDERS = FULL_SIZE ? 20 : 8
 
 /** A ticket with five images of 9.9 MB. */
 function form(): Buffer {

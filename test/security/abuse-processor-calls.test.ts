@@ -74,7 +74,7 @@ describe('a superseded page', () => {
     )
   }
   const dueOf = async (url: string) => {
-    const { rows } = await world.database.query('select reconcile_at from checkouts where session_id = $1', [
+    const { rows } = await world.database.query('select reconcile_at from checkouts where hosted_page_id = $1', [
       pageOf(url),
     ])
     return rows[0].reconcile_at
@@ -116,9 +116,9 @@ async function fillWithPages(like: { paywall: { id: string } }, count: number, m
   await using filler = await Filler.open(world.databaseUrl)
   const columns = Object.entries({
     ...row,
-    session_id: 'cs_test_nobody',
+    hosted_page_id: 'cs_test_nobody',
     reconcile_at: null,
-    forget_at: null,
+    purge_at: null,
     asked_at: null,
   })
   const sameForAll = columns.map(([name, value]) => [name, value === null ? 'null' : `'${value}'`])
@@ -134,7 +134,7 @@ test('60 paywalls with 40 open pages each are all looked at in one run, which en
   await fillWithPages(tenant, 60 * 40, { paywall_id: '(7000000000000 + n % 60)::text' })
   await reconcile()
   const { rows } = await world.database.query(
-    `select count(looked_at)::int as looks from checkouts
+    `select count(polled_at)::int as looks from checkouts
      where paywall_id like '70000000000__' group by paywall_id`,
   )
   await world.database.query("delete from checkouts where paywall_id like '70000000000__'")
@@ -153,7 +153,7 @@ test('1,200 open pages of one paywall do not keep another’s lost purchase from
   await world.clock.advance(shop.paywall.id, '20m')
   expect((await userState(shop, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
   const left = await world.database.query(
-    'select from checkouts where paywall_id = $1 and reconcile_at <= now() and looked_at is null',
+    'select from checkouts where paywall_id = $1 and reconcile_at <= now() and polled_at is null',
     [attacked.paywall.id],
   )
   expect(left.rowCount).toBeGreaterThan(100) // a run ends before it has looked at them all

@@ -174,14 +174,14 @@ describe('a paywall that lists nothing', () => {
     const stranger = await shopWith()
     const own = { successUrl: EVIL, errorUrl: EVIL }
     const theirs = opened(await start(stranger, own, { origin: world.url, key: stranger.key }))
-    const wayBack = await payOnPage(theirs.checkoutUrl)
-    expect(await call(world, wayBack)).toMatchObject({ status: 303, headers: { location: EVIL } })
+    const returnUrl = await payOnPage(theirs.checkoutUrl)
+    expect(await call(world, returnUrl)).toMatchObject({ status: 303, headers: { location: EVIL } })
 
     const shop = await shopWith()
-    const { checkoutUrl } = opened(await start(shop, { successUrl: wayBack, errorUrl: wayBack }))
+    const { checkoutUrl } = opened(await start(shop, { successUrl: returnUrl, errorUrl: returnUrl }))
     const back = await payOnPage(checkoutUrl)
     expect(new URL(back).origin).toBe(world.url)
-    expect(await page(back)).toEqual({ host: new URL(world.url).host, links: [wayBack] })
+    expect(await page(back)).toEqual({ host: new URL(world.url).host, links: [returnUrl] })
   })
 
   test('does not lead from the owner’s domain to a host that ends alike', async () => {

@@ -27,17 +27,17 @@ afterAll(() => world.close())
 async function forget(): Promise<void> {
   const { id } = (await signInAnonymously(world)).user
   await world.database.query(
-    `delete from sign_in_sessions where user_id = '${id}'; update users set forget_at = 'epoch' where id = '${id}'`,
+    `delete from sign_in_sessions where user_id = '${id}'; update users set purge_at = 'epoch' where id = '${id}'`,
   )
-  await world.workers.scheduled('forget-expired')
+  await world.workers.scheduled('purge-expired')
   expect(await rowsOf(id)).toEqual({})
 }
 
 /** That many days pass for all that is forgotten some day. */
 const letPass = (days: number) =>
   world.database.query(`
-    update users set forget_at = forget_at - interval '${days} days', created_at = created_at - interval '${days} days';
-    update checkouts set forget_at = forget_at - interval '${days} days', created_at = created_at - interval '${days} days';
+    update users set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
+    update checkouts set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
     update sign_in_sessions set expires_at = expires_at - interval '${days} days', ended_at = ended_at - interval '${days} days'`)
 
 /** How many rows name a user, by table. */

@@ -1,6 +1,7 @@
 import { type ClientRequest, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
 import { attachmentKeys, image, MESSAGE, ticketPath } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
@@ -14,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const MEGABYTE = 1024 * 1024
-/** All together far more than what a Worker may take; in a storm as many as were tried from outside. */
-const SENDERS = process.env.STORM ? 30 : 10
+/** All together far more than what a Worker may take; at full size as many as were tried from outside. */
+const SENDERS = FULL_SIZE ? 30 : 10
 
 /** The beginning of a form with an image of 10 MB, of which half a megabyte is missing. */
 function halfForm(): Buffer {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { open, order, purchaseOf } from '../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
@@ -22,7 +22,10 @@ crypto.subtle.decrypt = (...given) => {
 
 let world: TestWorld
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: ACQUIRING.map(soldThrough) }, preludes: { processors: TELLING } })
+  world = await startTestWorld({
+    file: { paywalls: PROCESSOR_NAMES.map(soldThrough) },
+    preludes: { processors: TELLING },
+  })
 })
 afterAll(() => world.close())
 
@@ -34,11 +37,11 @@ async function openings(meanwhile: () => Promise<unknown>): Promise<number> {
   return count() - before
 }
 
-describe.each(ACQUIRING.map((acquiring, place) => ({ acquiring, place })))('at $acquiring', ({ place }) => {
+describe.each(PROCESSOR_NAMES.map((acquiring, place) => ({ acquiring, place })))('at $acquiring', ({ place }) => {
   const shop = (): Shop => shopAt(world, world.file.paywalls[place]!, world.file.paywalls[place]!)
 
   test('each request opens the credentials of its account once, however many calls it makes', async () => {
-    const { paywall, key, abilities } = shop()
+    const { paywall, key, capabilities } = shop()
     expect(await openings(() => order(shop()))).toBe(1)
 
     const buyer = await open(shop())
@@ -58,7 +61,7 @@ describe.each(ACQUIRING.map((acquiring, place) => ({ acquiring, place })))('at $
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
       // What no webhook will tell is fetched after the response.
       const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
-      if (!abilities.tellsOfCancellations) await until('the cancellation is stored', isStored)
+      if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
     }
     const told = { openings: 0 }
     await heldWebhooks(shop(), async () => {

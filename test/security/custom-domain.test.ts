@@ -21,7 +21,7 @@ interface Place extends Tenant {
   signedIn: Subscriber
   session: Session
   /** Our address that a hosted page goes back to, without its host. */
-  wayBack: string
+  returnUrl: string
 }
 
 const DOMAIN = 'pay.mine.example'
@@ -33,14 +33,14 @@ let sibling: Place
 
 beforeAll(async () => {
   world = await startTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
-  const [first, second] = await Promise.all(world.file.paywalls.map(placeOf))
+  const [first, second] = await Promise.all(world.file.paywalls.map(openPlace))
   ;[mine, sibling] = [first!, second!]
   await world.stripe.drainWebhooks()
 })
 
 afterAll(() => world.close())
 
-async function placeOf(paywall: Tenant['paywall']): Promise<Place> {
+async function openPlace(paywall: Tenant['paywall']): Promise<Place> {
   const place = { ...tenant(world.file), paywall, origin: paywall.domain ? `https://${paywall.domain}` : world.url }
   const order = { key: place.key, body: { email: newEmail(), ...ordered(place) } }
   const { checkoutUrl } = opened(
@@ -51,7 +51,7 @@ async function placeOf(paywall: Tenant['paywall']): Promise<Place> {
     served: await subscribe(world, place),
     signedIn: await subscribe(world, place),
     session: await signInAnonymously(world, { paywallId: paywall.id }),
-    wayBack: new URL(await press(checkoutUrl, 'pay')).pathname,
+    returnUrl: new URL(await press(checkoutUrl, 'pay')).pathname,
   }
 }
 
@@ -136,7 +136,7 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
       ({ paywall }, origin) =>
         postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
     ],
-    ['checkoutReturn', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
+    ['checkoutReturn', ({ returnUrl }, origin) => call(world, origin + returnUrl), 303, 'checkout_not_found'],
     // Its processor has no such address, which is seen once the paywall is found.
     ['signedReturn', ({ paywall }, origin) => call(world, `${origin}/return/stripe/${paywall.id}`), 404],
   ]

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { readRelease } from '../../cli/migrate/release.ts'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { prepareDatabase } from '../../dev/world/database/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 
@@ -67,7 +67,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
   let client: pg.Client
 
   beforeAll(async () => {
-    client = new pg.Client({ connectionString: databaseUrlOf(env, url, rolesKey) })
+    client = new pg.Client({ connectionString: roleDatabaseUrl(env, url, rolesKey) })
     await client.connect()
   })
   afterAll(() => client.end())

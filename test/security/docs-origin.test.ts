@@ -17,7 +17,7 @@ afterAll(() => world.close())
 const HTML = { accept: 'text/html' }
 const notFound = { status: 404, body: { error: 'not_found' } }
 
-describe.each(['/docs', '/docs/api', '/docs/api/scalar.js', '/openapi.json'])('%s', (path) => {
+describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
   test('is served at the origin of the docs', async () => {
     expect(await call(world, world.docsUrl + path)).toMatchObject({ status: 200 })
   })
@@ -37,7 +37,7 @@ describe.each(['/docs', '/docs/api', '/docs/api/scalar.js', '/openapi.json'])('%
   })
 })
 
-test('no site is served at the origin of the docs, and the API is, where its reference sends requests', async () => {
+test('no site is served at the origin of the docs, and the API is, as its document says', async () => {
   for (const path of ['', '/account', '/thanks', '/session', '/account/ticket']) {
     expect(await call(world, `${world.docsUrl}/p/${world.paywall.id}${path}`), path).toMatchObject(notFound)
   }

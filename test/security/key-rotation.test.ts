@@ -39,7 +39,7 @@ describe('in the middle of a rotation', () => {
 
   const read = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
-  const tokenOf = async ({ privateKey }: KeyPair) => {
+  const readToken = async ({ privateKey }: KeyPair) => {
     const audience = await audienceOf(world)
     const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, audience }
     return signAccessToken(user, privateKey, new Date())
@@ -47,12 +47,12 @@ describe('in the middle of a rotation', () => {
 
   test('a token of the old key opens what a token of the new one opens', async () => {
     expect(await read(session.token)).toMatchObject({ status: 200 })
-    expect(await read(await tokenOf(old))).toMatchObject({ status: 200 })
+    expect(await read(await readToken(old))).toMatchObject({ status: 200 })
   })
 
   test('a token of a key that left opens nothing, whatever it says is its key', async () => {
     for (const pair of [left, disguised]) {
-      expect(await read(await tokenOf(pair))).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+      expect(await read(await readToken(pair))).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }
   })
 })

@@ -9,7 +9,7 @@ import { RUNTIME, WORKER } from '../../dev/world/workers/runtime-settings.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { accountContext } from '../../lib/processors/account.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newKey } from '../support/deployed.ts'
 
 // Somebody has taken over an endpoint's Worker. It has what that Worker has: the binding to `processors`, and accounts as the
@@ -61,7 +61,7 @@ let miniflare: Miniflare
 
 beforeAll(async () => {
   const base = await listen(echo, 0)
-  const bases = Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, base]))
+  const bases = Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, base]))
   const [ours] = readWorkerConfigs()
   const settings = { ...WORKER, compatibilityDate: ours?.compatibilityDate ?? '' }
   const modules = (contents: string) => [{ type: 'ESModule' as const, path: 'worker.js', contents }]
@@ -101,11 +101,14 @@ const order = {
 }
 
 /** What the intruder learns of an account. `others` are accounts that it has made of it. */
-async function intrude(acquiring: Acquiring): Promise<{ learned: string; secrets: string[] }> {
+async function intrude(acquiring: ProcessorName): Promise<{ learned: string; secrets: string[] }> {
   const account = { paywallId: '1001', acquiring, isTest: true }
   const credentials = EMULATORS[acquiring].demoCredentials()
   const sealed = { ...account, credentials: await seal(JSON.stringify(credentials), key, accountContext(account)) }
-  const elsewhere = ACQUIRING.filter((other) => other !== acquiring).map((other) => ({ ...sealed, acquiring: other }))
+  const elsewhere = PROCESSOR_NAMES.filter((other) => other !== acquiring).map((other) => ({
+    ...sealed,
+    acquiring: other,
+  }))
   const others = [...elsewhere, { ...sealed, paywallId: '1002' }, { ...sealed, isTest: false }]
   const inbound = { headers: { authorization: 'Basic YTpi' }, rawBody: '{}' }
   const body = JSON.stringify({ account: sealed, others, order, inbound })
@@ -115,7 +118,7 @@ async function intrude(acquiring: Acquiring): Promise<{ learned: string; secrets
   return { learned: JSON.stringify(await answer.json()), secrets }
 }
 
-describe.each(ACQUIRING)('an intruder in an endpoint, with an account at %s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('an intruder in an endpoint, with an account at %s', (acquiring) => {
   test('has the calls made that an adapter makes, and learns no secret by any of them', async () => {
     asked.length = 0
     const { learned, secrets } = await intrude(acquiring)
@@ -128,6 +131,6 @@ describe.each(ACQUIRING)('an intruder in an endpoint, with an account at %s', (a
   test('opens the account of nobody else with it', async () => {
     const { learned } = await intrude(acquiring)
     // One for each other processor, and one for another paywall, at each of seven calls.
-    expect(learned.split('the credentials cannot be opened').length - 1).toBe(7 * ACQUIRING.length)
+    expect(learned.split('the credentials cannot be opened').length - 1).toBe(7 * PROCESSOR_NAMES.length)
   })
 })

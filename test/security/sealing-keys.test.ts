@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
-import { databaseOf } from '../../cli/database.ts'
+import { openKysely } from '../../cli/database.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { buy, startCheckout } from '../support/checkout.ts'
 import { deployed, newKey } from '../support/deployed.ts'
@@ -32,7 +32,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
   /** A webhook endpoint whose secret only the other Workers can open. */
   async function openLockedMailbox() {
     const mailbox = await openMailbox(world)
-    await applyFile(databaseOf(world.database), mailbox.file, {
+    await applyFile(openKysely(world.database), mailbox.file, {
       processorCredentialsKey: world.secrets.PROCESSOR_CREDENTIALS_KEY,
       webhookSecretsKey: others.secrets.WEBHOOK_SECRETS_KEY,
     })

@@ -1,8 +1,11 @@
 // What a stranger can do to a victim who signs in by a mailed code: nothing, but to have a few mails sent.
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setTaken } from '../support/budgets.ts'
 import { newEmail } from '../support/checkout.ts'
+import { fileOfBothModes } from '../support/paywall-file.ts'
 import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, signInByMail, wrong } from '../support/sign-in.ts'
+import { person, tenantsOf } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -82,4 +85,22 @@ test('mails that strangers have asked for keep nobody from asking', async () => 
   await world.mail.waitFor(email, { count: 16 })
   const { user } = await signInByMail(world, email, VICTIM)
   expect(user.email).toBe(email)
+})
+
+test('a network that has used up its mails has none sent to whom a paywall of the other mode knows', async () => {
+  const file = await fileOfBothModes()
+  await world.apply(file)
+  const network = '192.0.2.2'
+  await setTaken(world, 'mail', `network:${network}`, 100)
+  const [testing, live] = tenantsOf(file)
+  for (const [here, there] of [
+    [testing!, live!],
+    [live!, testing!],
+  ] as const) {
+    const at = { ...from(network), paywallId: here.paywall.id }
+    const [known, unknown] = [await person(world, here), await person(world, there)]
+    for (const { email } of [unknown, known]) expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
+    expect((await world.mail.waitFor(known.email)).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
+    expect(world.mail.received.filter(({ to }) => to === unknown.email)).toEqual([])
+  }
 })

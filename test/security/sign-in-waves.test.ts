@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setTaken } from '../support/budgets.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { askForCode, askForTokens, type CodeGrant, getGrant, requestIn, sessionIn, wrong } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -17,12 +18,12 @@ afterAll(() => world.close())
 /** How many mails a network gets in an hour, and how many wrong guesses. */
 const SHARE = 100
 /** How much of its share the network still has. */
-const LEFT = process.env.STORM ? SHARE : 20
-const WAVE = process.env.STORM ? 750 : 60
+const LEFT = FULL_SIZE ? SHARE : 20
+const WAVE = FULL_SIZE ? 750 : 60
 /** Guesses at each code that was mailed. */
 const GUESSES = 5
 const AT_ONCE = 20
-const TIMEOUT_MS = process.env.STORM ? 300_000 : 120_000
+const TIMEOUT_MS = FULL_SIZE ? 300_000 : 120_000
 
 /** The `index`th /64 network of one /48 network. */
 const inWave = (index: number) => ({ headers: { 'cf-connecting-ip': `2001:db8:bad:${index.toString(16)}::1` } })

@@ -43,9 +43,10 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
     company.faults.add(`charged once: ${person.email}, who has a subscription, was sold ${slug}`)
   }
   person.orders.set(checkoutUrl, sold(person, step))
-  if (!isWanted || button === 'leave') return
-  person.paidUrl = checkoutUrl
+  if (!isWanted) return
+  person.pageUrl = checkoutUrl
   person.replaces ||= replaces
+  if (button === 'leave') return
   const pressed = button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button
   const back = await buyOn(company, person, checkoutUrl, pressed)
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
@@ -60,7 +61,7 @@ async function buyOn({ there }: Company, person: Person, checkoutUrl: string, bu
 }
 
 /**
- * Pays once more on the page that it has paid on, and comes back: one that is only a link sells again. Where no webhook ever comes
+ * Pays on the page that it has left, or once more on the one that it has paid on, and comes back: one that is only a link sells again. Where no webhook ever comes
  * nobody could know of that, since a link that has sold is not looked at again. Nor could anybody know which page has sold if the
  * buyer has opened one on another paywall of the account, too: that one may not have sold anything yet.
  */
@@ -68,8 +69,8 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   const hasPageElsewhere = company.people.some(
     (each) => each !== person && each.email === person.email && each.orders.size > 0,
   )
-  if (!person.paidUrl || company.life.unheard || hasPageElsewhere) return
-  const back = await buyOn(company, person, person.paidUrl, 'pay')
+  if (!person.pageUrl || company.life.webhooks === 'none' || hasPageElsewhere) return
+  const back = await buyOn(company, person, person.pageUrl, 'pay')
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 
@@ -98,11 +99,11 @@ async function orderOf(person: Person, { slug, country, replaces }: Doing<'buy'>
 }
 
 /** What the price is as the owner's file has it now, where the buyer is. */
-function sold({ world }: Person, { slug, country }: Doing<'buy'>): Order {
+function sold({ world }: Person, { slug, country, replaces }: Doing<'buy'>): Order {
   const price = world.paywall.prices.find((each) => each.slug === slug)!
   const local = price.locals.find(({ countries }) => countries?.includes(country))
   const { amount, currency } = local ?? price
-  return { slug, amount, currency }
+  return { slug, amount, currency, replaces }
 }
 
 /** Whether it has such a thing, or is about to: its money may be on its way. */
@@ -131,11 +132,12 @@ const OVER = ['canceled', 'refunded']
 const isInProgress = (body: unknown) => JSON.stringify(body).includes('checkout_in_progress')
 
 /** Cancels the subscription that it is shown. What is acknowledged holds; any other cancellation may take effect or not. */
-export async function cancel({ world, kind, session, userId, cancelled }: Person): Promise<void> {
+export async function cancel({ world, kind, session, userId, cancelling, cancelled }: Person): Promise<void> {
   if (!userId) return
   const state = await userState(world, userId).catch(() => null)
   const subscription = state?.purchases.find(({ interval, status }) => interval !== null && RUNNING.includes(status))
   if (!subscription) return
+  cancelling.add(subscription.id)
   const body = { subscriptionId: subscription.id, cancellationReason: 'enough' }
   const asked: Call =
     kind === 'user' && session

@@ -14,10 +14,10 @@ export interface Bug {
   instead: string
 }
 
-const PAYMENTS = 'lib/db/payments.sql'
-const SNAPSHOT = 'lib/db/apply-snapshot.sql'
-const PURCHASE = 'lib/db/purchase.sql'
-const TELL = 'lib/db/tell-of-purchase.sql'
+const PAYMENTS = 'lib/purchases/payments.sql'
+const SNAPSHOT = 'lib/purchases/apply-snapshot.sql'
+const PURCHASE = 'lib/access/purchase.sql'
+const TELL = 'lib/purchases/emit-purchase-events.sql'
 
 /** At least one for each law. */
 export const BUGS: Bug[] = [
@@ -31,7 +31,7 @@ export const BUGS: Bug[] = [
   {
     name: 'features of what has ended stay',
     law: 'access',
-    file: 'lib/db/member-state.sql',
+    file: 'lib/member-state/member-state.sql',
     says: 'where having_access.has_access)',
     instead: 'where true)',
   },
@@ -73,7 +73,7 @@ export const BUGS: Bug[] = [
   {
     name: 'what was bought on another paywall is shown',
     law: 'sold by its paywall',
-    file: 'lib/db/member-state.sql',
+    file: 'lib/member-state/member-state.sql',
     says: 'from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id',
     instead: 'from purchases p where p.user_id = member_state.user_id',
   },
@@ -87,7 +87,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a plan that was changed stays what it was',
     law: 'sold as ordered',
-    file: 'lib/db/plan-changes.sql',
+    file: 'lib/purchases/plan-changes.sql',
     says: 'if price.id is not null then',
     instead: 'if price.id is not null and false then',
   },
@@ -113,6 +113,41 @@ export const BUGS: Bug[] = [
     instead: "if found and is_reported(payment) and payment.kind <> 'succeeded' then",
   },
   {
+    name: 'a refund is told as all that was paid',
+    law: 'money back',
+    file: PAYMENTS,
+    says: "'amount', payment.amount,",
+    instead: "'amount', coalesce(totals.amount, payment.amount),",
+  },
+  {
+    name: 'nothing is said to have gone back',
+    law: 'money back',
+    file: PAYMENTS,
+    says: "'refunded_amount', totals.refunded,",
+    instead: "'refunded_amount', 0,",
+  },
+  {
+    name: 'what is bought replaces what there was, wanted or not',
+    law: 'ends for a reason',
+    file: 'lib/purchases/replaced-purchases.sql',
+    says: 'and (select c.replaces from checkouts c where c.id = p.checkout_id)',
+    instead: 'and true',
+  },
+  {
+    name: 'what is bought once replaces nothing',
+    law: 'charged once',
+    file: 'lib/purchases/replaced-purchases.sql',
+    says: 'and (p.interval is not null or p.access)',
+    instead: 'and p.interval is not null',
+  },
+  {
+    name: 'grace begins anew with each look',
+    law: 'access_until',
+    file: SNAPSHOT,
+    says: "when 'past_due' then coalesce(before.past_due_since, present)",
+    instead: "when 'past_due' then present",
+  },
+  {
     name: 'whoever has a subscription may buy another',
     law: 'charged once',
     file: PURCHASE,
@@ -129,7 +164,7 @@ export const BUGS: Bug[] = [
   {
     name: 'what is replaced goes on',
     law: 'charged once',
-    file: 'lib/db/replaced-purchases.sql',
+    file: 'lib/purchases/replaced-purchases.sql',
     says: 'older.interval is not null and',
     instead: 'older.interval is null and',
   },
@@ -143,7 +178,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a checkout came to what its price says',
     law: 'checkout amounts',
-    file: 'lib/db/store-purchase.sql',
+    file: 'lib/purchases/store-purchase.sql',
     says: '    charged,\n',
     instead: '    checkout.amount,\n',
   },
@@ -157,14 +192,14 @@ export const BUGS: Bug[] = [
   {
     name: 'an event goes to the webhook endpoints of both modes',
     law: 'events of its mode',
-    file: 'lib/db/tell.sql',
+    file: 'lib/events/emit-event.sql',
     says: 'and e.is_test = (select p.is_test from paywalls p where p.id = paywall_id)',
     instead: '',
   },
   {
     name: 'an event has the number of the one before',
     law: 'sequence',
-    file: 'lib/db/tell.sql',
+    file: 'lib/events/emit-event.sql',
     says: 'set event_sequence = m.event_sequence + 1',
     instead: 'set event_sequence = m.event_sequence + 2',
   },
@@ -184,6 +219,41 @@ export const BUGS: Bug[] = [
     instead: "then 'subscription.uncanceled' end",
   },
   {
+    name: 'a changed plan is not told',
+    law: 'event types',
+    file: TELL,
+    says: "case when has_other_plan then 'subscription.plan_changed' end,",
+    instead: '',
+  },
+  {
+    name: 'the end of grace is not told',
+    law: 'event types',
+    file: TELL,
+    says: "case when after.access_ended_at is not null and before.access_ended_at is null then 'subscription.access_ended' end,",
+    instead: '',
+  },
+  {
+    name: 'a renewal is not told',
+    law: 'renewals told',
+    file: TELL,
+    says: "then 'subscription.renewed' end",
+    instead: "and false then 'subscription.renewed' end",
+  },
+  {
+    name: 'the end of a trial is not told',
+    law: 'trial ends told',
+    file: TELL,
+    says: "then '{subscription.trial_ending}' else '{}' end",
+    instead: "then '{}'::text[] else '{}' end",
+  },
+  {
+    name: 'a completed checkout is not told',
+    law: 'checkouts told',
+    file: TELL,
+    says: 'if completed.id is not null then types',
+    instead: 'if false then types',
+  },
+  {
     name: 'what was is not what was told',
     law: 'previous',
     file: TELL,
@@ -193,7 +263,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a balance changes without a row',
     law: 'ledger',
-    file: 'lib/db/balance.sql',
+    file: 'lib/tokens/balance.sql',
     says: 'returning b.count into count_after;\n  if not found',
     instead:
       'returning b.count + 1 into count_after;\n  update balances b set count = b.count + 1\n  where (b.paywall_id, b.user_id, b.type) = (move_tokens.paywall_id, move_tokens.user_id, move_tokens.type);\n  if not found',
@@ -208,7 +278,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a period is credited at each look',
     law: 'tokens brought',
-    file: 'lib/db/credited-periods.sql',
+    file: 'lib/purchases/credited-periods.sql',
     says: "if last.price_id = p.price_id then return '{}'; end if;",
     instead: "if last.price_id = p.price_id then return credit_each(p, 'plan', brought); end if;",
   },
@@ -216,15 +286,22 @@ export const BUGS: Bug[] = [
     name: 'tokens stay when their money goes back',
     law: 'tokens brought',
     file: PAYMENTS,
-    says: 'if period.given_back is null and totals.refunded >= totals.amount then',
+    says: 'if not keeps_tokens and period.given_back is null and totals.refunded >= totals.amount then',
     instead: 'if false then',
   },
   {
     name: 'a change of the plan brings the tokens of a period again',
     law: 'tokens brought',
-    file: 'lib/db/credited-periods.sql',
+    file: 'lib/purchases/credited-periods.sql',
     says: 'if last.starts_at is null or not is_same_period(last, starts_at) then',
     instead: 'if last.starts_at is null or last.price_id <> p.price_id or not is_same_period(last, starts_at) then',
+  },
+  {
+    name: 'a change of the plan brings no more tokens',
+    law: 'tokens brought',
+    file: 'lib/purchases/credited-periods.sql',
+    says: 'where b.value::bigint > coalesce((last.credited ->> b.key)::bigint, 0)',
+    instead: 'where false',
   },
   {
     name: 'the tokens of a refund that fails later stay away',
@@ -236,14 +313,14 @@ export const BUGS: Bug[] = [
   {
     name: 'a renewal brings no tokens',
     law: 'tokens brought',
-    file: 'lib/db/credited-periods.sql',
-    says: 'return last.ends_at is null or starts_at = last.starts_at or starts_at < last.ends_at - early;',
-    instead: 'return true;',
+    file: 'lib/purchases/credited-periods.sql',
+    says: 'or starts_at < last.ends_at - longest_early_charge(last.starts_at, last.ends_at);',
+    instead: 'or true;',
   },
   {
     name: 'the day’s tokens are added to what is left',
     law: 'daily tokens',
-    file: 'lib/db/balance.sql',
+    file: 'lib/tokens/balance.sql',
     says: "tokens.type, tokens.daily_limit - balance_count, 'top_up'",
     instead: "tokens.type, tokens.daily_limit, 'top_up'",
   },

@@ -1,6 +1,6 @@
 // The end of a history, when nothing goes wrong any more: what is under way ends, what is due comes, and whoever has to be
 // told is told.
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import type { Cast } from './cast.ts'
@@ -13,7 +13,7 @@ const LONGEST_SECONDS = 60
 export async function calmDown(stage: Stage, { weather, companies }: Cast): Promise<void> {
   await weather.calm()
   await clocksAgree(companies)
-  await Promise.all(ACQUIRING.map((acquiring) => stage.world[acquiring].drainWebhooks()))
+  await Promise.all(PROCESSOR_NAMES.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   await tellAll(stage)
 }
 

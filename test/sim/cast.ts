@@ -1,7 +1,8 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
 import { setUp } from '../conformance/drivers/set-up.ts'
+import { MOST_LIVES } from './history.ts'
 import { holdLiveEvents, type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 import { endLeases, persist } from './passing-time.ts'
@@ -21,7 +22,6 @@ export interface Cast {
 
 /** Histories that were played so far: each has paywalls of its own. */
 let played = 0
-const MOST_LIVES = 1_000
 
 /** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
 export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
@@ -52,7 +52,7 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook
   stage.world.receiver.answer = backend.answer
-  for (const acquiring of ACQUIRING) stage.world[acquiring].onCall = weather.onCall
+  for (const acquiring of PROCESSOR_NAMES) stage.world[acquiring].onCall = weather.onCall
 
   /** One edit at a time, since each puts up the whole file. A kill may fail it: then it is made again. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -74,15 +74,15 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
 /** A life on a live paywall, whose time nobody can move: no day passes, and nothing is heard only later. */
 const inRealTime = (life: PartialLife): PartialLife => ({
   ...life,
-  unheard: false,
+  webhooks: 'all',
   setup: { ...life.setup, lagSeconds: 0 },
   steps: life.steps.map((step) => (step?.act === 'wait' ? null : step)),
 })
 
-const placesOf = ({ life: { processor, unheard }, worlds }: Company) =>
+const placesOf = ({ life: { processor, webhooks }, worlds }: Company) =>
   worlds.map((world) => ({
     paywallId: world.paywall.id,
     account: world[processor].accountOf(world.paywall.id),
     opensPage: driverOf(processor).opensPage,
-    unheard,
+    webhooks,
   }))

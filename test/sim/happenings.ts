@@ -64,8 +64,10 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'roll-over':
       return there.rollOver?.(id)
     case 'portal-cancel':
+      company.stoppedThere.add(id)
       return there.cancel(id)
     case 'end':
+      company.stoppedThere.add(id)
       return (there.end ?? there.suspend)?.(id)
     case 'pause':
       return there.pause?.(id)
@@ -84,7 +86,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
  */
 async function renew({ world, life, there }: Company, id: string, fails: boolean): Promise<unknown> {
   const ends = there.sales().find(({ processorId }) => processorId === id)?.periodEnd
-  if (ends && !life.unheard && !(await isPaidUntil(world, id, ends))) return
+  if (ends && life.webhooks !== 'none' && !(await isPaidUntil(world, id, ends))) return
   return fails ? there.failCharge(id) : there.renew(id)
 }
 

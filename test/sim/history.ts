@@ -1,6 +1,6 @@
 import { AfterRetries } from '../../dev/emulators/core/domain/dues.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import type { Setup } from '../conformance/drivers/set-up.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
 import { PLOTS, takesTwo } from './plots.ts'
@@ -24,11 +24,11 @@ export type Paywalls = 'one' | 'two of an account' | 'test and live'
 /** Up to three people, each on all paywalls of the life. */
 export interface Life {
   number: number
-  processor: Acquiring
+  processor: ProcessorName
   people: Kind[]
   paywalls: Paywalls
-  /** Whether every webhook about this life is lost for good. */
-  unheard: boolean
+  /** Which webhooks about this life arrive: `none` or `some` of them, or `all`, so that nothing excuses what the owner was not told. */
+  webhooks: 'all' | 'some' | 'none'
   setup: Setup
   steps: Step[]
 }
@@ -49,12 +49,15 @@ export interface History {
 /** One step of every life is played in the same round. */
 export const ROUNDS = 8
 
+/** The lives of a history have paywall ids from a range of this size. */
+export const MOST_LIVES = 1_000
+
 const KILLS = 3
 
-type Processors = readonly [Acquiring, ...Acquiring[]]
+type Processors = readonly [ProcessorName, ...ProcessorName[]]
 
 /** Lives at any of the processors, or at those that are given. */
-export function historyOf(seed: number, lives: number, processors: Processors = ACQUIRING): History {
+export function historyOf(seed: number, lives: number, processors: Processors = PROCESSOR_NAMES): History {
   return {
     seed,
     lives: Array.from({ length: lives }, (_, number) => lifeOf({ seed, number }, processors)),
@@ -70,15 +73,17 @@ function lifeOf({ seed, number }: { seed: number; number: number }, processors: 
   const dice = diceOf(mixed(seed, number))
   const processor = processors[number % processors.length]!
   const plot = PLOTS[(seed + number) % PLOTS.length]!
-  const unheard = dice.chance(0.1)
+  const webhooks = dice.pick(WEBHOOKS)
   const people = peopleOf(processor, dice, takesTwo(plot) ? 2 : 1)
   const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
   const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)
   const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))
   while (steps.length < ROUNDS) steps.push({ ...stepOf(dice), who: who() })
-  return { number, processor, people, paywalls, unheard, setup: setupOf(dice), steps }
+  return { number, processor, people, paywalls, webhooks, setup: setupOf(dice), steps }
 }
+
+const WEBHOOKS = ['none', 'all', 'all', 'all', 'all', 'some', 'some', 'some', 'some', 'some'] as const
 
 const setupOf = (dice: Dice): Setup => ({
   terms: dice.pick([null, null, { taxPercent: 19, percentOff: 0 }, { taxPercent: 0, percentOff: 25 }]),
@@ -97,8 +102,8 @@ const COMPANIES: readonly Kind[][] = [
 ]
 
 /** Where nobody buys without an address, everybody has one. */
-function peopleOf(processor: Acquiring, dice: Dice, atLeast: number): Kind[] {
-  const { sellsToAnonymous } = DEFINITIONS[processor].abilities
+function peopleOf(processor: ProcessorName, dice: Dice, atLeast: number): Kind[] {
+  const { sellsToAnonymous } = DEFINITIONS[processor].capabilities
   const companies = COMPANIES.filter(({ length }) => length >= atLeast)
   return companies[dice.below(companies.length)]!.map((kind) =>
     kind === 'anonymous' && !sellsToAnonymous ? 'user' : kind,

@@ -2,19 +2,21 @@
 // what its owner was told.
 import { ACCESS, ACCESS_UNTIL } from './laws/access.ts'
 import { type Case, caseOf, type Heard, type Law } from './laws/case.ts'
-import { LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS, SEQUENCE } from './laws/events.ts'
+import { COMPLETED, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS, RENEWALS, SEQUENCE, TRIAL_ENDING } from './laws/events.ts'
 import { PAGES } from './laws/pages.ts'
-import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD } from './laws/payments.ts'
-import { CANCELLED, SAME, SOLD_AS, SOLD_BY, STATE } from './laws/purchases.ts'
+import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD, WENT_BACK } from './laws/payments.ts'
+import { CANCELLED, FOR_A_REASON, SAME, SOLD_AS, SOLD_BY, STATE } from './laws/purchases.ts'
 import { BROUGHT, CHANGED, DAILY, LEDGER } from './laws/tokens.ts'
-import type { TakenEvent } from './owner-backend.ts'
+import { type TakenEvent, writtenEvents } from './owner-backend.ts'
+import { persist } from './passing-time.ts'
 import type { Company } from './person.ts'
 import { truthOf } from './truth.ts'
 
 /** All that must hold of a life that is calm. */
 export const LAWS: Law[] = [
-  ...[PAGES, SAME, SOLD_BY, STATE, CANCELLED, SOLD_AS, ACCESS, ACCESS_UNTIL],
-  ...[TOLD, AMOUNTS, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS],
+  ...[PAGES, SAME, SOLD_BY, STATE, CANCELLED, FOR_A_REASON, SOLD_AS, ACCESS, ACCESS_UNTIL],
+  ...[TOLD, AMOUNTS, WENT_BACK, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS],
+  ...[RENEWALS, TRIAL_ENDING, COMPLETED],
   ...[LEDGER, CHANGED, BROUGHT, DAILY],
 ]
 
@@ -22,15 +24,20 @@ export const LAWS: Law[] = [
 const ALWAYS: Law[] = [ACCESS, ACCESS_UNTIL]
 
 export async function judge(company: Company, events: TakenEvent[], heard: Heard): Promise<string[]> {
-  const life = await caseOf(company, events, heard)
+  const life = await persist('a life is read', () => caseOf(company, events, heard))
   if (life.members.length === 0) return truthOf(company).paid.length > 0 ? ['something was bought by nobody'] : []
   return faultsOf(LAWS, life)
 }
 
 /** Whether who has access is who should have it, as far as is known here. Nothing is judged while the service is down. */
 export async function judgeAccess(company: Company): Promise<string[]> {
-  const life = await caseOf(company, [], { refusedCheckouts: 0, everything: false, settled: false }).catch(() => null)
+  const life = await caseNow(company).catch(() => null)
   return life ? faultsOf(ALWAYS, life) : []
+}
+
+async function caseNow(company: Company): Promise<Case> {
+  const events = await Promise.all(company.worlds.map(writtenEvents))
+  return caseOf(company, events.flat(), { refusedCheckouts: 0, everything: false, settled: false })
 }
 
 async function faultsOf(laws: Law[], life: Case): Promise<string[]> {

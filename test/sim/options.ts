@@ -1,11 +1,12 @@
 import { parseArguments } from '../../cli/arguments.ts'
 import { CommandError } from '../../cli/command.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
+import { MOST_LIVES } from './history.ts'
 
 export const HELP = `npm run sim -- [options]
 
   --seed N       the seed that everything random follows from (default: 1)
-  --lives M      how many people live at the same time (default: 50)
+  --lives M      how many lives are lived at the same time (default: 50, at most ${MOST_LIVES})
   --seeds K      play so many seeds, one after the other, from N on (default: 1)
   --processor NAME
                  all lives are lived at this one (default: at each in turn)
@@ -17,7 +18,7 @@ export interface Options {
   seed: number
   lives: number
   seeds: number
-  processor: Acquiring | undefined
+  processor: ProcessorName | undefined
   keep: string | undefined
   /** What came of each seed is printed as a line of JSON. */
   json: boolean
@@ -29,7 +30,7 @@ export function readOptions(args: string[]): Options | null {
   if (values.help) return null
   return {
     seed: count('--seed', values.seed),
-    lives: count('--lives', values.lives),
+    lives: lifeCount(values.lives),
     seeds: count('--seeds', values.seeds),
     processor: values.processor === undefined ? undefined : processorNamed(values.processor),
     keep: values.keep,
@@ -55,8 +56,14 @@ function count(option: string, text: string): number {
   throw new CommandError([`${option} must be a whole number from 1, not ${text}`])
 }
 
-function processorNamed(text: string): Acquiring {
-  const found = ACQUIRING.find((each) => each === text)
+function lifeCount(text: string): number {
+  const lives = count('--lives', text)
+  if (lives <= MOST_LIVES) return lives
+  throw new CommandError([`--lives must be at most ${MOST_LIVES}, not ${text}: play more seeds with --seeds`])
+}
+
+function processorNamed(text: string): ProcessorName {
+  const found = PROCESSOR_NAMES.find((each) => each === text)
   if (found) return found
-  throw new CommandError([`--processor must be one of ${ACQUIRING.join(', ')}, not ${text}`])
+  throw new CommandError([`--processor must be one of ${PROCESSOR_NAMES.join(', ')}, not ${text}`])
 }

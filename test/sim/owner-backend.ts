@@ -8,7 +8,11 @@ import type { Weather } from './weather.ts'
 const Subscription = z.looseObject({
   id: z.string(),
   status: z.string(),
+  price_id: z.string().nullable(),
   current_period_end: z.string().nullable(),
+  trial_end: z.string().nullable(),
+  access_until: z.string().nullable(),
+  cancel_at: z.string().nullable(),
   cancel_at_period_end: z.boolean(),
 })
 
@@ -23,7 +27,12 @@ const Event = z.object({
     user: z.looseObject({ id: z.string().nullable() }),
     subscription: Subscription.optional(),
     previous: Subscription.optional(),
-    payment: z.looseObject({ amount: z.int(), currency: z.string(), processor_id: z.string() }).optional(),
+    payment: z
+      .looseObject({
+        ...{ id: z.uuid(), amount: z.int(), currency: z.string(), processor_id: z.string() },
+        ...{ refunded_amount: z.int(), refunded: z.boolean() },
+      })
+      .optional(),
     checkout: z
       .looseObject({
         purchase_id: z.string(),
@@ -45,8 +54,8 @@ export async function holdLiveEvents({ database }: Pick<TestWorld, 'database'>):
   await database.query("update webhook_endpoints set held_until = 'infinity' where not is_test")
 }
 
-/** The events of a live paywall. */
-export async function heldEvents({ database, paywall }: LifeWorld): Promise<TakenEvent[]> {
+/** The events of a paywall, whether or not the owner has taken them. */
+export async function writtenEvents({ database, paywall }: LifeWorld): Promise<TakenEvent[]> {
   const { rows } = await database.query<{ body: string }>('select body from events where paywall_id = $1', [paywall.id])
   return rows.map(({ body }) => ({ ...Event.parse(JSON.parse(body)), body, times: 1 }))
 }

@@ -24,9 +24,16 @@ export async function clocksAgree(companies: Company[]): Promise<void> {
   }
 }
 
-/** Does it again until it succeeds, as after a kill. */
-export const persist = <Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> =>
-  until(what, () => work().catch(() => null), LONGEST_MS)
+/** Does it again until it succeeds, as after a kill. Fails with what kept it from succeeding. */
+export async function persist<Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> {
+  let cause: unknown
+  const attempt = () =>
+    work().catch((error: unknown) => {
+      cause = error
+      return null
+    })
+  return until(what, attempt, LONGEST_MS).catch((error: Error) => Promise.reject(new Error(error.message, { cause })))
+}
 
 /** What will ever be due of a paywall is due now; of all paywalls, if none is named. */
 export async function allIsDue(world: Database, paywallId: string | null = null): Promise<void> {

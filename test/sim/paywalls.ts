@@ -9,8 +9,8 @@ import type { PartialHistory, PartialLife } from './parts.ts'
 /** The daily limit of the tokens that nothing sold brings. */
 export const DAILY_LIMIT = 5
 
-/** What the prices of a file credit for each paid period. */
-export const TOKENS_A_PERIOD = 100
+/** The standard tokens that a price of a file brings for each paid period, by the length of that. */
+export const TOKENS_A_PERIOD = { month: 100, year: 250, once: 100 }
 
 /** The file of an owner, which is read anew after each edit of a price. */
 export interface EditableFile {
@@ -84,7 +84,7 @@ function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: st
 /** 9.99 USD a month, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
 function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Written[] } {
   const { prices } = driverOf(acquiring)
-  const tokens = [{ type: 'standard', count: TOKENS_A_PERIOD }]
+  const standard = (count: number) => ({ tokens: [{ type: 'standard', count }] })
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: prices.local }
   return {
     settings: {
@@ -92,11 +92,14 @@ function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Writ
     },
     processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
     prices: [
-      monthly({ processorPrice: prices.monthly, locals: [inGermany], features: ['export'] }),
-      yearly({ processorPrice: prices.yearly, tokens, features: ['export', 'api'] }),
+      monthly({
+        ...{ processorPrice: prices.monthly, locals: [inGermany], features: ['export'] },
+        ...standard(TOKENS_A_PERIOD.month),
+      }),
+      yearly({ processorPrice: prices.yearly, features: ['export', 'api'], ...standard(TOKENS_A_PERIOD.year) }),
       {
         ...{ slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime },
-        ...{ tokens, access: true, features: ['archive'] },
+        ...{ access: true, features: ['archive'], ...standard(TOKENS_A_PERIOD.once) },
       },
     ],
   }

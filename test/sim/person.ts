@@ -1,6 +1,6 @@
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import { type AccountRecords, recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
-import type { Abilities } from '../../lib/processors/definition.ts'
+import { type AccountRecords, accountRecords } from '../../dev/emulators/core/acts/account-records.ts'
+import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { There } from '../conformance/drivers/driver.ts'
 import { thereOf } from '../conformance/drivers/drivers.ts'
@@ -17,6 +17,8 @@ export interface Order {
   slug: string
   amount: number
   currency: string
+  /** Whether it is to replace the subscriptions that its buyer has. */
+  replaces: boolean
 }
 
 /** Somebody in a life, and what it knows: only what it was told. */
@@ -34,13 +36,14 @@ export interface Person {
   orders: Map<string, Order>
   /** Whether it has bought something to replace what it had: that takes a while. */
   replaces: boolean
-  /** The page that it has last paid on, or tried to. */
-  paidUrl: string | null
+  /** The page that it has last opened to buy something, whether or not it has paid there. */
+  pageUrl: string | null
   /** What it has bought, by the processor's ids. */
   bought: Set<string>
   /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. When it has last used daily ones. */
   tokens: { known: number; unknown: number[]; spentDailyAt: Date | null }
-  /** Our ids of subscriptions whose cancellation was acknowledged and not taken back since. */
+  /** Our ids of subscriptions that it has asked to cancel, and of those whose cancellation was acknowledged and not taken back since. */
+  cancelling: Set<string>
   cancelled: Set<string>
 }
 
@@ -52,11 +55,13 @@ export interface Company {
   worlds: LifeWorld[]
   people: Person[]
   /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
-  abilities: Abilities
+  capabilities: Capabilities
   there: There
   records: AccountRecords
   /** When something last happened at the processor that time alone does not bring, by the paywall's clock; null: nothing has. */
   lastHappening: Date | null
+  /** What was cancelled or ended at the processor itself, by its ids. */
+  stoppedThere: Set<string>
   /** What was wrong in the middle of it. */
   faults: Set<string>
 }
@@ -73,19 +78,21 @@ export function companyOf(life: PartialLife, worlds: LifeWorld[], name: string):
     people: life.people.flatMap((kind, place) =>
       worlds.map((each) => newPerson(kind, `life-${name}-${place}@buyers.dev`, each)),
     ),
-    abilities: DEFINITIONS[processor].abilities,
+    capabilities: DEFINITIONS[processor].capabilities,
     there: thereOf(world, world.paywall),
-    records: recordsOf(world[processor], id),
+    records: accountRecords(world[processor], id),
     lastHappening: null,
+    stoppedThere: new Set(),
     faults: new Set(),
   }
 }
 
 const newPerson = (kind: Kind, email: string, world: LifeWorld): Person => ({
-  ...{ kind, email, world, userId: null, session: null, cancelled: new Set<string>(), bought: new Set<string>() },
+  ...{ kind, email, world, userId: null, session: null, bought: new Set<string>() },
+  ...{ cancelling: new Set<string>(), cancelled: new Set<string>() },
   ...{
     replaces: false,
-    paidUrl: null,
+    pageUrl: null,
     addresses: new Map(),
     orders: new Map(),
     tokens: { known: 0, unknown: [], spentDailyAt: null },

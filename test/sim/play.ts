@@ -13,7 +13,7 @@ import { happen } from './happenings.ts'
 import { ROUNDS } from './history.ts'
 import { judge, judgeAccess } from './judge.ts'
 import { killInRound } from './kills.ts'
-import { heldEvents } from './owner-backend.ts'
+import { writtenEvents } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
 import { allIsDue, daysPass } from './passing-time.ts'
 import type { Company } from './person.ts'
@@ -132,9 +132,10 @@ async function timePasses(company: Company, days: number, { weather }: Cast): Pr
 }
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
-function wasTold({ life, abilities, worlds }: Company, weather: Weather): boolean {
+function wasTold({ life, capabilities, worlds }: Company, weather: Weather): boolean {
   const untold = (step: Step) =>
-    (!abilities.tellsOfCancellations && cancels(step)) || (!abilities.tellsOfDisputes && step.act === 'decide-dispute')
+    (!capabilities.sendsCancellationWebhook && cancels(step)) ||
+    (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute')
   return (
     !life.steps.some((step) => step && untold(step)) &&
     worlds.every(({ paywall }) => weather.damageOf(paywall.id).unheard.size === 0)
@@ -162,7 +163,7 @@ async function judgedOf({ backend, weather }: Cast, companies: Company[], moment
       everything: told.includes(company),
       settled: settled && isOfTests(company),
     }
-    const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : heldEvents(company.world))
+    const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : writtenEvents(company.world))
     return [company.life.number, await whatStays(async () => judge(company, await eventsNow(), heard))]
   }
   return Promise.all(companies.map(faultsOfLife))

@@ -24,6 +24,12 @@ function upgrade(dice: Dice): Step[] {
   ]
 }
 
+const buysForEver = (dice: Dice): Step[] => [
+  { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
+  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { ...paying(dice, 'lifetime'), replaces: true, who: 0 },
+]
+
 function changePlans(dice: Dice): Step[] {
   const [slug, to] = dice.pick([['monthly', 'yearly'] as const, ['yearly', 'monthly'] as const])
   return [
@@ -64,12 +70,16 @@ const cardFails = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { act: 'card', declines: true, who: 0, weather: dice.below(2 ** 31) },
   { act: 'wait', days: 32, who: 0, weather: dice.below(2 ** 31) },
-  { act: 'wait', days: dice.pick([1, 8]), who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: dice.pick([1, 8, 8]), who: 0, weather: dice.below(2 ** 31) },
   { act: 'card', declines: dice.chance(0.3), who: 0, weather: dice.below(2 ** 31) },
 ]
 
+/** By a page that was opened before its buyer became the same as another, and by a link that is paid again. */
 const paysTwice = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
+  { ...paying(dice, 'monthly'), button: 'leave', who: 1 },
+  { act: 'merge', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'pay-again', who: 1, weather: dice.below(2 ** 31) },
   { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
 ]
 
@@ -82,7 +92,7 @@ const spendsDaily = (dice: Dice): Step[] => [
 /** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
   (dice) => [{ ...buying(dice), who: 0 }],
-  (dice) => [{ ...buying(dice), who: 0 }],
+  buysForEver,
   cancels,
   twoBecomeOne,
   upgrade,
@@ -97,4 +107,4 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
 ]
 
 /** Whether a plot is nothing for somebody alone. */
-export const takesTwo = (plot: Plot) => plot === twoBecomeOne
+export const takesTwo = (plot: Plot) => plot === twoBecomeOne || plot === paysTwice

@@ -36,8 +36,8 @@ function commandOf(history: PartialHistory, { lives, processor }: Played): strin
   return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`
 }
 
-const linesOfLife = ({ number, processor, paywalls, unheard, steps }: PartialLife) => [
-  `    life ${number}, at ${processor}${paywalls === 'one' ? '' : `, on ${paywalls}`}${unheard ? ', of which no webhook arrives' : ''}`,
+const linesOfLife = ({ number, processor, paywalls, webhooks, steps }: PartialLife) => [
+  `    life ${number}, at ${processor}${paywalls === 'one' ? '' : `, on ${paywalls}`}${webhooks === 'some' ? '' : `, of which ${webhooks} of the webhooks arrive`}`,
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
 

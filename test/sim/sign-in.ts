@@ -1,6 +1,6 @@
 // How people become known: they sign in, anonymously or by mail, or the owner merges two.
 
-import { databaseOf } from '../../cli/database.ts'
+import { openKysely } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { ownerIdOf } from '../support/owner-id.ts'
@@ -62,7 +62,7 @@ export async function mergeAll({ world, people: [from, into] }: Company): Promis
   const names = { from: from.userId, into: into.userId }
   try {
     const users = { ownerId: await ownerIdOf(world, world.paywall.id), isTest: world.paywall.is_test }
-    await mergeUsers(databaseOf(world.database), users, names)
+    await mergeUsers(openKysely(world.database), users, names)
     from.userId = into.userId
     from.session = null
   } catch {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CallInterceptor } from '../../dev/emulators/core/calls.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
 import { faultyCall } from './faulty-call.ts'
+import type { Life } from './history.ts'
 
 /*
  * What goes wrong between us, the processors and the owner: calls that fail before or after they take effect, are slow or
@@ -23,7 +24,7 @@ export interface Place {
   account: string
   /** The path of a POST by which its processor opens a page. */
   opensPage: RegExp | null
-  unheard: boolean
+  webhooks: Life['webhooks']
 }
 
 /** What became of a place in all its weather. */
@@ -54,8 +55,8 @@ const noDamage = (): Damage => ({ unheard: new Set(), refusedCheckouts: 0 })
 
 /** `endLeases` is called for a paywall when a call of its has taken longer than any lease. */
 export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
-  const placeOf = new Map(places.map((place) => [place.account, place]))
-  const unheard = new Set(places.flatMap((place) => (place.unheard ? [place.paywallId] : [])))
+  const placeByAccount = new Map(places.map((place) => [place.account, place]))
+  const arriving = new Map(places.map(({ paywallId, webhooks }) => [paywallId, webhooks]))
   const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, noDamage()]))
   const dice = new Map<string, Dice>()
   const doubles: Promise<unknown>[] = []
@@ -104,7 +105,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
 
     onCall(call, run) {
       calls += 1
-      const { paywallId = '', opensPage } = placeOf.get(call.account ?? '') ?? {}
+      const { paywallId = '', opensPage } = placeByAccount.get(call.account ?? '') ?? {}
       const throws = diceFor(paywallId)
       if (!throws) return run()
       const isOfPage = call.method === 'POST' && opensPage?.test(call.path) === true
@@ -119,10 +120,11 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
 
     async sendWebhook(input, init) {
       const paywallId = String(input).split('/').at(-1) ?? ''
-      if (unheard.has(paywallId)) return lose(paywallId, init)
+      const arrive = arriving.get(paywallId)
+      if (arrive === 'none') return lose(paywallId, init)
       const throws = diceFor(paywallId)
       if (!throws) return attempt(paywallId, input, init)
-      if (throws.below(100) < LOST) return lose(paywallId, init)
+      if (throws.below(100) < LOST && arrive === 'some') return lose(paywallId, init)
       if (throws.below(100) < DAYS_LATE) return hold(paywallId, input, init)
       const [isDouble, isLate] = [throws.below(100) < DOUBLED, throws.below(100) < LATE]
       if (isLate) await delay(throws.below(LONGEST_DELAY_MS))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { applyFile, planFile } from '../../cli/apply/apply.ts'
 import type { SealingKeys } from '../../cli/command.ts'
-import { type Database, databaseOf } from '../../cli/database.ts'
+import { type Database, openKysely } from '../../cli/database.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { freshDatabase } from './databases.ts'
 import { type Changes, paywallFile } from './written-file.ts'
@@ -13,7 +13,7 @@ export async function openApplying() {
   const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
   const databaseUrl = await freshDatabase()
   const pool = new pg.Pool({ connectionString: databaseUrl })
-  const db = databaseOf(pool)
+  const db = openKysely(pool)
   const query = async <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> =>
     (await pool.query<Row>(text, values)).rows
   return {

@@ -25,6 +25,6 @@ const workers = await startWorkers({
     if (message.startsWith('xxx')) lines++
   },
 })
-await workers.scheduled('forget-expired')
+await workers.scheduled('purge-expired')
 console.log(`ended: ${lines > 0}`)
 await workers.stop()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { inject } from 'vitest'
-import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import type { Secrets } from '../../dev/world/secrets.ts'
 import { startWorkers } from '../../dev/world/workers/workers.ts'
 import { apiBases } from '../../dev/world/world.ts'
@@ -24,7 +24,7 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
       RATE_LIMITED: false,
     },
     databaseUrls: Object.fromEntries(
-      ROLES.map(({ env }) => [env, databaseUrlOf(env, world.databaseUrl, secrets.DATABASE_ROLES_KEY)]),
+      ROLES.map(({ env }) => [env, roleDatabaseUrl(env, world.databaseUrl, secrets.DATABASE_ROLES_KEY)]),
     ),
     neonUrl: world.neon.url,
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')])),

@@ -34,10 +34,10 @@ export async function everything(world: TestWorld): Promise<string> {
 async function replacedPages({ database }: TestWorld): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int from checkouts c
-    where c.acquiring = 'stripe' and c.session_id is not null and c.completed_at is null and c.reconcile_at is not null
+    where c.acquiring = 'stripe' and c.hosted_page_id is not null and c.completed_at is null and c.reconcile_at is not null
       and exists (
         select from checkouts newer
-        where (newer.paywall_id, newer.user_id) = (c.paywall_id, c.user_id) and newer.session_id is not null
+        where (newer.paywall_id, newer.user_id) = (c.paywall_id, c.user_id) and newer.hosted_page_id is not null
           and newer.created_at > c.created_at)`,
   )
   return rows[0]!.count

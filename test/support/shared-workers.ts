@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world/workers/workers.ts'
 import type { WorldOptions } from '../../dev/world/world.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { quietPort } from './ports.ts'
 
@@ -33,7 +33,7 @@ let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseShared() {
   const [service, neon] = await Promise.all([quietPort(), quietPort()])
-  const emulators = await Promise.all(ACQUIRING.map(async (acquiring) => [acquiring, await quietPort()] as const))
+  const emulators = await Promise.all(PROCESSOR_NAMES.map(async (acquiring) => [acquiring, await quietPort()] as const))
   const secrets = await testSecrets()
   const ports = { service, neon, ...Object.fromEntries(emulators), receiver: 0, mail: 0 }
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import type { StripeEvent } from '../../dev/emulators/stripe/telling.ts'
+import type { StripeEvent } from '../../dev/emulators/stripe/webhook-format.ts'
 import { call, type Reply } from './call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
 import type { UserState } from './user-state.ts'
@@ -79,7 +79,7 @@ export function paymentsOf(world: TestWorld, { customer }: PaidSubscription): st
 }
 
 /** Everything that Stripe has to tell of a purchase, the oldest first. */
-export function eventsOf(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
+export function toEvents(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
   return eventsAbout(world, paid.pageId, paid.customer, ...paymentsOf(world, paid))
 }
 

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { FULL_SIZE } from '../support/full-size.ts'
 import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { permutations, randomNumbers, shuffled } from '../support/random.ts'
 import {
   asStripeHasIt,
   cancelThroughApi,
   deliver,
-  eventsOf,
   type PaidSubscription,
   paySubscription,
+  toEvents,
 } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -48,7 +49,7 @@ test('the events of a purchase that is already cancelled store the same, in what
     orders.map(async (order) => {
       const paid = await paySubscription(world)
       await world.stripe.portalCancel(paid.subscriptionId)
-      const stripeEvents = eventsOf(world, paid)
+      const stripeEvents = toEvents(world, paid)
       for (const kind of order) {
         const event = stripeEvents.find(({ type }) => type === kind)
         expect(await deliver(world, event!.id)).toBe(200)
@@ -79,16 +80,16 @@ function holdAnswers() {
 
 test('an answer of Stripe’s that comes late does not overwrite a newer one', async () => {
   const paid = await paySubscription(world)
-  for (const { id } of eventsOf(world, paid)) await deliver(world, id)
+  for (const { id } of toEvents(world, paid)) await deliver(world, id)
   await cancelThroughApi(world, paid.subscriptionId, true)
-  const scheduled = eventsOf(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
+  const scheduled = toEvents(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
   const nextAnswer = holdAnswers()
   const late = deliver(world, scheduled!.id)
   const handOver = await nextAnswer(paid.subscriptionId)
   world.stripe.onCall = undefined
 
   await cancelThroughApi(world, paid.subscriptionId, false)
-  const undone = eventsOf(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
+  const undone = toEvents(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
   expect(await deliver(world, undone!.id)).toBe(200)
   handOver()
   expect(await late).toBe(200)
@@ -109,9 +110,9 @@ test('four answers from four moments end in the last moment, in whatever order t
     const paid = await paySubscription(world)
     const fetches: { handOver: () => void; answered: Promise<number> }[] = []
     for (const change of moments) {
-      const known = eventsOf(world, paid).length
+      const known = toEvents(world, paid).length
       await change(paid.subscriptionId)
-      const news = eventsOf(world, paid).slice(fetches.length === 0 ? 0 : known)
+      const news = toEvents(world, paid).slice(fetches.length === 0 ? 0 : known)
       const event = news.find(({ type }) => type.startsWith('customer.subscription.'))
       const answered = deliver(world, event!.id)
       fetches.push({ answered, handOver: await nextAnswer(paid.subscriptionId) })
@@ -155,7 +156,7 @@ async function liveThrough(seed: number): Promise<void> {
   const delivered = new Set<string>()
   /** Some of what was not delivered yet, and some again: all at once, in a random order. Life goes on meanwhile. */
   async function deliverSome(share: number): Promise<void> {
-    const chosen = eventsOf(world, paid).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
+    const chosen = toEvents(world, paid).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
     const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
     const statuses = await Promise.all(copies.map(({ id }) => deliverUntilAnswered(id)))
     expect(
@@ -175,13 +176,13 @@ async function liveThrough(seed: number): Promise<void> {
 
   const events = await expectAsAtStripe(paid, `seed ${seed}`)
   const succeeded = events.filter(({ type }) => type === 'payment.succeeded')
-  expect(succeeded, `seed ${seed}`).toHaveLength(eventsOf(world, paid).filter(isPaidInvoice).length)
+  expect(succeeded, `seed ${seed}`).toHaveLength(toEvents(world, paid).filter(isPaidInvoice).length)
 }
 
 const isPaidInvoice = ({ type, data }: { type: string; data: { object: Record<string, unknown> } }) =>
   type === 'invoice.paid' && Number(data.object.amount_paid) > 0
 
-const LIVES = process.env.STORM ? 40 : 4
+const LIVES = FULL_SIZE ? 40 : 4
 
 test(`${LIVES} random lives, told in random orders with repeats and slow answers, end as Stripe has them`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { open } from '../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { press } from '../support/checkout.ts'
+import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -9,8 +12,8 @@ let shop: Shop
 let neighbour: Shop
 
 // Chargebee allows 150 calls a minute in all. Reconcile takes a third of them, and counts the most calls that a read may take.
-const READS_A_MINUTE = Math.floor(50 / DEFINITIONS.chargebee.calls.ofARead)
-const PAGES = 30
+const READS_A_MINUTE = Math.floor(50 / DEFINITIONS.chargebee.calls.perRead)
+const PAGES = 40
 
 beforeAll(async () => {
   const sold = soldThrough('chargebee')
@@ -24,6 +27,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   shop.emulator.onCall = undefined
+  world.neon.onStatement = undefined
 })
 afterAll(async () => {
   await world.close()
@@ -56,7 +60,7 @@ test('an account is asked no faster than its share of what the processor allows,
   expect(Math.max(...counts)).toBeGreaterThan(0)
   // None is forgotten: each was read.
   expect(sum(counts)).toBeGreaterThanOrEqual(PAGES)
-  const { rows } = await world.database.query('select from checkouts where looked_at is null')
+  const { rows } = await world.database.query('select from checkouts where polled_at is null')
   expect(rows).toEqual([])
 })
 
@@ -86,4 +90,28 @@ test('nothing is asked before the time that a processor asks us to wait, and wha
   shop.emulator.onCall = undefined
   expect(sum(await callsIn(first + 1))).toBe(0)
   expect(sum(await callsIn(3))).toBeGreaterThanOrEqual(2)
+})
+
+test('reads that a queue message begins take from the share, too, and the cron makes up for those that had none', async () => {
+  const pages = await Promise.all(Array.from({ length: PAGES }, () => open(shop)))
+  shop.emulator.onCall = async () => {
+    throw new DroppedCall()
+  }
+  for (const { checkoutUrl } of pages) await press(checkoutUrl, 'pay')
+  await shop.emulator.drainWebhooks()
+  const [asked, granted] = [new Set<unknown>(), new Set<unknown>()]
+  world.neon.onStatement = async ({ query, params }, run) => {
+    const result = await run()
+    if (!query.includes('take_pending_read')) return result
+    const about = params[3]
+    asked.add(about)
+    if (result.rows[0]?.[0] !== null) granted.add(about)
+    return result
+  }
+  shop.emulator.onCall = undefined
+  await until('the queue has brought every read', async () => asked.size >= PAGES, 60_000)
+  // A machine that is slow may take more than a minute.
+  expect(granted.size).toBeLessThanOrEqual(2 * READS_A_MINUTE)
+  await callsIn(8)
+  expect((await world.database.query('select from pending_events')).rowCount).toBe(0)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
-import { deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -23,7 +23,7 @@ function lifeOf(paid: PaidSubscription) {
   let count = 0
   return async (happen: Promise<unknown>) => {
     await happen
-    const copies = [...eventsOf(world, paid), ...eventsOf(world, paid)]
+    const copies = [...toEvents(world, paid), ...toEvents(world, paid)]
     const statuses = await Promise.all(copies.map(({ id }) => deliver(world, id)))
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     const events = await ownerEvents(world, paid.userId)

@@ -5,10 +5,10 @@ import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import {
   asStripeHasIt,
   deliver,
-  eventsOf,
   type PaidSubscription,
   paymentsOf,
   paySubscription,
+  toEvents,
 } from '../support/stripe-purchase.ts'
 import { runTogether } from '../support/together.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -28,14 +28,14 @@ afterAll(() => world.close())
 /** All events about a purchase, `copies` times each, all at once. */
 async function deliverAll(paid: PaidSubscription, copies: number): Promise<void> {
   const statuses = await Promise.all(
-    eventsOf(world, paid).flatMap(({ id }) => Array.from({ length: copies }, () => deliver(world, id))),
+    toEvents(world, paid).flatMap(({ id }) => Array.from({ length: copies }, () => deliver(world, id))),
   )
   expect(statuses.filter((status) => status !== 200)).toEqual([])
 }
 
 test('an event that arrives 20 times at once takes effect once, and is told once', async () => {
   const paid = await paySubscription(world)
-  const completed = eventsOf(world, paid).find(({ type }) => type === 'checkout.session.completed')
+  const completed = toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')
   runTogether(world, 'store_purchase', 20)
   const statuses = await Promise.all(Array.from({ length: 20 }, () => deliver(world, completed!.id)))
   expect(statuses).toEqual(Array(20).fill(200))
@@ -96,7 +96,7 @@ test('the price’s tokens are credited once for each paid period, however often
 test('an event that took effect has none when it comes again, however much has changed at Stripe since', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 1)
-  const told = eventsOf(world, paid)
+  const told = toEvents(world, paid)
   const { subscriptionId } = paid
   await world.stripe.renew(subscriptionId)
   await world.stripe.portalCancel(subscriptionId)

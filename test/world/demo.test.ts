@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEMO, demoThrough } from '../../dev/world/demo.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** The demo of an owner of its own, who hears nothing. */
-async function demoFile(acquiring: Acquiring): Promise<PaywallFile> {
+async function demoFile(acquiring: ProcessorName): Promise<PaywallFile> {
   const { file } = demoThrough(acquiring)
   const credentials = EMULATORS[acquiring].demoCredentials()
   const owned = {
@@ -30,7 +30,7 @@ async function demoFile(acquiring: Acquiring): Promise<PaywallFile> {
     keys: [{ name: 'backend', secret: `${KEY}${acquiring}` }],
     webhooks: [],
   }
-  const place = 1001 + ACQUIRING.indexOf(acquiring)
+  const place = 1001 + PROCESSOR_NAMES.indexOf(acquiring)
   const paywalls = file.paywalls.map((paywall) => ({
     ...{ ...paywall, id: String(place), domain: `pay.${acquiring}.localhost` },
     processor: { acquiring, credentials },
@@ -40,7 +40,7 @@ async function demoFile(acquiring: Acquiring): Promise<PaywallFile> {
   return read.file
 }
 
-describe.each(ACQUIRING)('the demo through %s', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('the demo through %s', (acquiring) => {
   test('sells each of its prices', async () => {
     const file = await demoFile(acquiring)
     await world.apply(file)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import { readOptions } from '../../dev/world/options.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { failedDev } from '../support/dev-run.ts'
 import { quietPort } from '../support/ports.ts'
 
@@ -15,7 +15,7 @@ let ports: string[]
 const options = (...args: string[]) => ({ folder, args: [...ports, ...args] })
 
 beforeAll(async () => {
-  const parts = ['home', 'receiver', 'mail', 'shop', ...ACQUIRING].map((part) => `--${part}-port`)
+  const parts = ['home', 'receiver', 'mail', 'shop', ...PROCESSOR_NAMES].map((part) => `--${part}-port`)
   const free = await Promise.all([...parts, '--port'].map(async (option) => [option, String(await quietPort())]))
   ports = free.flat()
 })
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 test('has a port for each part if it is given none', () => {
   const ports = Object.values(readOptions([], {})?.ports ?? {})
-  expect(new Set(ports).size).toBe(5 + ACQUIRING.length)
+  expect(new Set(ports).size).toBe(5 + PROCESSOR_NAMES.length)
 })
 
 test('says in a sentence that a port is in use', async () => {
@@ -59,7 +59,10 @@ test('refuses what it cannot do in a sentence', async () => {
   const unknown = await failedDev(options('--prot', '1'))
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/did you mean --port\?\n.*--help.*\n$/) })
   const nobody = await failedDev(options('--processor', 'paypal'))
-  expect(nobody).toMatchObject({ code: 1, stderr: `--processor must be one of ${ACQUIRING.join(', ')}, not paypal\n` })
+  expect(nobody).toMatchObject({
+    code: 1,
+    stderr: `--processor must be one of ${PROCESSOR_NAMES.join(', ')}, not paypal\n`,
+  })
   expect(await failedDev(options('--config', 'any.json', '--processor', 'polar'))).toMatchObject({
     code: 1,
     stderr: '--processor is for the demo: a paywall file that --config names has its own processor\n',

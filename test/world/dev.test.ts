@@ -8,7 +8,7 @@ import { ensureDatabase } from '../../dev/world/database/database.ts'
 import { demoAt, demoThrough } from '../../dev/world/demo.ts'
 import type { Options } from '../../dev/world/options.ts'
 import { isTaken } from '../../dev/world/ports.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { buyerOf, type DevRun, isRunning, pasteCurls, pay, startDev } from '../support/dev-run.ts'
 import { quietPort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
@@ -36,14 +36,14 @@ const withoutFile = (...more: string[]) => ({
 })
 
 beforeAll(async () => {
-  const parts = ['home', 'service', 'receiver', 'mail', 'shop', ...ACQUIRING]
+  const parts = ['home', 'service', 'receiver', 'mail', 'shop', ...PROCESSOR_NAMES]
   const free = await Promise.all(parts.map(async (part) => [part, await quietPort()]))
   ports = Object.fromEntries(free)
   writeConfig('stripe')
 })
 
 /** The demo as a file of somebody's own, which leaves the key to the world. */
-function writeConfig(acquiring: Acquiring): void {
+function writeConfig(acquiring: ProcessorName): void {
   const { home, receiver, shop } = ports
   const { file } = demoThrough(acquiring)
   const written = { ...file, keys: [{ name: 'backend' }] }
@@ -198,7 +198,7 @@ test('serves every file, from a database of your own, and tells a program so', {
   expect(toldIn(run)).toEqual([
     expect.objectContaining({
       ...{ type: 'ready', home: origin(ports.home), service: origin(ports.service), shop: null, demo: null },
-      emulators: Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, origin(ports[acquiring])])),
+      emulators: Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, origin(ports[acquiring])])),
       keys: ['owner@example.com', 'second@example.com'].map((owner) => ({
         ...{ name: 'backend', owner, secret: expect.stringMatching(/^pk_test_/) },
       })),

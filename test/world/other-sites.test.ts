@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 // What a page of another site can have its visitor's browser ask of the local world.
@@ -39,7 +39,7 @@ test('nor do the mail inbox and the receiver, which takes webhooks from everywhe
   expect((await fetch(`${receiver.url}/webhooks`, { method: 'POST', body: 'one', headers })).status).toBe(200)
 })
 
-test.each(ACQUIRING)('nor can it press what the emulator of %s has for its owner', async (acquiring) => {
+test.each(PROCESSOR_NAMES)('nor can it press what the emulator of %s has for its owner', async (acquiring) => {
   const control = `${world[acquiring].url}/_emulator/send-held-webhooks`
   const press = async (headers: Record<string, string>) => (await fetch(control, { method: 'POST', headers })).status
   expect(await press({ origin: 'https://evil.example' })).toBe(403)

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 const TIMEOUT_MS = 120_000
 
@@ -67,8 +67,8 @@ test('a program reads a life as one document, at any processor', () => {
 test('with --all a life is played at every processor, and each has a line', () => {
   expect(atAll.code).toBe(0)
   const lines = atAll.out.trimEnd().split('\n')
-  expect(lines).toHaveLength(ACQUIRING.length)
-  for (const [index, acquiring] of ACQUIRING.entries()) {
+  expect(lines).toHaveLength(PROCESSOR_NAMES.length)
+  for (const [index, acquiring] of PROCESSOR_NAMES.entries()) {
     expect(lines[index]).toMatch(new RegExp(`^${DEFINITIONS[acquiring].title} `))
     expect(lines[index]).toMatch(/ 249.00 USD \(249.00 USD refunded\); \d events; not paid, lifetime refunded,/)
   }
@@ -101,7 +101,7 @@ test('without a name the lives are listed, and a wrong one is answered with the 
   })
   expect(nobody).toMatchObject({
     code: 1,
-    err: expect.stringContaining(`must be one of ${ACQUIRING.join(', ')}`),
+    err: expect.stringContaining(`must be one of ${PROCESSOR_NAMES.join(', ')}`),
   })
   expect(twice).toMatchObject({ code: 1, err: expect.stringContaining('leave --processor out') })
 })

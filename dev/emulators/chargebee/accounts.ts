@@ -1,14 +1,14 @@
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { accountId } from '../core/domain/accounts.ts'
-import { paywallsOf, type SellerOf } from '../core/paywalls.ts'
+import { listPaywalls, type SellerOf } from '../core/paywalls.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 
 /** A paywall's Chargebee credentials, and the item prices that exist on its site. */
 export type ChargebeeAccount = SellerOf<'chargebee'>
 
 /** All sites share the emulator's address, so the API key alone says which one is meant. */
-export const idOfKey = (apiKey: string) => accountId('site_', apiKey)
+export const toAccountId = (apiKey: string) => accountId('site_', apiKey)
 
 /** Credentials as an owner has them of Chargebee, for a demo. */
 export const demoCredentials = () => ({
@@ -19,5 +19,5 @@ export const demoCredentials = () => ({
 })
 
 /** The sites that the emulator is to have, with the item prices that their owners have made, in Chargebee's units. */
-export const accountsOf = (files: PaywallFile[]): ChargebeeAccount[] =>
-  paywallsOf(files, 'chargebee', { decimalsOf: decimalsAtChargebee })
+export const listAccounts = (files: PaywallFile[]): ChargebeeAccount[] =>
+  listPaywalls(files, 'chargebee', { decimalsOf: decimalsAtChargebee })

@@ -1,11 +1,11 @@
 import type { Api } from '../core/processor.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
-import { basicOf } from '../core/wire/credential.ts'
+import { readBasicAuth } from '../core/wire/credential.ts'
 import { type Form, parameterName } from '../core/wire/form.ts'
 import type { Misuse } from '../core/wire/idempotency.ts'
 import { rateLimit } from '../core/wire/rate-limit.ts'
 import { retrieve } from '../core/wire/routes.ts'
-import { type ChargebeeAccount, idOfKey } from './accounts.ts'
+import { type ChargebeeAccount, toAccountId } from './accounts.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
 import { chargebeeError, errorBody, wrongValue } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
@@ -49,13 +49,13 @@ export const API: Api<ChargebeeAccount, Form> = {
     refuse: misused,
   },
   authenticate(request, accounts) {
-    const { user = '', password } = basicOf(request) ?? {}
-    const account = password === '' ? accounts.get(idOfKey(user)) : undefined
+    const { user = '', password } = readBasicAuth(request) ?? {}
+    const account = password === '' ? accounts.get(toAccountId(user)) : undefined
     if (account) return account
     throw chargebeeError(401, 'api_authentication_failed', 'Sorry, authentication failed. Invalid api key')
   },
   prepare(call) {
-    const execution = CALLS.prepare({ ...call, path: resourceOf(call.path) })
+    const execution = CALLS.prepare({ ...call, path: resourceName(call.path) })
     return (context) => named(execution(context))
   },
   errorBody,
@@ -77,7 +77,7 @@ const named = (made: object) => ('object' in made ? content(made) : made)
  * What stands behind the version in a path; empty if that is another. Chargebee does not understand a slash that is encoded
  * (github.com/chargebee/chargebee-go/pull/40).
  */
-function resourceOf(path: string): string {
+function resourceName(path: string): string {
   const [, resource = ''] = /^\/api\/v2(\/.*)$/.exec(path) ?? []
   try {
     return decodeURIComponent(resource.replaceAll(/%2f/gi, '%252F'))

@@ -1,11 +1,10 @@
 import type { Invoice } from 'chargebee'
-import { sumOf } from '../core/domain/amounts.ts'
+import { sumAmounts } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { isReversed } from '../core/domain/reversals.ts'
 import { allSales, type Sale } from '../core/domain/sales.ts'
-import { hasEnded } from '../core/domain/subscriptions.ts'
 import { notFound } from './errors.ts'
 import { saleOwn } from './own.ts'
+import { isReversed } from './reversals.ts'
 
 /* What Chargebee calls an invoice: every sale has one, also what is sold once. */
 
@@ -19,8 +18,8 @@ export const INVOICE_PREFIX = 'ACME/2026.#'
 export const billId = ({ id, subscription }: Sale) => (subscription === null ? INVOICE_PREFIX + id : id)
 
 /** A subscription's invoices, the oldest first. Chargebee makes none for a trial. */
-export const billsOf = (context: AccountContext, subscriptionId: string): Sale[] =>
-  allSales(context).filter(({ subscription, lines }) => subscription?.id === subscriptionId && sumOf(lines) > 0)
+export const listBills = (context: AccountContext, subscriptionId: string): Sale[] =>
+  allSales(context).filter(({ subscription, lines }) => subscription?.id === subscriptionId && sumAmounts(lines) > 0)
 
 export function findBill(context: AccountContext, id: string): Sale {
   const bill = allSales(context).find((sale) => billId(sale) === id)
@@ -32,10 +31,9 @@ export const isDue = (context: AccountContext, bill: Sale) =>
   ['payment_due', 'not_paid'].includes(billStatus(context, bill))
 
 export function billStatus(context: AccountContext, bill: Sale): Invoice['status'] {
-  const { status, subscription, payment, isGivenUp } = bill
+  const { status, payment, isGivenUp } = bill
   if (saleOwn(bill).isVoided) return 'voided'
   if (status === 'draft') return 'pending'
   if (status === 'paid') return payment && isReversed(context, payment) ? 'not_paid' : 'paid'
-  const isOver = isGivenUp || status === 'void' || (subscription && hasEnded(subscription))
-  return isOver ? 'not_paid' : 'payment_due'
+  return isGivenUp || status === 'void' ? 'not_paid' : 'payment_due'
 }

@@ -37,7 +37,7 @@ const OneTimeParameters = z.strictObject({
 })
 
 /** What the pages have in common. A customer that the site does not have is made when the page is paid, with another id. */
-function pageOf(
+function toPage(
   context: AccountContext,
   given: z.output<z.ZodObject<typeof common>>,
   { item_price_id: [id], quantity: [quantity] }: z.output<typeof Item>,
@@ -61,7 +61,7 @@ function pageOf(
 function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>) {
   const { id: chosenId, trial_end: trialEnd } = given.subscription
   const param = 'subscription_items[item_price_id][0]'
-  const page = pageOf(context, given, given.subscription_items, param)
+  const page = toPage(context, given, given.subscription_items, param)
   if (!page.price.interval) throw wrongValue(param, 'not a plan item price')
   refuseTaken(context, chosenId)
   if (trialEnd > 0 && trialEnd <= context.now) throw wrongValue('subscription[trial_end]', 'must be in the future')
@@ -71,7 +71,7 @@ function checkoutNew(context: AccountContext, given: z.output<typeof NewParamete
 /** Opens a page that sells a charge once. */
 function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>) {
   const param = 'item_prices[item_price_id][0]'
-  const page = pageOf(context, given, given.item_prices, param)
+  const page = toPage(context, given, given.item_prices, param)
   const { currency, interval } = page.price
   if (interval) throw wrongValue(param, 'not a charge item price')
   const code = given.currency_code ?? currency

@@ -3,15 +3,15 @@ import { ofSubscription, planControl } from '../core/controls/billing-controls.t
 import { changing, onRecord } from '../core/controls/controls.ts'
 import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
 import type { RenewalRulesOf } from '../core/domain/dues.ts'
-import { changePrice, scheduleChange } from '../core/domain/plan-changes.ts'
+import { changePrice, isAsLong, scheduleChange } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import { endSubscription } from '../core/domain/subscriptions.ts'
+import { pauseSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
-import { emulatorOf } from '../core/start.ts'
-import { type ChargebeeAccount, idOfKey } from './accounts.ts'
+import { createEmulator } from '../core/start.ts'
+import { type ChargebeeAccount, toAccountId } from './accounts.ts'
 import { API, RATE_LIMIT } from './api.ts'
 import { INVOICE_PREFIX } from './bills.ts'
 import { refuseTaken } from './checkout.ts'
@@ -19,10 +19,11 @@ import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
 import { chargeBack, refund, winChargeback } from './invoices.ts'
 import { MONEY } from './objects/money.ts'
-import { PORTAL_SECONDS, SELLING, stateOf } from './objects/selling.ts'
-import { pageOwn } from './own.ts'
-import { setCancelled } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { PORTAL_SECONDS, pageState, SELLING } from './objects/selling.ts'
+import { INVOICE_IMMEDIATELY, pageOwn } from './own.ts'
+import { collectAgain, reverse } from './reversals.ts'
+import { endNow, setCancelled } from './subscriptions.ts'
+import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 /**
  * How often a failed charge is repeated, and what becomes of the subscription after the last retry, is the site's own setting
@@ -31,12 +32,18 @@ import { TELLING } from './telling.ts'
  */
 const DUNNING = dunningSetting({ retryDays: [2, 5, 7], finally: 'cancel' })
 
-/** A term's invoice is charged when the term begins. */
+/**
+ * A term's invoice is charged when the term begins, also while those before are in dunning: "the subscription remains Active throughout
+ * the dunning process" (chargebee.com/docs/1.0/subscriptions/articles-and-faq/subscription-status-as-active-when-payment-failed-on-renewal.html).
+ * When a trial's end is announced is the site's own setting. Three days are the emulator's, and when a first payment that has not arrived
+ * is tried again: UNVERIFIED.
+ */
 const renewals: RenewalRulesOf = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
   draft: null,
   incomplete: 2 * DAY_SECONDS,
   chargesIncomplete: true,
+  recoversBy: 'all',
   ...dunningRules(DUNNING.of(context)),
 })
 
@@ -53,27 +60,43 @@ const BILLING = billing({
     },
   },
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
-  end: endSubscription,
+  end: (context, subscription) => endNow(context, subscription, 'invoice'),
   setCancelled,
   // Chargebee makes an invoice of the new price for the rest of the term, which the prorated credits of the old one pay first
-  // (chargebee.com/docs/2.0/proration.html).
-  changePlan: (context, subscription, price) => changePrice(context, subscription, price, 'now, less the credit'),
+  // (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the length
+  // of the term is invoiced at once is UNVERIFIED.
+  changePlan: (context, subscription, price) => {
+    const isNow = INVOICE_IMMEDIATELY.of(context) || !isAsLong(price, subscription.price)
+    return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`)
+  },
   schedulePlan: scheduleChange,
   refund,
+  // How long a bank takes is UNVERIFIED.
   pendingSeconds: DAY_SECONDS,
   refundSeconds: DAY_SECONDS,
   renewals,
 })
 
 /** Chargebee names the page and its state to the address that the browser goes back to. */
-const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: stateOf(page) })
+const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: pageState(page) })
 
 /** A new term and its charge are one step at Chargebee. */
-const { rollOver: _, ...CONTROLS } = BILLING.controls
+const { rollOver: _, ...OTHERS } = BILLING.controls
 
-export const startChargebeeEmulator = emulatorOf({
+/**
+ * What is owed is no obstacle to a pause: `invoice_dunning_handling` says what becomes of it
+ * (apidocs.chargebee.com/docs/api/subscriptions#pause_a_subscription).
+ */
+const CONTROLS = {
+  ...OTHERS,
+  pause: ofSubscription((context, subscription) =>
+    pauseSubscription(context, subscription, true, ['active', 'past_due']),
+  ),
+}
+
+export const startChargebeeEmulator = createEmulator({
   name: 'chargebee',
-  accountOf: ({ apiKey }: ChargebeeAccount) => idOfKey(apiKey),
+  accountId: ({ apiKey }: ChargebeeAccount) => toAccountId(apiKey),
   newId: prefixedIds({
     customers: ['cbc_', 8],
     pages: ['', 24],
@@ -89,12 +112,17 @@ export const startChargebeeEmulator = emulatorOf({
   noSuch,
   refuse: wrongState,
   api: API,
-  telling: TELLING,
+  webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/api/v2', credential: 'API key' },
   controls: {
     ...CONTROLS,
+    /** The payer's bank takes a payment back, on a site that removes it from its invoice then. */
+    dispute: onRecord('payment', 'payments', {}, (context, payment) =>
+      context.show('disputes', reverse(context, payment)),
+    ),
+    collectAgain: changing('payment', 'payments', collectAgain),
     /** A chargeback, on a site that is set up to make a credit note of it and to record a refund. */
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('refunds', chargeBack(context, payment)),
@@ -108,6 +136,7 @@ export const startChargebeeEmulator = emulatorOf({
     setRateLimit: RATE_LIMIT.control,
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
+    setInvoiceImmediately: INVOICE_IMMEDIATELY.control,
   },
   lists: { hostedPages: 'pages', subscriptions: 'subscriptions', payments: 'payments' },
 })

@@ -3,7 +3,7 @@ import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Chargebee's shape: `code` is its `api_error_code`, `param` the parameter that is wrong. */
 export const chargebeeError = (status: number, code: string, message: string, param?: string) =>
-  new Refusal(status, message, bodyOf(status, code, message, param))
+  new Refusal(status, message, toBody(status, code, message, param))
 
 export const wrongValue = (param: string, problem: string) =>
   chargebeeError(400, 'param_wrong_value', `${param} : ${problem}`, param)
@@ -28,9 +28,9 @@ const CODES: Record<number, string> = {
 }
 
 export const errorBody = ({ status, message }: { status: number; message: string }) =>
-  bodyOf(status, CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error'), message)
+  toBody(status, CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error'), message)
 
-const bodyOf = (status: number, code: string, message: string, param?: string) => ({
+const toBody = (status: number, code: string, message: string, param?: string) => ({
   message,
   type: status < 500 ? 'invalid_request' : 'operation_failed',
   api_error_code: code,

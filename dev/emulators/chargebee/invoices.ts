@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { type AccountContext, showById } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { endRefund, isReversed, refundUpTo } from '../core/domain/reversals.ts'
+import { endRefund, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { type Ids, type Route, read, route } from '../core/wire/routes.ts'
-import { billsOf, findBill } from './bills.ts'
+import { findBill, listBills } from './bills.ts'
 import { notFound, wrongState, wrongValue } from './errors.ts'
 import { creditNoteObject, invoiceObject } from './objects/money.ts'
 import { content } from './objects/wire.ts'
 import { refundOwn } from './own.ts'
+import { isReversed } from './reversals.ts'
 
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
@@ -46,7 +47,7 @@ function giveBack(context: AccountContext, payment: PaymentRecord, given: Parame
 
 export const INVOICE_ROUTES: Route[] = [
   route('GET', '/invoices', OfSubscription, (context, { subscription_id: { is }, limit, sort_by: { desc } }) => {
-    const oldest = billsOf(context, is)
+    const oldest = listBills(context, is)
     const bills = desc ? oldest.toReversed() : oldest
     const list = bills.slice(0, limit).map((bill) => content(invoiceObject(bill, context)))
     return { list, ...(bills.length > limit && { next_offset: String(limit) }) }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
+import { billCycle } from '../core/domain/renewals.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { cancelAtEnd, endSubscription, hasEnded } from '../core/domain/subscriptions.ts'
 import { newId } from '../core/domain/tables.ts'
@@ -10,11 +11,14 @@ import { withCustomer } from './objects/selling.ts'
 import { complete, content } from './objects/wire.ts'
 import { subscriptionOwn } from './own.ts'
 
+/** What becomes of charges that wait for the next invoice. That they are invoiced if a call does not say is UNVERIFIED. */
+const UnbilledCharges = z.enum(['invoice', 'delete'])
+
 const CancelParameters = z.strictObject({
   cancel_option: z.enum(['immediately', 'end_of_term']).default('immediately'),
   account_receivables_handling: z.literal('no_action').optional(),
   credit_option_for_current_term_charges: z.literal('none').optional(),
-  unbilled_charges_option: z.literal('delete').optional(),
+  unbilled_charges_option: UnbilledCharges.default('invoice'),
   cancel_reason_code: text(100).optional(),
 })
 
@@ -22,11 +26,27 @@ const CancelParameters = z.strictObject({
 function cancelForItems(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  { cancel_option: when, cancel_reason_code: code }: z.output<typeof CancelParameters>,
+  {
+    cancel_option: when,
+    cancel_reason_code: code,
+    unbilled_charges_option: unbilled,
+  }: z.output<typeof CancelParameters>,
 ) {
   if (code !== undefined) throw wrongValue('cancel_reason_code', 'not configured')
   if (hasEnded(subscription)) throw wrongState('The subscription is already cancelled.')
-  return when === 'immediately' ? endSubscription(context, subscription) : setCancelled(context, subscription, true)
+  return when === 'immediately' ? endNow(context, subscription, unbilled) : setCancelled(context, subscription, true)
+}
+
+/** Ends a subscription. At the end of a term its unbilled charges are invoiced, which is UNVERIFIED. */
+export function endNow(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  unbilled: z.output<typeof UnbilledCharges>,
+) {
+  if (unbilled === 'delete') subscription.pendingLines = []
+  endSubscription(context, subscription)
+  if (subscription.pendingLines.length > 0) billCycle(context, subscription)
+  return subscription
 }
 
 /** Schedules a subscription's end, or takes that back. Whether Chargebee refuses a repeat is UNVERIFIED. */

@@ -3,7 +3,7 @@ import { type SalesRules, salesDue } from './domain/dues.ts'
 import { type CheckoutWords, hostedCheckout, UNKNOWN_CHECKOUT } from './pages/hosted-checkout.ts'
 import { portalVisit } from './pages/hosted-portal.ts'
 import { formatMoney } from './pages/layout.ts'
-import { visitOf } from './pages/visits.ts'
+import { findVisit } from './pages/visits.ts'
 
 interface Billing extends BillingActions, SalesRules {
   /** How many of an amount's digits stand behind the decimal point at the processor. */
@@ -22,7 +22,7 @@ export function billing({ decimalsOf, checkout, portal, ...rules }: Billing) {
   const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsOf(currency))
   return {
     visits: {
-      [checkout.path]: visitOf('pages', UNKNOWN_CHECKOUT, (context, page, request) =>
+      [checkout.path]: findVisit('pages', UNKNOWN_CHECKOUT, (context, page, request) =>
         hostedCheckout(context, page, request, { money, ...checkout }),
       ),
       [portal.path]: portalVisit({
@@ -33,7 +33,7 @@ export function billing({ decimalsOf, checkout, portal, ...rules }: Billing) {
         ...(rules.schedulePlan && { schedule: rules.schedulePlan }),
       }),
     },
-    duesOf: salesDue(rules),
+    listDues: salesDue(rules),
     controls: billingControls(rules),
     /** While `slowRefunds` is on, a refund is pending at first. */
     switches: ['slowRefunds'] as const,

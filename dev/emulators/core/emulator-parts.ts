@@ -3,7 +3,7 @@ import type { Table } from './domain/records.ts'
 import type { Store } from './store.ts'
 
 /** The controls of records as methods: `renew(id, { fail: true })`. */
-export const methodsOf = (controls: Record<string, RecordControl>, store: Store) =>
+export const controlMethods = (controls: Record<string, RecordControl>, store: Store) =>
   Object.fromEntries(
     Object.entries(controls).map(([name, { optionsOf, run }]) => [
       name,
@@ -12,7 +12,7 @@ export const methodsOf = (controls: Record<string, RecordControl>, store: Store)
   )
 
 /** The lists, the events and the switches as properties. */
-export function propertiesOf(
+export function recordProperties(
   { lists, switches }: { lists: Record<string, Table>; switches: readonly string[] },
   store: Store,
   events: () => unknown[],

@@ -1,5 +1,5 @@
 import type { CallInterceptor, RecordedCall } from './calls.ts'
-import type { MethodsOf, RecordControl, WireObject } from './controls/controls.ts'
+import type { ControlMethods, RecordControl, WireObject } from './controls/controls.ts'
 import type { Records } from './domain/records.ts'
 
 export interface EmulatorOptions<Paywall> {
@@ -68,10 +68,11 @@ export interface Emulator<Event, Body> {
 }
 
 /** One processor's emulator: its controls are methods, its lists and switches are properties. */
-export type EmulatorOf<
+export type TypedEmulator<
   Event,
   Body,
   Controls extends Record<string, RecordControl>,
   List extends string,
   Switch extends string,
-> = Emulator<Event, Body> & MethodsOf<Controls> & { readonly [Name in List]: WireObject[] } & Record<Switch, boolean>
+> = Emulator<Event, Body> &
+  ControlMethods<Controls> & { readonly [Name in List]: WireObject[] } & Record<Switch, boolean>

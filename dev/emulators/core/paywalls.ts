@@ -1,12 +1,12 @@
 import type { FilePrice, PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { shift, toMajorUnits } from '../../../lib/money/money.ts'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../../lib/processors/definitions.ts'
-import type { PaywallOf } from './domain/accounts.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
+import type { AnyPaywall } from './domain/accounts.ts'
 import type { SoldPrice } from './domain/selling-records.ts'
 
 /** A paywall's credentials at a processor, and the prices that its owner has made there, in the processor's units. */
-export type SellerOf<Name extends Acquiring> = Required<PaywallOf> & Credentials<Name>
+export type SellerOf<Name extends ProcessorName> = Required<AnyPaywall> & Credentials<Name>
 
 /** A price as its owner has entered it at the processor. */
 export interface EnteredPrice extends SoldPrice {
@@ -23,7 +23,11 @@ interface Notation {
 }
 
 /** The paywalls of files that sell through a processor, with its credentials. */
-export function paywallsOf<Name extends Acquiring>(files: PaywallFile[], acquiring: Name, notation: Notation = {}) {
+export function listPaywalls<Name extends ProcessorName>(
+  files: PaywallFile[],
+  acquiring: Name,
+  notation: Notation = {},
+) {
   const paywalls = files.flatMap((file) => file.paywalls)
   return paywalls.flatMap(({ id, name, processor, prices }) => {
     if (processor.acquiring !== acquiring) return []

@@ -3,7 +3,10 @@ import { accountSetting } from './controls/settings.ts'
 import type { AccountContext } from './domain/context.ts'
 import { Records } from './domain/records.ts'
 
-/** By how many seconds of the account's time its reads are older than what webhooks report; 0: it has no replica. */
+/**
+ * By how many seconds of the account's time its reads are older than what webhooks report; 0: it has no replica. How far a real one
+ * falls behind is UNVERIFIED: a test chooses.
+ */
 export const REPLICA_LAG = accountSetting('seconds', z.number().min(0), 0)
 
 /** `text` is what was stored, as JSON; `records` is made of it when it is first read. */

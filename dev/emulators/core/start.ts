@@ -2,13 +2,13 @@ import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import type { ApiControls } from './calls.ts'
 import type { RecordControl } from './controls/controls.ts'
 import { controlsByHand } from './controls/controls-by-hand.ts'
-import { addressesOf, runControl } from './controls/hand-controls.ts'
-import { groupAccounts, type PaywallOf } from './domain/accounts.ts'
+import { listAddresses, runControl } from './controls/hand-controls.ts'
+import { type AnyPaywall, groupAccounts } from './domain/accounts.ts'
 import { createClock } from './domain/clock.ts'
 import type { AccountContext } from './domain/context.ts'
 import { Records } from './domain/records.ts'
-import type { EmulatorOf, EmulatorOptions } from './emulator.ts'
-import { methodsOf, propertiesOf } from './emulator-parts.ts'
+import type { EmulatorOptions, TypedEmulator } from './emulator.ts'
+import { controlMethods, recordProperties } from './emulator-parts.ts'
 import { frontPage } from './pages/front-page.ts'
 import { page } from './pages/html-responses.ts'
 import { visit } from './pages/visits.ts'
@@ -28,9 +28,9 @@ import { withUnknownValues } from './wire/unknown-values.ts'
  * joins webhooks, store, clock and API over them; serves API, hosted pages and controls at one address; then sends the
  * webhooks that the last run did not deliver.
  */
-export const emulatorOf =
+export const createEmulator =
   <
-    Paywall extends PaywallOf,
+    Paywall extends AnyPaywall,
     Event extends { id: string },
     Body,
     Controls extends Record<string, RecordControl>,
@@ -39,7 +39,7 @@ export const emulatorOf =
   >(
     processor: Processor<Paywall, Event, Body, Controls, List, Switch>,
   ) =>
-  async (options: EmulatorOptions<Paywall>): Promise<EmulatorOf<Event, Body, Controls, List, Switch>> => {
+  async (options: EmulatorOptions<Paywall>): Promise<TypedEmulator<Event, Body, Controls, List, Switch>> => {
     const { title } = DEFINITIONS[processor.name]
     const kept = await openState(Records, title, options.statePath)
     const save = () => {
@@ -47,7 +47,7 @@ export const emulatorOf =
       return kept.save()
     }
     const state = { ...kept, save }
-    const accounts = () => groupAccounts(options.accounts(), processor.accountOf)
+    const accounts = () => groupAccounts(options.accounts(), processor.accountId)
     const address = () => emulator.url
     const webhooks = createWebhooks({
       ...{ processor, title, state, accounts, serviceUrl: options.serviceUrl, url: address },
@@ -71,7 +71,7 @@ export const emulatorOf =
     const clock = createClock({
       state,
       open: store.contextOf,
-      duesOf: processor.duesOf,
+      listDues: processor.listDues,
       webhooks,
       changed: replicas.capture,
     })
@@ -82,7 +82,7 @@ export const emulatorOf =
 
     async function handle(request: HttpRequest): Promise<HttpResponse | null> {
       const { path } = request
-      if (path === '/') return page(200, await frontPage(title, processor.about, addressesOf(byHand)))
+      if (path === '/') return page(200, await frontPage(title, processor.about, listAddresses(byHand)))
       if (path.startsWith('/_emulator/')) return runControl(byHand, request)
       return (await visit(processor.visits, store, request)) ?? api(request)
     }
@@ -108,12 +108,12 @@ export const emulatorOf =
       close,
     }
     const orderedBody = (status: number) => processor.api.errorBody(new EmulatorError(status, 'An error was ordered.'))
-    const properties = propertiesOf(processor, store, webhooks.shown)
+    const properties = recordProperties(processor, store, webhooks.shown)
     // The names of the parts are known to the types alone.
     const emulator = Object.defineProperties(
-      Object.assign(common, methodsOf(processor.controls, store)),
+      Object.assign(common, controlMethods(processor.controls, store)),
       properties,
-    ) as unknown as EmulatorOf<Event, Body, Controls, List, Switch>
+    ) as unknown as TypedEmulator<Event, Body, Controls, List, Switch>
     const byHand = controlsByHand(processor, emulator, store)
     webhooks.resume()
     return emulator

@@ -1,16 +1,16 @@
-import type { AccountOf, PaywallOf } from './domain/accounts.ts'
+import type { Account, AnyPaywall } from './domain/accounts.ts'
 import type { AccountContext, Cause, Named } from './domain/context.ts'
 import { newRecord } from './domain/context.ts'
-import type { Happening, NewEvent } from './domain/happenings.ts'
+import type { DomainEvent, NewEvent } from './domain/domain-events.ts'
 import type { EventRecord, Records, Row, Table, Tables } from './domain/records.ts'
 import type { State } from './state.ts'
-import { pendingOf } from './webhooks/deliveries.ts'
+import { countPending } from './webhooks/deliveries.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
 import type { Views } from './wire/views.ts'
 
 interface Parts {
   state: State<Records>
-  accounts: () => ReadonlyMap<string, AccountOf<PaywallOf>>
+  accounts: () => ReadonlyMap<string, Account<AnyPaywall>>
   url: () => string
   isOn: (name: string) => boolean
   send: (event: EventRecord) => void
@@ -23,8 +23,8 @@ interface Parts {
     views: Views
     noSuch(table: Named, id: string, param?: string): Error
     refuse(message: string): Error
-    telling: {
-      eventsOf(happening: Happening, context: AccountContext): NewEvent[]
+    webhookFormat: {
+      toEvents(domainEvent: DomainEvent, context: AccountContext): NewEvent[]
       eventObject(event: EventRecord, about: { url: string; pending: number }): { id: string }
     }
   }
@@ -36,7 +36,7 @@ export type Store = ReturnType<typeof createStore>
 export function createStore({ state, accounts, url, isOn, send, replicaOf, asSent, processor }: Parts) {
   const { records } = state
 
-  function openContext(account: AccountOf<PaywallOf>, cause: Cause | null = null): AccountContext {
+  function openContext(account: Account<AnyPaywall>, cause: Cause | null = null): AccountContext {
     const context: AccountContext = {
       account,
       records,
@@ -56,8 +56,8 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
         }
         return replica
       },
-      tell(happening) {
-        for (const { type, object, own = {} } of processor.telling.eventsOf(happening, context)) {
+      emit(domainEvent) {
+        for (const { type, object, own = {} } of processor.webhookFormat.toEvents(domainEvent, context)) {
           const shown = asSent(context, structuredClone({ ...object }))
           send({ ...newRecord(context, 'events'), type, object: { ...shown }, own })
         }
@@ -67,7 +67,8 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
   }
 
   const views: Views = {
-    events: (event, { url }) => processor.telling.eventObject(event, { url, pending: pendingOf(records, event) }),
+    events: (event, { url }) =>
+      processor.webhookFormat.eventObject(event, { url, pending: countPending(records, event) }),
     ...processor.views,
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
-import type { AccountOf } from '../core/domain/accounts.ts'
+import type { Account } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { type EnteredPrice, paywallsOf, type SellerOf } from '../core/paywalls.ts'
+import { type EnteredPrice, listPaywalls, type SellerOf } from '../core/paywalls.ts'
 
 /** A paywall's Freemius product. */
 export interface FreemiusAccount extends SellerOf<'freemius'> {
@@ -16,7 +16,7 @@ export interface FreemiusAccount extends SellerOf<'freemius'> {
 }
 
 /** The paywalls that sell a product. */
-export const sellersOf = ({ account }: AccountContext) => (account as AccountOf<FreemiusAccount>).paywalls
+export const listSellers = ({ account }: AccountContext) => (account as Account<FreemiusAccount>).paywalls
 
 /** Credentials as Freemius makes them, for a demo. */
 export const demoCredentials = () => ({
@@ -27,8 +27,8 @@ export const demoCredentials = () => ({
 })
 
 /** The Freemius products that the emulator is to have. Each owner has entered the address of its paywall for signed returns. */
-export const accountsOf = (files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] =>
-  paywallsOf(files, 'freemius').map((paywall) => ({
+export const listAccounts = (files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] =>
+  listPaywalls(files, 'freemius').map((paywall) => ({
     ...paywall,
     returnUrl: `${serviceUrl()}/return/freemius/${paywall.paywallId}`,
   }))

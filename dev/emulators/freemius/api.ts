@@ -1,6 +1,6 @@
 import type { Api } from '../core/processor.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
-import { credentialOf } from '../core/wire/credential.ts'
+import { readCredential } from '../core/wire/credential.ts'
 import { readQuery } from '../core/wire/json-fields.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { badRequest, errorBody, freemiusError, unauthorized } from './errors.ts'
@@ -20,7 +20,7 @@ export const API: Api<FreemiusAccount, unknown> = {
   ...CALLS,
   authenticate(request, accounts) {
     const [, product = ''] = PRODUCT.exec(request.path) ?? []
-    const apiKey = credentialOf(request, 'Bearer')
+    const apiKey = readCredential(request, 'Bearer')
     const account = accounts.get(product)
     if (!account?.paywalls.some((paywall) => paywall.apiKey === apiKey)) throw unauthorized()
     return account
@@ -28,7 +28,7 @@ export const API: Api<FreemiusAccount, unknown> = {
   prepare(call, request) {
     const { fields, ...query } = readQuery(request.query)
     const withoutFields = { ...request, query: `${new URLSearchParams(query)}` }
-    const execution = CALLS.prepare({ ...call, path: resourceOf(call.path) }, withoutFields)
+    const execution = CALLS.prepare({ ...call, path: resourceName(call.path) }, withoutFields)
     return (context) => (fields === undefined ? execution(context) : only(fields.split(','), execution(context)))
   },
   errorBody,
@@ -39,4 +39,4 @@ const only = (fields: string[], response: object) =>
   JSON.parse(JSON.stringify(response, ['users', 'licenses', 'subscriptions', 'payments', 'events', ...fields]))
 
 /** Every path ends with `.json`: what stands before it; one that does not stays as it is, and has no route. */
-const resourceOf = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path
+const resourceName = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path

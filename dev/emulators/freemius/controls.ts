@@ -3,7 +3,7 @@ import { ofSubscription, planControl, reversalControls } from '../core/controls/
 import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
 import { TERMS } from '../core/controls/terms.ts'
 import { customerAt } from '../core/domain/customers.ts'
-import { chargeOrEnd } from '../core/domain/dues.ts'
+import { renewOrEnd } from '../core/domain/dues.ts'
 import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import { refundUpTo } from '../core/domain/reversals.ts'
 import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
@@ -14,7 +14,7 @@ import { cancel, cancelLicense, changePlan, deleteLicense, RENEWALS, replace } f
 export const CONTROLS = {
   /** Begins the next period and charges it; if something is owed, charges that. The fourth failure is the last. */
   renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
-    chargeOrEnd(context, subscription, succeeds, RENEWALS),
+    renewOrEnd(context, subscription, succeeds, RENEWALS),
   ),
   /** The buyer cancels in the customer portal. */
   portalCancel: ofSubscription(cancel),

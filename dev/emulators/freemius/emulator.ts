@@ -3,7 +3,7 @@ import { subscriptionsDue } from '../core/domain/dues.ts'
 import type { Table } from '../core/domain/records.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
-import { emulatorOf } from '../core/start.ts'
+import { createEmulator } from '../core/start.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
@@ -13,7 +13,7 @@ import { licenseObject, subscriptionObject } from './objects/license.ts'
 import { disputeObject, paymentObject, refundObject } from './objects/payment.ts'
 import { userObject } from './objects/product.ts'
 import { cancel, changePlan, RENEWALS } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 /** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
 let latest = 0
@@ -25,14 +25,14 @@ function newId(kind: Table): string {
   return String(latest)
 }
 
-export const startFreemiusEmulator = emulatorOf({
+export const startFreemiusEmulator = createEmulator({
   name: 'freemius',
-  accountOf: ({ productId }: FreemiusAccount) => productId,
+  accountId: ({ productId }: FreemiusAccount) => productId,
   newId,
   noSuch,
   refuse: badRequest,
   api: API,
-  telling: TELLING,
+  webhookFormat: WEBHOOK_FORMAT,
   views: {
     customers: userObject,
     pages: licenseObject,
@@ -43,10 +43,10 @@ export const startFreemiusEmulator = emulatorOf({
   },
   visits: {
     '/product/': HOSTED_LINK,
-    // A link to the customer portal works for five minutes.
+    // That a link to the customer portal works for five minutes is UNVERIFIED.
     '/portal/': portalVisit({ money, lifetimeSeconds: 5 * MINUTE_SECONDS, cancel, change: changePlan }),
   },
-  duesOf: (context) => subscriptionsDue(context, RENEWALS),
+  listDues: (context) => subscriptionsDue(context, RENEWALS),
   about: { path: '/v1/products', credential: 'API key' },
   controls: CONTROLS,
   lists: { licenses: 'pages', subscriptions: 'subscriptions' },

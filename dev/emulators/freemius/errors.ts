@@ -3,7 +3,7 @@ import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Freemius' shape. */
 export const freemiusError = (status: number, type: string, message: string, code: string) =>
-  new Refusal(status, message, bodyOf(status, type, message, code))
+  new Refusal(status, message, toBody(status, type, message, code))
 
 export const unauthorized = () =>
   freemiusError(401, 'UnauthorizedAccess', 'Authorization header is missing or wrong.', 'unauthorized_access')
@@ -23,9 +23,9 @@ export function noSuch(table: Named | 'plans' | 'pricings', id: string) {
 }
 
 export const errorBody = ({ status, message }: { status: number; message: string }) =>
-  bodyOf(status, 'InternalServerError', message, 'internal_error')
+  toBody(status, 'InternalServerError', message, 'internal_error')
 
-const bodyOf = (status: number, type: string, message: string, code: string) => ({
+const toBody = (status: number, type: string, message: string, code: string) => ({
   error: { type, message, code, http: status, timestamp: new Date().toUTCString().replace('GMT', '+0000') },
   request: {},
 })

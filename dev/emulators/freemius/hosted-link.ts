@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { AccountContext } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { amountToday, newPage } from '../core/domain/pages.ts'
+import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { hostedCheckout } from '../core/pages/hosted-checkout.ts'
@@ -9,10 +10,10 @@ import { formatMoney } from '../core/pages/layout.ts'
 import type { HostedPage, PageVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import type { HttpRequest } from '../core/server.ts'
-import { sellersOf } from './accounts.ts'
+import { listSellers } from './accounts.ts'
 import { freemiusError } from './errors.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
-import { licenseObject, subscriptionOf } from './objects/license.ts'
+import { findSubscription, licenseObject } from './objects/license.ts'
 import { billingCycle, dateTime, decimal } from './objects/wire.ts'
 
 const HINT = html`Pay succeeds at once. A payment that arrives later is what PayPal may do: the local world's home has a button for it
@@ -25,13 +26,13 @@ export const HOSTED_LINK: PageVisit = {
   unknown: { title: 'Nothing to pay here', text: 'The product does not sell this. Check the address.' },
   open({ contextOf }, id, request) {
     const context = contextOf(id.replace(/\/$/, ''))
-    const link = readLink(sellersOf(context), request.query)
+    const link = readLink(listSellers(context), OTHER_PRICES.of(context), request.query)
     return link && hostedPage(context, link, request)
   },
 }
 
 function hostedPage(context: AccountContext, link: Link, request: HttpRequest): HostedPage {
-  const page = pageOf(context, link)
+  const page = toPage(context, link)
   return hostedCheckout(context, page, request, {
     ...{ money, hint: HINT, keepsDeclined: false },
     paysLater: ({ mode }) => mode === 'subscription',
@@ -52,15 +53,16 @@ function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): 
 }
 
 /** The sale of a link. It is kept, as the licence, once it is paid. */
-function pageOf(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
+function toPage(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
   const license = context.newId('pages')
   return newPage(context, {
     ...{ id: license, price, seller: seller.paywallName, own: { environment } },
     // A link cannot give a trial to a plan that has none.
     trialDays: (given.trial && price.trialDays) || null,
+    // A link itself never expires. How long a visit to its page lasts is UNVERIFIED.
     expiresAt: context.now + DAY_SECONDS,
     // The product's, whichever paywall sells: an owner enters one.
-    successUrl: sellersOf(context)[0]?.returnUrl ?? seller.returnUrl,
+    successUrl: listSellers(context)[0]?.returnUrl ?? seller.returnUrl,
     cancelUrl: given.cancel_url ?? null,
     email: (given.readonly_user && given.user_email) || null,
     gives: { subscription: { license }, payment: { license } },
@@ -70,7 +72,7 @@ function pageOf(context: AccountContext, { seller, price, environment, given }: 
 /** What the address after a purchase tells. */
 function returnData(page: PageRecord, context: AccountContext): Record<string, string> {
   const { plan_id = '', pricing_id, expiration } = licenseObject(page, context)
-  const subscription = subscriptionOf(page, context)
+  const subscription = findSubscription(page, context)
   const { trialEnd = null } = subscription ?? {}
   return {
     ...{ user_id: page.customer ?? '', plan_id, email: page.payerEmail ?? '', pricing_id: pricing_id ?? '' },

@@ -1,11 +1,12 @@
 import { createHash, createHmac } from 'node:crypto'
 import * as z from 'zod'
 import { having } from '../core/domain/context.ts'
+import type { SoldPrice } from '../core/domain/selling-records.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import type { EnteredPrice } from '../core/paywalls.ts'
 import { readQuery } from '../core/wire/json-fields.ts'
 import type { FreemiusAccount } from './accounts.ts'
-import { Currency, idsOf } from './objects/wire.ts'
+import { Currency, parsePrice } from './objects/wire.ts'
 
 /*
  * A checkout at Freemius is a link that says in its query what is sold, and to whom. Nothing is stored before it is paid.
@@ -42,22 +43,23 @@ export interface Link {
   given: LinkQuery
 }
 
-/** Null: the product does not sell that, or the proof of a sandbox is wrong. */
-export function readLink(sellers: FreemiusAccount[], query: string): Link | null {
+/** `others` are sold besides what the paywalls name. Null: the product does not sell that, or the proof of a sandbox is wrong. */
+export function readLink(sellers: FreemiusAccount[], others: SoldPrice[], query: string): Link | null {
   const { data: given } = LinkQuery.safeParse(readQuery(query))
   if (!given) return null
   const { plan_id, pricing_id, currency, billing_cycle } = given
   const isWanted = having({ plan_id, pricing_id, currency, interval: INTERVALS[billing_cycle] })
   const isSold = (price: EnteredPrice) =>
-    isWanted({ ...price, ...idsOf(price), currency: price.currency.toLowerCase() })
-  const seller = sellers.find(({ prices }) => prices.some(isSold))
-  const price = seller?.prices.find(isSold)
-  const environment = seller && environmentOf(seller, given)
+    isWanted({ ...price, ...parsePrice(price), currency: price.currency.toLowerCase() })
+  const other = others.map((price) => ({ ...price, trialDays: 0 })).find(isSold)
+  const seller = sellers.find(({ prices }) => prices.some(isSold)) ?? (other && sellers[0])
+  const price = seller?.prices.find(isSold) ?? other
+  const environment = seller && toEnvironment(seller, given)
   return seller && price && environment !== undefined ? { seller, price, environment, given } : null
 }
 
 /** A sandbox has to be proved by who knows the secret key. How long a proof holds is not documented; here it does for ever. */
-function environmentOf(
+function toEnvironment(
   { productId, secretKey, publicKey }: FreemiusAccount,
   { s_ctx_ts, sandbox }: LinkQuery,
 ): 0 | 1 | undefined {

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { type AccountContext, find, having, newestOf, showEach } from '../core/domain/context.ts'
+import { type AccountContext, find, having, newestFirst, showEach } from '../core/domain/context.ts'
 import { customerAt, customersAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { missingArgument, noSuch } from './errors.ts'
-import { subscriptionOf } from './objects/license.ts'
-import { paymentsOf } from './objects/payment.ts'
+import { findSubscription } from './objects/license.ts'
+import { listPayments } from './objects/payment.ts'
 import { planObject, pricingObject } from './objects/product.ts'
 import { licenseOwn } from './own.ts'
 import { cancel, cancelLicense } from './subscriptions.ts'
@@ -31,7 +31,7 @@ const USER = '/users/:id'
 /** The part of Freemius' API that the emulator has. */
 export const ROUTES: Route[] = [
   read(LICENSE, findLicense, asRecord('pages')),
-  read(`${LICENSE}/subscription`, latestOf, asRecord('subscriptions')),
+  read(`${LICENSE}/subscription`, findLatest, asRecord('subscriptions')),
   // Without `delete=true` the license is cancelled (`licenses/cancel` of the SDK's OpenAPI document).
   route(
     'DELETE',
@@ -47,22 +47,22 @@ export const ROUTES: Route[] = [
   read('/plans/:id', planObject),
   read('/plans/:id/pricing/:id', pricingObject),
   list('/users', Users, (context, { email }) => {
-    const users = email === undefined ? newestOf(context, 'customers', {}) : customersAt(context, email)
+    const users = email === undefined ? newestFirst(context, 'customers', {}) : customersAt(context, email)
     return showEach(context, 'customers', users)
   }),
   list('/events', Events, (context, { type, state }) => {
-    const events = showEach(context, 'events', newestOf(context, 'events', { type }))
+    const events = showEach(context, 'events', newestFirst(context, 'events', { type }))
     // A list has events without their objects.
     return events.filter(having({ state })).map((event) => ({ ...event, objects: undefined }))
   }),
   list(`${USER}/licenses`, Paging, (context, _, ids) => {
-    const licenses = newestOf(context, 'pages', ofUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
+    const licenses = newestFirst(context, 'pages', ofUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
     return showEach(context, 'pages', licenses)
   }),
   list(`${USER}/subscriptions`, Paging, (context, _, ids) =>
-    showEach(context, 'subscriptions', newestOf(context, 'subscriptions', ofUser(context, ids))),
+    showEach(context, 'subscriptions', newestFirst(context, 'subscriptions', ofUser(context, ids))),
   ),
-  list(`${USER}/payments`, Paging, (context, _, ids) => paymentsOf(ofUser(context, ids).customer, context)),
+  list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(ofUser(context, ids).customer, context)),
   act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
   route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
   route('POST', '/portal/login', Login, logIn, ({ id: token }, { url }) => ({ token, link: `${url}/portal/${token}` })),
@@ -88,14 +88,14 @@ function findLicense(context: AccountContext, id: string): PageRecord {
   return license
 }
 
-function latestOf(context: AccountContext, license: string): SubscriptionRecord {
-  const subscription = subscriptionOf(findLicense(context, license), context)
+function findLatest(context: AccountContext, license: string): SubscriptionRecord {
+  const subscription = findSubscription(findLicense(context, license), context)
   if (!subscription) throw noSuch('subscriptions', `of license ${license}`)
   return subscription
 }
 
 function cancelLatest(context: AccountContext, why: z.output<typeof Cancellation>, [license]: Ids) {
-  return cancel(context, latestOf(context, license), why)
+  return cancel(context, findLatest(context, license), why)
 }
 
 /** Opens the portal for a user, by id or by address. It has no way back to the seller. */

@@ -6,19 +6,20 @@ import type { PageRecord, SoldPrice, SubscriptionRecord } from '../core/domain/s
 import { cancelAtEnd, change, endSubscription, hasEnded } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { badRequest } from './errors.ts'
-import { licenseOf } from './objects/license.ts'
+import { findLicense } from './objects/license.ts'
 import { licenseOwn } from './own.ts'
 
 /**
  * Freemius charges again one day, then three, then five days after a failure. After the fourth it cancels the subscription and
  * the licence (freemius.com/help/documentation/selling-with-freemius/dunning-failed-payments). Two days' notice of a trial's end is
- * UNVERIFIED.
+ * UNVERIFIED, and so is when a first payment that has not arrived is given up.
  */
 export const RENEWALS: RenewalRules = {
   trialNotice: 2 * DAY_SECONDS,
   draft: 0,
   retries: [DAY_SECONDS, 3 * DAY_SECONDS, 5 * DAY_SECONDS],
   incomplete: 20 * HOUR_SECONDS,
+  recoversBy: 'latest',
 }
 
 /**
@@ -44,8 +45,8 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
   const { id, created } = newRecord(context, 'subscriptions')
   const subscription = { ...structuredClone(old), id, created }
   context.records.subscriptions.set(id, subscription)
-  licenseOf(old, context).subscription = id
-  context.tell({ what: 'subscription.created', subscription })
+  findLicense(old, context).subscription = id
+  context.emit({ what: 'subscription.created', subscription })
   change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
   return subscription
 }
@@ -62,7 +63,7 @@ export function changePlan(context: AccountContext, old: SubscriptionRecord, pri
   const lines = [charge.amount + credit.amount < 0 ? { ...credit, amount: -charge.amount } : credit, charge]
   const isTrial = old.status === 'trialing'
   if (!isTrial) refuseDeclined(context, old, lines)
-  const license = licenseOf(old, context)
+  const license = findLicense(old, context)
   const before = license.price
   const { id, created: now } = newRecord(context, 'subscriptions')
   // Times are whole seconds, and no buyer changes the plan in the second of the purchase.
@@ -71,10 +72,10 @@ export function changePlan(context: AccountContext, old: SubscriptionRecord, pri
   context.records.subscriptions.set(id, subscription)
   Object.assign(license, { price, subscription: id })
   license.own = { ...license.own, before: before.id }
-  context.tell({ what: 'page.plan_changed', page: license })
-  context.tell({ what: 'subscription.created', subscription })
+  context.emit({ what: 'page.plan_changed', page: license })
+  context.emit({ what: 'subscription.created', subscription })
   change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
-  if (!isTrial) payChange(context, subscription, lines, lines[0] ?? credit)
+  if (!isTrial) payChange(context, subscription, lines)
   return subscription
 }
 
@@ -83,13 +84,13 @@ export function cancelLicense(context: AccountContext, license: PageRecord): Pag
   if (licenseOwn(license).cancelled) throw badRequest(`License ${license.id} is cancelled.`)
   license.own = { ...license.own, cancelled: true }
   if (license.subscription !== null) cancel(context, find(context, 'subscriptions', license.subscription))
-  context.tell({ what: 'page.expired', page: license })
+  context.emit({ what: 'page.expired', page: license })
   return license
 }
 
 /** The owner deletes a licence in the dashboard. */
 export function deleteLicense(context: AccountContext, license: PageRecord): PageRecord {
   license.own = { ...license.own, deleted: true }
-  context.tell({ what: 'page.expired', page: license })
+  context.emit({ what: 'page.expired', page: license })
   return license
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountRecords, latestPaid, latestReversal, onItsWay, paidOf } from '../core/acts/account-records.ts'
+import { type AccountRecords, findPaid, latestPaid, latestReversal, onItsWay } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
@@ -11,18 +11,21 @@ import { subscriptionOwn } from './own.ts'
 const Metadata = z.looseObject({ first_payment: z.string() })
 
 export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'>): Acts => ({
-  ...charges({ renew: (id, given) => chargeNext(mollie, records, id, given) }, (id) => subscriptionOf(records, id).id),
+  ...charges(
+    { renew: (id, given) => chargeNext(mollie, records, id, given) },
+    (id) => requireSubscription(records, id).id,
+  ),
   refund: (id, cents) =>
     mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
-  failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', saleOf(records, id))),
+  failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', findChargedId(records, id))),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),
   decideDispute: async (id, wins) => {
     if (!wins) throw new Refused('Mollie reports nothing about a chargeback that stays')
-    return mollie.reverseChargeback(latestReversal(records, 'disputes', saleOf(records, id)))
+    return mollie.reverseChargeback(latestReversal(records, 'disputes', findChargedId(records, id)))
   },
-  cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),
-  rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
-  suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
+  cancel: (id) => mollie.cancel(requireSubscription(records, id).id),
+  rollOver: (id) => mollie.renew(requireSubscription(records, id).id, { pending: true }),
+  suspend: (id) => mollie.suspend(requireSubscription(records, id).id),
   resolve: async (fails, id) => mollie.resolvePayment(onItsWay(awaited(records, id)).id, { fail: fails }),
 })
 
@@ -44,21 +47,21 @@ function awaited(records: AccountRecords, firstPayment?: string): PaymentRecord 
 export const findSubscription = (records: AccountRecords, firstPayment: string) =>
   records('subscriptions').find((each) => Metadata.parse(subscriptionOwn(each).metadata).first_payment === firstPayment)
 
-function subscriptionOf(records: AccountRecords, firstPayment: string): SubscriptionRecord {
+function requireSubscription(records: AccountRecords, firstPayment: string): SubscriptionRecord {
   const found = findSubscription(records, firstPayment)
   if (!found) throw new Refused(`Mollie has no subscription of ${firstPayment}`)
   return found
 }
 
 /** What the payments of a purchase are known by: its charges, if there are any. */
-function saleOf(records: AccountRecords, firstPayment: string): string {
+function findChargedId(records: AccountRecords, firstPayment: string): string {
   const charged = findSubscription(records, firstPayment)?.id ?? ''
-  return paidOf(records, charged).length > 0 ? charged : firstPayment
+  return findPaid(records, charged).length > 0 ? charged : firstPayment
 }
 
 /** A one-time purchase has no charges, and the first payment is not one of them. */
 const latestPayment = (records: AccountRecords, firstPayment: string) =>
-  latestPaid(records, saleOf(records, firstPayment))
+  latestPaid(records, findChargedId(records, firstPayment))
 
 export const isOnItsWay = ({ status, method }: PaymentRecord) =>
   status === 'pending' || (status === 'open' && method === 'banktransfer')

@@ -34,7 +34,7 @@ export function minorUnits({ value }: Amount): number {
 export const money = (minor: number, currency: string) => formatMoney(minor, currency, decimals(currency))
 
 /** An amount in minor units as Mollie writes it. */
-export function amountOf(minor: number, currency: string): Amount {
+export function toAmount(minor: number, currency: string): Amount {
   const places = decimals(currency)
   const digits = String(minor).padStart(places + 1, '0')
   if (places === 0) return { currency, value: digits }

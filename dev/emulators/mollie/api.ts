@@ -3,7 +3,7 @@ import { HOUR_SECONDS } from '../core/periods.ts'
 import type { Api } from '../core/processor.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { byToken } from '../core/wire/credential.ts'
-import { idOfKey, type MollieAccount } from './accounts.ts'
+import { type MollieAccount, toAccountId } from './accounts.ts'
 import { errorBody, mollieError, wrongBody, wrongQuery } from './errors.ts'
 import { ROUTES } from './routes.ts'
 
@@ -28,7 +28,7 @@ export const API: Api<MollieAccount, unknown> = {
   },
   // Equal for the same body, byte by byte.
   fingerprint: (body) => hash('sha256', body),
-  authenticate: byToken(idOfKey, () => mollieError(401, 'Missing authentication, or failed to authenticate')),
+  authenticate: byToken(toAccountId, () => mollieError(401, 'Missing authentication, or failed to authenticate')),
   errorBody,
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/hal+json',

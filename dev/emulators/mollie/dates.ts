@@ -4,18 +4,18 @@ import { type Cycle, DAY_SECONDS } from '../core/periods.ts'
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
 
 /** A date as Mollie writes it: `2026-11-21`. */
-export const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
+export const toDate = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
 
 /** Whether a text is a date, and one that the calendar has. */
 export function isDate(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`)
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && dateOf(at / 1000) === text
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && toDate(at / 1000) === text
 }
 
 /** The time at which a subscription is charged on a date, in unix seconds: Mollie charges early in the morning. */
 export const chargeTime = (date: string) => Date.parse(`${date}T04:00:00Z`) / 1000
 
-export const addDays = (date: string, days: number) => dateOf(startOf(date) + days * DAY_SECONDS)
+export const addDays = (date: string, days: number) => toDate(toStart(date) + days * DAY_SECONDS)
 
 const INTERVAL = /^([1-9]\d{0,2}) (day|week|month)s?$/
 /** Mollie's longest interval is a year. */
@@ -33,6 +33,6 @@ export function parseInterval(text: string): Cycle | null {
  * What keeps the day of the month of all charges: the first one's date. A month that is shorter is charged on its last
  * day; if the first date is the last day of its month, so are all that follow.
  */
-export const anchorOf = (first: string) => chargeTime(addDays(first, 1).endsWith('-01') ? '2000-01-31' : first)
+export const chargeAnchor = (first: string) => chargeTime(addDays(first, 1).endsWith('-01') ? '2000-01-31' : first)
 
-const startOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
+const toStart = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000

@@ -6,10 +6,10 @@ import type { PaymentRecord } from '../core/domain/money-records.ts'
 import { resolvePaymentOfPage } from '../core/domain/payment-pages.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { hostedPayment } from '../core/pages/hosted-payment.ts'
-import { visitOf } from '../core/pages/visits.ts'
+import { findVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
-import { emulatorOf } from '../core/start.ts'
-import { idOfKey, type MollieAccount } from './accounts.ts'
+import { createEmulator } from '../core/start.ts'
+import { type MollieAccount, toAccountId } from './accounts.ts'
 import { money } from './amounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
@@ -18,16 +18,16 @@ import { customerObject, mandateObject, subscriptionObject } from './objects/cus
 import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { paymentOwn } from './own.ts'
 import { bouncesDue, chargeOrBounce } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 
 const HINT = html`As at Mollie, a second attempt is a new payment. For money that is on its way, or is to be transferred, the local
           world's home has a button that lets it arrive.`
 
-export const startMollieEmulator = emulatorOf({
+export const startMollieEmulator = createEmulator({
   name: 'mollie',
-  accountOf: ({ apiKey }: MollieAccount) => idOfKey(apiKey),
+  accountId: ({ apiKey }: MollieAccount) => toAccountId(apiKey),
   newId: prefixedIds({
     customers: ['cst_', 6],
     mandates: ['mdt_', 6],
@@ -40,7 +40,7 @@ export const startMollieEmulator = emulatorOf({
   noSuch,
   refuse: unprocessable,
   api: API,
-  telling: TELLING,
+  webhookFormat: WEBHOOK_FORMAT,
   views: {
     customers: customerObject,
     mandates: mandateObject,
@@ -49,11 +49,12 @@ export const startMollieEmulator = emulatorOf({
     refunds: refundObject,
     disputes: chargebackObject,
   },
-  visits: { '/checkout/': visitOf('payments', UNKNOWN, paymentPage) },
-  duesOf: (context) => [
+  visits: { '/checkout/': findVisit('payments', UNKNOWN, paymentPage) },
+  listDues: (context) => [
     ...openPaymentsDue(context),
     ...chargesOnMandatesDue(context, chargeOrBounce),
     ...bouncesDue(context),
+    // How long a bank takes for a payment, and for each step of a refund, is UNVERIFIED.
     ...pendingPaymentsDue(context, DAY_SECONDS, resolvePaymentOfPage),
     ...refundsDue(context, DAY_SECONDS),
   ],

@@ -3,15 +3,18 @@ import { type AccountContext, lookUp } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import { awaitsTransfer, findPayment, finishPayment, refusePaymentUnless } from '../core/domain/payment-pages.ts'
 import { openPayment } from '../core/domain/payments.ts'
-import { leftOf, refundPayment } from '../core/domain/reversals.ts'
+import { refundableAmount, refundPayment } from '../core/domain/reversals.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
-import { Amount, amountOf, minorUnits } from './amounts.ts'
+import { Amount, minorUnits, toAmount } from './amounts.ts'
 import { unprocessable, wrongBody } from './errors.ts'
 import { Metadata } from './own.ts'
 import { locale } from './parameters.ts'
 
-/** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
+/**
+ * How long a payment's page is open: the "session timeout" that Mollie gives for a card (docs.mollie.com/docs/cards), as long as no slower
+ * method is chosen.
+ */
 const OPEN_SECONDS = 15 * 60
 
 export const PaymentBody = z.strictObject({
@@ -82,7 +85,7 @@ export function refund(context: AccountContext, body: z.output<typeof RefundBody
   const minor = minorUnits(amount)
   if (amount.currency !== payment.currency) throw unprocessable('The currency is not that of the payment', 'amount')
   if (minor === 0) throw unprocessable('The amount is lower than the minimum', 'amount')
-  if (minor > leftOf(context, payment)) {
+  if (minor > refundableAmount(context, payment)) {
     throw unprocessable('The specified amount cannot be refunded', 'amount')
   }
   const own = { description: description ?? payment.description, metadata }
@@ -94,6 +97,6 @@ export function refund(context: AccountContext, body: z.output<typeof RefundBody
 export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
   const { id, currency } = payment
   const part = value !== undefined && parseWith(Amount, { currency, value }, wrongBody)
-  const amount = part || amountOf(leftOf(context, payment), currency)
+  const amount = part || toAmount(refundableAmount(context, payment), currency)
   return refund(context, { amount, description: null, metadata: null }, [id])
 }

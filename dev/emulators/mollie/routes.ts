@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { type AccountContext, find, newestOf, showEach } from '../core/domain/context.ts'
+import { type AccountContext, find, newestFirst, showEach } from '../core/domain/context.ts'
 import { newCustomer } from '../core/domain/customers.ts'
 import { findPayment } from '../core/domain/payment-pages.ts'
 import type { Row, Table } from '../core/domain/records.ts'
-import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
+import { listDisputes, listRefunds } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, create, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { noSuch } from './errors.ts'
 import { paymentWith } from './objects/payment.ts'
-import { listOf } from './objects/wire.ts'
+import { toList } from './objects/wire.ts'
 import { Metadata } from './own.ts'
 import { locale, PageQuery, PaymentQuery } from './parameters.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import {
   cancel,
   createSubscription,
-  findOf,
+  findSubscription,
   SubscriptionBody,
   SubscriptionUpdate,
   updateSubscription,
@@ -44,27 +44,27 @@ const PAYMENT = '/v2/payments/:id'
 export const ROUTES: Route[] = [
   create('/v2/customers', CustomerBody, 'customers', createCustomer),
   retrieve(CUSTOMER, 'customers'),
-  list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids))),
+  list(CUSTOMER, 'mandates', (context, ids) => newestFirst(context, 'mandates', owner(context, ids))),
   create(`${CUSTOMER}/subscriptions`, SubscriptionBody, 'subscriptions', createSubscription),
-  list(CUSTOMER, 'subscriptions', (context, ids) => newestOf(context, 'subscriptions', owner(context, ids))),
-  read(SUBSCRIPTION, findOf, asRecord('subscriptions')),
+  list(CUSTOMER, 'subscriptions', (context, ids) => newestFirst(context, 'subscriptions', owner(context, ids))),
+  read(SUBSCRIPTION, findSubscription, asRecord('subscriptions')),
   route(
     'DELETE',
     SUBSCRIPTION,
     Nothing,
-    (context, _, ids) => cancel(context, findOf(context, ...ids)),
+    (context, _, ids) => cancel(context, findSubscription(context, ...ids)),
     asRecord('subscriptions'),
   ),
   route(
     'PATCH',
     SUBSCRIPTION,
     SubscriptionUpdate,
-    (context, given, ids) => updateSubscription(context, findOf(context, ...ids), given),
+    (context, given, ids) => updateSubscription(context, findSubscription(context, ...ids), given),
     asRecord('subscriptions'),
   ),
   // The first payment, which gave the mandate, is none of the subscription's.
   list(SUBSCRIPTION, 'payments', (context, ids) =>
-    newestOf(context, 'payments', { subscription: findOf(context, ...ids).id }),
+    newestFirst(context, 'payments', { subscription: findSubscription(context, ...ids).id }),
   ),
   create('/v2/payments', PaymentBody, 'payments', createPayment),
   route('GET', PAYMENT, PaymentQuery, (context, { embed }, [id]) =>
@@ -73,9 +73,9 @@ export const ROUTES: Route[] = [
   act('PATCH', PAYMENT, PaymentUpdate, 'payments', updatePayment),
   act('DELETE', PAYMENT, Nothing, 'payments', cancelPayment),
   create(`${PAYMENT}/refunds`, RefundBody, 'refunds', refund),
-  list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id))),
+  list(PAYMENT, 'refunds', (context, [id]) => listRefunds(context, findPayment(context, id))),
   read(`${PAYMENT}/refunds/:id`, findRefund, asRecord('refunds')),
-  list(PAYMENT, 'disputes', (context, [id]) => disputesOf(context, findPayment(context, id)), 'chargebacks'),
+  list(PAYMENT, 'disputes', (context, [id]) => listDisputes(context, findPayment(context, id)), 'chargebacks'),
 ]
 
 function createCustomer(context: AccountContext, { name, email, ...own }: z.output<typeof CustomerBody>) {
@@ -100,6 +100,6 @@ function list<Name extends Table>(
   return route('GET', `${path}/${name}`, PageQuery, (context, page, ids) => {
     const owner = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
     const rows = showEach(context, table, rowsOf(context, ids))
-    return listOf(name, `${owner}/${name}`, rows, page)
+    return toList(name, `${owner}/${name}`, rows, page)
   })
 }

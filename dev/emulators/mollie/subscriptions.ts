@@ -1,18 +1,18 @@
 import * as z from 'zod'
-import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { type AccountContext, find, newestFirst } from '../core/domain/context.ts'
 import { declines } from '../core/domain/customers.ts'
 import type { Due } from '../core/domain/dues.ts'
 import { chargeOnMandate } from '../core/domain/mandate-charges.ts'
-import { mandateOf, usableMandate } from '../core/domain/mandates.ts'
-import type { Outcome } from '../core/domain/payments.ts'
-import { disputesOf, openDispute } from '../core/domain/reversals.ts'
+import { findMandate, usableMandate } from '../core/domain/mandates.ts'
+import type { PaymentResult } from '../core/domain/payments.ts'
+import { listDisputes, openDispute } from '../core/domain/reversals.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { newSubscription } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, minorUnits } from './amounts.ts'
-import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
+import { chargeAnchor, chargeTime, isDate, parseInterval, toDate } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
 import { BOUNCES, Metadata, subscriptionOwn } from './own.ts'
 
@@ -40,10 +40,10 @@ export function createSubscription(
 ): SubscriptionRecord {
   const { id: customer } = find(context, 'customers', customerId)
   const { amount, description, mandateId, ...given } = body
-  const today = dateOf(context.now)
+  const today = toDate(context.now)
   const startDate = given.startDate ?? today
   if (startDate < today) throw unprocessable('The start date is in the past', 'startDate')
-  const others = newestOf(context, 'subscriptions', { customer, status: 'active' })
+  const others = newestFirst(context, 'subscriptions', { customer, status: 'active' })
   if (others.some(({ price }) => price.label === description)) {
     throw unprocessable('A subscription with the same description already exists for this customer', 'description')
   }
@@ -55,7 +55,7 @@ export function createSubscription(
     mandate: mandate.id,
     price: { id: '', label: description, amount: minorUnits(amount), currency: amount.currency, ...cycle },
     trialDays: null,
-    anchor: anchorOf(startDate),
+    anchor: chargeAnchor(startDate),
     periodEnd: chargeTime(startDate),
     own: { ...given, startDate, charged: 0 },
   })
@@ -86,7 +86,7 @@ export function updateSubscription(
 }
 
 /** A subscription of that customer. */
-export function findOf(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
+export function findSubscription(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
   const subscription = find(context, 'subscriptions', id)
   if (subscription.customer !== find(context, 'customers', customerId).id) throw noSuch('subscriptions', id)
   return subscription
@@ -109,8 +109,8 @@ const BOUNCE_SECONDS = 3 * DAY_SECONDS
  * `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). Both happen to one account: here the second, which is the harder
  * case, unless the setting is off.
  */
-export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
-  const isDebit = mandateOf(context, subscription).method === 'directdebit'
+export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) {
+  const isDebit = findMandate(context, subscription).method === 'directdebit'
   const bounces = outcome === 'failed' && isDebit && BOUNCES.of(context)
   return renewSubscription(context, subscription, bounces ? 'paid' : outcome)
 }
@@ -119,16 +119,16 @@ export function chargeOrBounce(context: AccountContext, subscription: Subscripti
 export const bouncesDue = (context: AccountContext): Due[] =>
   !BOUNCES.of(context)
     ? []
-    : newestOf(context, 'payments', { status: 'paid', method: 'directdebit' })
+    : newestFirst(context, 'payments', { status: 'paid', method: 'directdebit' })
         .filter(({ customer, subscription }) => subscription !== null && declines(context, customer))
-        .filter((payment) => disputesOf(context, payment).length === 0)
+        .filter((payment) => listDisputes(context, payment).length === 0)
         .map((payment) => ({
           at: payment.created + BOUNCE_SECONDS,
           run: (then) => openDispute(then, payment, { own: { code: 'AM04' } }),
         }))
 
 /** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */
-export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
+export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) {
   const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
   const own = { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, locale: null, webhookUrl, metadata }
   const payment = chargeOnMandate(context, subscription, outcome, own)

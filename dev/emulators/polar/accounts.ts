@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
-import { paywallsOf, type SellerOf } from '../core/paywalls.ts'
+import { listPaywalls, type SellerOf } from '../core/paywalls.ts'
 
 /**
  * A paywall's Polar credentials, and what its organisation sells: a product has one price for each currency, so the prices
@@ -10,10 +10,10 @@ import { paywallsOf, type SellerOf } from '../core/paywalls.ts'
 export type PolarAccount = SellerOf<'polar'>
 
 /** An organisation: in the emulator every token has one of its own. */
-export const idOfToken = (accessToken: string) => uuidOf(`organization ${accessToken}`)
+export const toOrganizationId = (accessToken: string) => toUuid(`organization ${accessToken}`)
 
 /** A UUID that is the same for the same text. */
-export function uuidOf(text: string): string {
+export function toUuid(text: string): string {
   const hex = hash('sha256', text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
@@ -25,4 +25,4 @@ export const demoCredentials = () => ({
 })
 
 /** The Polar accounts that the emulator is to have, with the products that exist there. */
-export const accountsOf = (files: PaywallFile[]): PolarAccount[] => paywallsOf(files, 'polar', { lowerCase: true })
+export const listAccounts = (files: PaywallFile[]): PolarAccount[] => listPaywalls(files, 'polar', { lowerCase: true })

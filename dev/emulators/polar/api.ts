@@ -2,7 +2,7 @@ import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { byToken } from '../core/wire/credential.ts'
-import { idOfToken, type PolarAccount } from './accounts.ts'
+import { type PolarAccount, toOrganizationId } from './accounts.ts'
 import { errorBody, invalid, polarError } from './errors.ts'
 import { ROUTES } from './routes.ts'
 import { API_VERSION, RATE_LIMIT } from './rules.ts'
@@ -17,7 +17,7 @@ const CALLS = callsInJson(ROUTES, {
 
 export const API: Api<PolarAccount, unknown> = {
   ...CALLS,
-  authenticate: byToken(idOfToken, () =>
+  authenticate: byToken(toOrganizationId, () =>
     polarError(401, 'invalid_token', 'The access token provided is expired, revoked, malformed, or invalid'),
   ),
   prepare(call, request) {

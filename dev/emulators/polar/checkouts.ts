@@ -5,13 +5,13 @@ import { openPage } from '../core/domain/pages.ts'
 import { findPrice } from '../core/domain/prices.ts'
 import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
-import { DAY_SECONDS } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { takesMail } from '../core/wire/mail-domains.ts'
 import { byExternalId } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
 import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
+import { CHECKOUT_SECONDS } from './rules.ts'
 
 /** `EmailStrDNS` in server/polar/kit/email.py: Polar asks the DNS whether mail can be delivered. */
 const Address = z.email('value is not a valid email address').refine(takesMail, {
@@ -47,8 +47,8 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   const bought = { metadata, checkout_id: id }
   return openPage(context, {
     ...{ id, price, seller },
-    expiresAt: context.now + DAY_SECONDS,
-    trialDays: trialOf(body, price),
+    expiresAt: context.now + CHECKOUT_SECONDS,
+    trialDays: checkoutTrial(body, price),
     successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,
     cancelUrl: body.return_url,
     email: body.customer_email ?? customer?.email ?? null,
@@ -73,7 +73,10 @@ function customerFor(context: AccountContext, { customer_id: id, external_custom
   return byExternalId(context, externalId)
 }
 
-function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_count: days }: Body, price: SoldPrice) {
+function checkoutTrial(
+  { allow_trial: allowed, trial_interval: unit, trial_interval_count: days }: Body,
+  price: SoldPrice,
+) {
   if ((unit === null) !== (days === null)) {
     const missing = unit === null ? 'trial_interval' : 'trial_interval_count'
     throw invalid(['body', missing], 'Both trial_interval and trial_interval_count must be set.', null)
@@ -84,7 +87,7 @@ function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_co
 /** Decides who pays a page, and refuses a second subscription of a customer, on any of the organisation's paywalls. */
 export function admit(page: PageRecord, email: string, context: AccountContext): void {
   if (!takesMail(email)) throw invalid(['body', 'customer_email'], undeliverable(email), email)
-  page.customer ??= payerOf(context, page, email)
+  page.customer ??= findPayer(context, page, email)
   if (page.mode === 'payment' || MULTIPLE_SUBSCRIPTIONS.of(context)) return
   if (page.customer !== null && runningSubscriptions(context, page.customer).length > 0) {
     throw forbidden('NotPermitted', 'You already have an active subscription.')
@@ -95,7 +98,7 @@ export function admit(page: PageRecord, email: string, context: AccountContext):
  * Whoever has the address already, whatever external id that customer has: so a sale may end up with a customer of somebody
  * else's external id. Null: a new customer.
  */
-function payerOf(context: AccountContext, page: PageRecord, email: string): string | null {
+function findPayer(context: AccountContext, page: PageRecord, email: string): string | null {
   const known = customerAt(context, email)
   if (known) return known.id
   const { external_customer_id: id } = pageOwn(page)

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { decimalsOf } from '../../../lib/money/money.ts'
+import { currencyDecimals } from '../../../lib/money/money.ts'
 import { billing } from '../core/billing.ts'
 import { onRecord, type RecordControl } from '../core/controls/controls.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import { REPLICA_LAG } from '../core/replicas.ts'
-import { emulatorOf } from '../core/start.ts'
-import { idOfToken, type PolarAccount } from './accounts.ts'
+import { createEmulator } from '../core/start.ts'
+import { type PolarAccount, toOrganizationId } from './accounts.ts'
 import { API } from './api.ts'
 import { admit } from './checkouts.ts'
 import { forbidden, noSuch } from './errors.ts'
 import { MONEY } from './objects/order.ts'
 import { SELLING } from './objects/selling.ts'
-import { endDispute, orderOf, preventDispute, refundOrder } from './orders.ts'
+import { endDispute, findOrderByPayment, preventDispute, refundOrder } from './orders.ts'
 import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS, PRORATION } from './own.ts'
 import { PORTAL_SECONDS, RATE_LIMIT, renewals, SLOW_PAYMENT_SECONDS } from './rules.ts'
-import { changeProduct, revoke, setCancelled } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { changeProduct, resume, revoke, setCancelled } from './subscriptions.ts'
+import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const BILLING = billing({
   names: { page: 'checkout', payment: 'payment' },
-  decimalsOf: (currency) => decimalsOf(currency.toUpperCase()),
+  decimalsOf: (currency) => currencyDecimals(currency.toUpperCase()),
   checkout: {
     path: '/checkout/polar_c_',
     admit,
@@ -31,10 +31,11 @@ const BILLING = billing({
   end: revoke,
   setCancelled,
   changePlan: changeProduct,
-  refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
+  refund: (context, payment, amount) => refundOrder(context, findOrderByPayment(context, payment), amount),
   closeDispute: endDispute,
   pendingSeconds: SLOW_PAYMENT_SECONDS,
   renewals,
+  resume,
 })
 
 /** A control of a payment, by the id of the order that the payment paid. */
@@ -44,14 +45,14 @@ const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl
   run: (store, id, options) => run(store, store.state.records.invoices.get(id)?.payment ?? id, options),
 })
 
-export const startPolarEmulator = emulatorOf({
+export const startPolarEmulator = createEmulator({
   name: 'polar',
-  accountOf: ({ accessToken }: PolarAccount) => idOfToken(accessToken),
+  accountId: ({ accessToken }: PolarAccount) => toOrganizationId(accessToken),
   newId: () => randomUUID(),
   noSuch,
   refuse: (message) => forbidden('NotPermitted', message),
   api: API,
-  telling: TELLING,
+  webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/v1', credential: 'access token' },

@@ -3,7 +3,7 @@ import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Polar's shape: a name and a detail, which is a list of mistakes if it is about the request's fields. */
 export const polarError = (status: number, error: string | null, detail: string | Mistake[]) =>
-  new Refusal(status, typeof detail === 'string' ? detail : (detail[0]?.msg ?? ''), bodyOf(error, detail))
+  new Refusal(status, typeof detail === 'string' ? detail : (detail[0]?.msg ?? ''), toBody(error, detail))
 
 export interface Mistake {
   type: string
@@ -22,9 +22,9 @@ const NAMES: Record<number, string> = {
 }
 
 export const errorBody = ({ status, message }: { status: number; message: string }) =>
-  bodyOf(NAMES[status] ?? 'InternalServerError', message)
+  toBody(NAMES[status] ?? 'InternalServerError', message)
 
-const bodyOf = (error: string | null, detail: string | Mistake[]) => ({ ...(error !== null && { error }), detail })
+const toBody = (error: string | null, detail: string | Mistake[]) => ({ ...(error !== null && { error }), detail })
 
 export const invalid = (loc: Mistake['loc'], msg: string, input?: unknown, type = 'value_error') =>
   polarError(422, 'RequestValidationError', [{ type, loc, msg, input }])

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { closeDispute, refundsOf, refundUpTo } from '../core/domain/reversals.ts'
-import { allSales, type Sale, salePaidBy, totalsOf } from '../core/domain/sales.ts'
+import { closeDispute, listRefunds, refundUpTo } from '../core/domain/reversals.ts'
+import { allSales, type Sale, salePaidBy, sumTotals } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { forbidden, invalid, noSuch } from './errors.ts'
 import { Metadata, RefundReason } from './own.ts'
@@ -14,10 +14,10 @@ import { revoke } from './subscriptions.ts'
  * a one-time purchase, of which there is no order before it is paid.
  */
 
-/** The newest first. */
+/** The newest first. A period has none before it is charged: `cycle` in server/polar/subscription/service.py leaves that to a job. */
 export const allOrders = (context: AccountContext): Sale[] =>
   allSales(context)
-    .filter(({ subscription, status }) => subscription !== null || status === 'paid')
+    .filter(({ subscription, status }) => (subscription === null ? status === 'paid' : status !== 'draft'))
     .toReversed()
     .sort((one, other) => other.created - one.created)
 
@@ -28,25 +28,25 @@ export function findOrder(context: AccountContext, id: string): Sale {
 }
 
 /** The order that a payment paid. */
-export function orderOf(context: AccountContext, payment: PaymentRecord): Sale {
+export function findOrderByPayment(context: AccountContext, payment: PaymentRecord): Sale {
   const order = salePaidBy(context, payment)
   if (!order) throw noSuch('payments', payment.id)
   return order
 }
 
 /** The order that money went back of. */
-export const orderOfReversal = (context: AccountContext, { payment }: Pick<RefundRecord, 'payment'>) =>
-  orderOf(context, find(context, 'payments', payment))
+export const findReversedOrder = (context: AccountContext, { payment }: Pick<RefundRecord, 'payment'>) =>
+  findOrderByPayment(context, find(context, 'payments', payment))
 
 /** What went back of an order, by refunds that have succeeded. A dispute that was lost leaves the order as it is. */
 export function givenBack(context: AccountContext, { payment, status }: Sale): number {
-  const refunds = payment === null || status !== 'paid' ? [] : refundsOf(context, payment)
+  const refunds = payment === null || status !== 'paid' ? [] : listRefunds(context, payment)
   return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** The taxes in a part of what an order comes to. */
-export const taxOf = (order: Sale, amount: number) =>
-  order.tax === 0 ? 0 : Math.round((amount * order.tax) / totalsOf(order).total)
+export const orderTax = (order: Sale, amount: number) =>
+  order.tax === 0 ? 0 : Math.round((amount * order.tax) / sumTotals(order).total)
 
 export const RefundBody = z.strictObject({
   order_id: uuid,
@@ -74,13 +74,13 @@ export function refundOrder(context: AccountContext, order: Sale, amount?: numbe
 }
 
 const withTax = (order: Sale, amount: number) => {
-  const { total } = totalsOf(order)
+  const { total } = sumTotals(order)
   return order.tax === 0 ? amount : Math.round((amount * total) / (total - order.tax))
 }
 
 /** The buyer's bank asks for the money before there is a dispute, and gets it. */
 export function preventDispute(context: AccountContext, payment: PaymentRecord): RefundRecord {
-  const order = orderOf(context, payment)
+  const order = findOrderByPayment(context, payment)
   const own = { reason: 'dispute_prevention', dispute: context.newId('disputes') }
   const refund = refundOrder(context, order, undefined, own)
   endDisputed(context, order)
@@ -90,7 +90,7 @@ export function preventDispute(context: AccountContext, payment: PaymentRecord):
 /** The bank has decided a dispute. */
 export function endDispute(context: AccountContext, dispute: DisputeRecord, won: boolean): DisputeRecord {
   closeDispute(context, dispute, won)
-  endDisputed(context, orderOfReversal(context, dispute))
+  endDisputed(context, findReversedOrder(context, dispute))
   return dispute
 }
 

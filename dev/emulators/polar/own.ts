@@ -40,7 +40,11 @@ export const refundOwn = ownFields({
   dispute: text,
 })
 
-/** Whether a customer may have several subscriptions: a setting of the organisation. */
+/**
+ * Whether a customer may have several subscriptions: a setting of the organisation, which is false in a new one
+ * (`_default_subscription_settings` in server/polar/models/organization.py). The emulator's organisations are those of owners who have
+ * switched it on, as docs/processors/polar.md tells them to; a test that is about the refusal switches it off.
+ */
 export const MULTIPLE_SUBSCRIPTIONS = accountSetting('allowed', z.boolean(), true)
 
 /** When a change of product is paid for: `prorate` is what an organisation begins with (server/polar/models/organization.py). */

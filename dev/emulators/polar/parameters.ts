@@ -26,7 +26,7 @@ export const RefundsQuery = z
   .transform(({ id: ids, ...query }) => ({ ...query, ids }))
 
 /** One page of the rows that have what the query names. */
-export function pageOf(
+export function toPage(
   all: object[],
   { page, limit, customer_id, checkout_id, subscription_id }: Partial<z.output<typeof ListQuery>> & Paging,
 ) {

@@ -1,12 +1,12 @@
-import { find, newestOf, showEach } from '../core/domain/context.ts'
+import { find, newestFirst, showEach } from '../core/domain/context.ts'
 import { act, create, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
-import { disputesOfOrders, orderObject, wholeDispute } from './objects/order.ts'
+import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
-import { DisputesQuery, ListQuery, pageOf, RefundsQuery, uuid } from './parameters.ts'
+import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
 import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** What a scope for writing does not let a token read. */
@@ -24,22 +24,21 @@ export const ROUTES: Route[] = [
   lagging(
     route('GET', '/v1/orders/', ListQuery, (context, query) => {
       const orders = allOrders(context).map((order) => orderObject(order, context))
-      return pageOf(orders, query)
+      return toPage(orders, query)
     }),
   ),
   lagging(read('/v1/orders/:id', findOrder, orderObject)),
   lagging(
-    route('GET', '/v1/disputes/', DisputesQuery, (context, query) => pageOf(disputesOfOrders(context, query), query)),
+    route('GET', '/v1/disputes/', DisputesQuery, (context, query) => toPage(listOrderDisputes(context, query), query)),
   ),
   lagging(read('/v1/disputes/:id', (context, id) => wholeDispute(find(context, 'disputes', id), context))),
   lagging(retrieve('/v1/customers/:id', 'customers')),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
-  lagging(
-    route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, ...query }) => {
-      const refunds = newestOf(context, 'refunds', {}).filter(({ id }) => ids === undefined || ids.includes(id))
-      return pageOf(showEach(context, 'refunds', refunds), query)
-    }),
-  ),
+  // The one list that is read where Polar writes: `get_db_session` in server/polar/refund/endpoints.py.
+  route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, ...query }) => {
+    const refunds = newestFirst(context, 'refunds', {}).filter(({ id }) => ids === undefined || ids.includes(id))
+    return toPage(showEach(context, 'refunds', refunds), query)
+  }),
   create('/v1/customers/', CustomerBody, 'customers', createCustomer),
   create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
 ].map(guarded)

@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
-import { latestInvoice, periodLine } from '../core/domain/invoices.ts'
+import { periodLine } from '../core/domain/invoices.ts'
 import { changePrice, isAsLong, otherPrices, refuseDeclined, scheduleChange } from '../core/domain/plan-changes.ts'
-import { rollOver } from '../core/domain/renewals.ts'
+import { beginPeriod, rollOver } from '../core/domain/renewals.ts'
 import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
-import { change, endSubscription, hasEnded, pauseSubscription, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { alreadyCanceled, invalid, polarError } from './errors.ts'
 import { PRORATION, Proration, subscriptionOwn } from './own.ts'
 import { uuid } from './parameters.ts'
+import { renewals } from './rules.ts'
 
 const Why = z.object({
   customer_cancellation_reason: optional(CancellationReason),
@@ -21,17 +22,24 @@ const Revoke = z.strictObject({ revoke: z.literal(true), ...Why.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
 const Product = z.strictObject({ product_id: uuid, proration_behavior: optional(Proration) })
 
-export const SubscriptionBody = z.union([Cancel, Revoke, Resume, Product])
+/** A change of nothing. `update` in server/polar/subscription/service.py does nothing then but send a webhook. */
+const Unchanged = z.strictObject({})
+
+export const SubscriptionBody = z.union([Cancel, Revoke, Resume, Product, Unchanged])
 
 type Body = z.output<typeof SubscriptionBody>
 
 export function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, body: Body) {
-  if ('resume' in body) return pauseSubscription(context, subscription, false)
+  if ('resume' in body) return resume(context, subscription)
   if ('product_id' in body) {
     const { product_id: id, proration_behavior: behavior } = body
     return changeProduct(context, subscription, productToChangeTo(context, subscription, id), behavior)
   }
   if ('revoke' in body) return revoke(context, subscription, body)
+  if (!('cancel_at_period_end' in body)) {
+    context.emit({ what: 'subscription.updated', subscription, before: structuredClone(subscription) })
+    return subscription
+  }
   return setCancelled(context, subscription, body.cancel_at_period_end, body)
 }
 
@@ -68,18 +76,22 @@ function endTrial(context: AccountContext, subscription: SubscriptionRecord, pri
     Object.assign(subscription, { price, scheduled: null, periodEnd: context.now, trialEnd: context.now })
     subscription.anchor = context.now
   })
-  return rollOver(context, subscription)
+  return rollOver(context, subscription, renewals())
 }
 
-/** Makes the end of the period the end of the subscription, or takes that back. */
+/**
+ * Makes the end of the period the end of the subscription, or takes that back. What is paused has no end that can be scheduled: it
+ * can only be revoked (`can_cancel` in server/polar/models/subscription.py).
+ */
 export function setCancelled(
   context: AccountContext,
   subscription: SubscriptionRecord,
   cancelled: boolean,
   why: Why = {},
 ): SubscriptionRecord {
-  if (hasEnded(subscription) || (cancelled && subscription.cancelAtPeriodEnd)) throw alreadyCanceled()
-  if (!cancelled && !subscription.cancelAtPeriodEnd) {
+  const { status, cancelAtPeriodEnd } = subscription
+  if (hasEnded(subscription) || (cancelled && (cancelAtPeriodEnd || status === 'paused'))) throw alreadyCanceled()
+  if (!cancelled && !cancelAtPeriodEnd) {
     throw polarError(409, 'SubscriptionNotScheduledToCancel', 'This subscription is not scheduled to be canceled.')
   }
   return change(context, subscription, () => {
@@ -88,15 +100,28 @@ export function setCancelled(
   })
 }
 
-/** Ends a subscription now. Its order that is not paid is void (`_on_subscription_revoked` in Polar's source). */
+/**
+ * Lets a paused subscription go on: a period begins now, and is charged (`resume` in server/polar/subscription/service.py). Polar pauses at
+ * the end of a period alone; here a test may pause before that, ahead of the clock, and then the period begins at that end.
+ */
+export function resume(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  if (subscription.status !== 'paused') throw context.refuse(`Subscription ${subscription.id} is not paused.`)
+  const start = Math.max(context.now, subscription.periodEnd)
+  return change(context, subscription, () => {
+    Object.assign(subscription, { status: 'active', periodEnd: start, anchor: start })
+    beginPeriod(context, subscription)
+  })
+}
+
+/**
+ * Ends a subscription now. What changes of product have left for its next period is charged no more: only `cycle` makes an order of that,
+ * also at an end that was scheduled (server/polar/subscription/service.py).
+ */
 export function revoke(context: AccountContext, subscription: SubscriptionRecord, why: Why = {}): SubscriptionRecord {
   if (hasEnded(subscription)) throw alreadyCanceled()
   note(subscription, why)
-  if (subscription.latestInvoice !== null) {
-    const invoice = latestInvoice(context, subscription)
-    if (invoice.status !== 'paid') invoice.status = 'void'
-  }
-  return endSubscription(context, subscription)
+  subscription.pendingLines = []
+  return endSubscription(context, subscription, renewals())
 }
 
 function note(subscription: SubscriptionRecord, why: Why): void {

@@ -1,13 +1,13 @@
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { accountId } from '../core/domain/accounts.ts'
-import { paywallsOf, type SellerOf } from '../core/paywalls.ts'
+import { listPaywalls, type SellerOf } from '../core/paywalls.ts'
 import { decimalsAtStripe } from './currencies.ts'
 
 /** A paywall's Stripe credentials, and the prices that exist in its Stripe account. */
 export type StripeAccount = SellerOf<'stripe'>
 
-export const idOfKey = (secretKey: string) => accountId('acct_', secretKey)
+export const toAccountId = (secretKey: string) => accountId('acct_', secretKey)
 
 /** Credentials as Stripe makes them, for a demo. */
 export const demoCredentials = () => ({
@@ -16,5 +16,5 @@ export const demoCredentials = () => ({
 })
 
 /** The Stripe accounts that the emulator is to have, with the prices that exist there, in Stripe's units of the currency. */
-export const accountsOf = (files: PaywallFile[]): StripeAccount[] =>
-  paywallsOf(files, 'stripe', { decimalsOf: decimalsAtStripe, lowerCase: true })
+export const listAccounts = (files: PaywallFile[]): StripeAccount[] =>
+  listPaywalls(files, 'stripe', { decimalsOf: decimalsAtStripe, lowerCase: true })

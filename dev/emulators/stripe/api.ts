@@ -1,22 +1,22 @@
 import * as z from 'zod'
-import { type AccountContext, lookUp, newestOf, showEach } from '../core/domain/context.ts'
+import { type AccountContext, lookUp, newestFirst, showEach } from '../core/domain/context.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
-import { basicOf, credentialOf } from '../core/wire/credential.ts'
+import { readBasicAuth, readCredential } from '../core/wire/credential.ts'
 import { expander } from '../core/wire/expand.ts'
 import type { Form } from '../core/wire/form.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
 import { retrieve } from '../core/wire/routes.ts'
-import { idOfKey, type StripeAccount } from './accounts.ts'
+import { type StripeAccount, toAccountId } from './accounts.ts'
 import { errorBody, mistake, refused } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { MONEY_ROUTES } from './money.ts'
 import { invoicePayments } from './objects/money.ts'
 import { checkoutLineItems } from './objects/selling.ts'
-import { listOf } from './objects/wire.ts'
+import { toList } from './objects/wire.ts'
 import { API_VERSION, RATE_LIMIT } from './rules.ts'
 import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
@@ -57,11 +57,11 @@ function includedList(context: AccountContext, id: string, field: string): objec
   const session = lookUp(context, 'pages', id)
   if (session && field === 'line_items') return checkoutLineItems(session)
   const invoice = lookUp(context, 'invoices', id)
-  if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
+  if (invoice && field === 'payments') return toList('/v1/invoice_payments', invoicePayments(invoice))
   const charge = lookUp(context, 'attempts', id)
   if (!charge || field !== 'refunds') return null
-  const refunds = newestOf(context, 'refunds', { payment: charge.payment })
-  return listOf(`/v1/charges/${id}/refunds`, showEach(context, 'refunds', refunds))
+  const refunds = newestFirst(context, 'refunds', { payment: charge.payment })
+  return toList(`/v1/charges/${id}/refunds`, showEach(context, 'refunds', refunds))
 }
 
 export const API: Api<StripeAccount, Form> = {
@@ -75,9 +75,9 @@ export const API: Api<StripeAccount, Form> = {
   },
   authenticate(request, accounts) {
     // Stripe takes the key as a Bearer token or as the user name of Basic authentication.
-    const key = credentialOf(request, 'Bearer') ?? basicOf(request)?.user
+    const key = readCredential(request, 'Bearer') ?? readBasicAuth(request)?.user
     if (!key) throw refused('no_api_key')
-    const account = accounts.get(idOfKey(key))
+    const account = accounts.get(toAccountId(key))
     if (!account) throw refused('wrong_api_key', { key: `${key.slice(0, 8)}****${key.slice(-4)}` })
     return account
   },

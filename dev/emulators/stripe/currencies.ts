@@ -1,4 +1,4 @@
-import { type AccountContext, newestOf } from '../core/domain/context.ts'
+import { type AccountContext, newestFirst } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
@@ -26,10 +26,10 @@ export function decimalsAtStripe(currency: string): number {
 
 /** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
 export function refuseUncharged(amount: number, code: string, param: string): void {
-  const said = { code, currency: code.toUpperCase(), supported: SUPPORTED.join(', '), param }
-  if (!SUPPORTED.includes(code)) throw refused('currency_unsupported', said)
-  if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) throw refused('currency_without_decimals', said)
-  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0) throw refused('currency_of_three_decimals', said)
+  const details = { code, currency: code.toUpperCase(), supported: SUPPORTED.join(', '), param }
+  if (!SUPPORTED.includes(code)) throw refused('currency_unsupported', details)
+  if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) throw refused('currency_without_decimals', details)
+  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0) throw refused('currency_of_three_decimals', details)
 }
 
 /**
@@ -41,7 +41,7 @@ export function refuseOtherCurrency(
   { mode, customer, price }: Pick<PageRecord, 'mode' | 'customer' | 'price'>,
 ): void {
   if (mode !== 'subscription' || customer === null) return
-  const pages = newestOf(context, 'pages', { customer, mode })
+  const pages = newestFirst(context, 'pages', { customer, mode })
   const open = pages.filter(({ id }) => findPage(context, id).status === 'open')
   const bound = [...runningSubscriptions(context, customer), ...open]
   const other = bound.find((each) => each.price.currency !== price.currency)

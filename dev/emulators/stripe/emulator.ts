@@ -2,48 +2,50 @@ import * as z from 'zod'
 import { billing } from '../core/billing.ts'
 import { disputed, ofSubscription, planControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
-import { changePrice } from '../core/domain/plan-changes.ts'
+import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { HOUR_SECONDS } from '../core/periods.ts'
-import { emulatorOf } from '../core/start.ts'
-import { idOfKey, type StripeAccount } from './accounts.ts'
+import { createEmulator } from '../core/start.ts'
+import { type StripeAccount, toAccountId } from './accounts.ts'
 import { API } from './api.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
-import { managingSchedule } from './own.ts'
+import { managingSchedule, PRORATION } from './own.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
 import { releaseSchedule, scheduleInPortal } from './schedules.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const BILLING = billing({
   names: { page: 'session', payment: 'payment_intent' },
   decimalsOf: decimalsAtStripe,
   checkout: { path: '/c/pay/', successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id) },
+  // "Sessions are short-lived" (docs.stripe.com/api/customer_portal/sessions): that it is an hour is UNVERIFIED.
   portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
-  // With the portal's usual settings: "invoice prorations immediately".
+  // A change of the interval begins a period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations).
   changePlan: (context, subscription, price) => {
     if (managingSchedule(subscription)) releaseSchedule(context, subscription)
-    return changePrice(context, subscription, price, 'now')
+    const isNow = PRORATION.of(context) === 'always_invoice' || !isAsLong(price, subscription.price)
+    return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
   },
   schedulePlan: (context, subscription, price) =>
     price ? scheduleInPortal(context, subscription, price) : releaseSchedule(context, subscription),
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
-  // Shorter than at a real bank, so that no subscription expires meanwhile.
+  // Shorter than at a real bank, where it is days, so that no subscription expires meanwhile: UNVERIFIED.
   pendingSeconds: 12 * HOUR_SECONDS,
   renewals,
 })
 
-export const startStripeEmulator = emulatorOf({
+export const startStripeEmulator = createEmulator({
   name: 'stripe',
-  accountOf: ({ secretKey }: StripeAccount) => idOfKey(secretKey),
+  accountId: ({ secretKey }: StripeAccount) => toAccountId(secretKey),
   newId: prefixedIds({
     customers: ['cus_', 7],
     pages: ['cs_test_', 29],
@@ -59,7 +61,7 @@ export const startStripeEmulator = emulatorOf({
   noSuch,
   refuse: (message) => refused('invalid', { message }),
   api: API,
-  telling: TELLING,
+  webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/v1', credential: 'secret key' },
@@ -67,6 +69,7 @@ export const startStripeEmulator = emulatorOf({
     ...BILLING.controls,
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
+    setProration: PRORATION.control,
     /** The payer's bank takes the payment back, or with `warning` only asks. */
     dispute: onRecord(
       'payment_intent',

@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { type AccountContext, find, newestOf, showEach } from '../core/domain/context.ts'
+import { type AccountContext, find, newestFirst, showEach } from '../core/domain/context.ts'
 import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import { boolean, integer, text } from '../core/wire/form-fields.ts'
 import { act, Nothing, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { refused } from './errors.ts'
-import { listOf } from './objects/wire.ts'
+import { deletePendingItem, pendingItems } from './objects/pending-items.ts'
+import { toList } from './objects/wire.ts'
 
 /*
  * What a seller does with invoices. That a draft cannot be voided, and the wording of each refusal, are of a sandbox, as notes on
@@ -43,12 +44,15 @@ const ItemParameters = z.strictObject({
 })
 
 export const INVOICE_ROUTES: Route[] = [
-  // Nothing waits for the next invoice.
-  route('GET', '/v1/invoiceitems', ItemParameters, () => listOf('/v1/invoiceitems', [])),
+  route('GET', '/v1/invoiceitems', ItemParameters, (context, { customer, pending, limit }) => {
+    const items = pending ? pendingItems(context).filter((item) => item.customer === customer) : []
+    return toList('/v1/invoiceitems', items.slice(0, limit))
+  }),
+  route('DELETE', '/v1/invoiceitems/:id', Nothing, (context, _, [id]) => deletePendingItem(context, id)),
   route('GET', '/v1/invoices', ListParameters, (context, { subscription, limit }) => {
     find(context, 'subscriptions', subscription, 'subscription')
-    const invoices = newestOf(context, 'invoices', { subscription }).slice(0, limit)
-    return listOf('/v1/invoices', showEach(context, 'invoices', invoices))
+    const invoices = newestFirst(context, 'invoices', { subscription }).slice(0, limit)
+    return toList('/v1/invoices', showEach(context, 'invoices', invoices))
   }),
   retrieve('/v1/invoices/:id', 'invoices'),
   act('POST', '/v1/invoices/:id/finalize', FinalizeParameters, 'invoices', finalize),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, all, find, having, newestOf, showEach } from '../core/domain/context.ts'
+import { type AccountContext, all, find, having, newestFirst, showEach } from '../core/domain/context.ts'
 import { latestAttempt } from '../core/domain/payments.ts'
 import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
@@ -7,7 +7,7 @@ import { create, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { refuseUncharged } from './currencies.ts'
 import { refused } from './errors.ts'
 import { invoicePayments } from './objects/money.ts'
-import { listOf } from './objects/wire.ts'
+import { toList } from './objects/wire.ts'
 
 const RefundParameters = z.strictObject({ payment_intent: text(), amount: integer(1).optional() })
 
@@ -33,14 +33,14 @@ const DisputeParameters = z.strictObject({ payment_intent: text() })
 export const MONEY_ROUTES: Route[] = [
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, (context, { payment, invoice: id }) => {
     const invoices = all(context, 'invoices').filter(having({ id, payment: payment?.payment_intent }))
-    return listOf('/v1/invoice_payments', invoices.flatMap(invoicePayments))
+    return toList('/v1/invoice_payments', invoices.flatMap(invoicePayments))
   }),
   retrieve('/v1/payment_intents/:id', 'payments'),
   retrieve('/v1/charges/:id', 'attempts'),
   create('/v1/refunds', RefundParameters, 'refunds', refund),
   retrieve('/v1/refunds/:id', 'refunds'),
   route('GET', '/v1/disputes', DisputeParameters, (context, { payment_intent: payment }) =>
-    listOf('/v1/disputes', showEach(context, 'disputes', newestOf(context, 'disputes', { payment }))),
+    toList('/v1/disputes', showEach(context, 'disputes', newestFirst(context, 'disputes', { payment }))),
   ),
   retrieve('/v1/disputes/:id', 'disputes'),
 ]

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
 import { SoldPrice, type SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { ownFields } from '../core/domain/tables.ts'
@@ -46,6 +47,12 @@ export function managingSchedule(subscription: SubscriptionRecord): Schedule | u
     hasEnded(subscription) || !latest || latest.releasedAt !== null || subscription.periodStart >= latest.until
   return isOver ? undefined : latest
 }
+
+/**
+ * When the portal charges for a change of price: "prorate charges and credits" with an invoice at once, or with the next one. Which of
+ * them an account begins with is its own choice.
+ */
+export const PRORATION = accountSetting('behavior', z.enum(['always_invoice', 'create_prorations']), 'always_invoice')
 
 export const paymentOwn = ownFields({ metadata })
 

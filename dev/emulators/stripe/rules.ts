@@ -16,10 +16,17 @@ export const RATE_LIMIT = rateLimit({ calls: 25, seconds: 1 })
  */
 export const DUNNING = dunningSetting({ retryDays: [1, 1, 2, 2, 2, 2, 2, 2], finally: 'cancel' })
 
-/** A renewal's invoice is a draft for an hour at Stripe. */
+/**
+ * A trial's end is announced "three days before" (docs.stripe.com/api/events/types). A renewal's invoice is a draft for "about 1 hour"
+ * (docs.stripe.com/billing/invoices/subscription). What is not paid "within 23 hours" expires
+ * (docs.stripe.com/api/subscriptions/object). While a subscription is past due it "continues to create invoices", and "paying
+ * the latest associated invoice" makes it active, whatever else is open (docs.stripe.com/billing/subscriptions/overview). When it
+ * ends, "Stripe stops automatic collection of all finalized invoices" (docs.stripe.com/api/subscriptions/cancel).
+ */
 export const renewals: RenewalRulesOf = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
   draft: HOUR_SECONDS,
   incomplete: 23 * HOUR_SECONDS,
+  recoversBy: 'latest',
   ...dunningRules(DUNNING.of(context)),
 })

@@ -5,7 +5,7 @@ import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
-import { emailOf, integer, text, webAddress } from '../core/wire/form-fields.ts'
+import { emailField, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { hasDomain } from '../core/wire/mail-domains.ts'
 import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
@@ -22,7 +22,7 @@ const CheckoutSessionParameters = z.strictObject({
   customer: optional(text()),
   // Stripe takes no domain that does not exist: "Invalid email address: …" (github.com/mysociety/alaveteli/pull/8591, of
   // `@localhost`). Its documents sell to example.com.
-  customer_email: optional(emailOf(hasDomain)),
+  customer_email: optional(emailField(hasDomain)),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
   metadata,
@@ -37,7 +37,7 @@ type Parameters = z.output<typeof CheckoutSessionParameters>
 function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
   refuseContradictions(given)
   const { mode, customer, customer_email, client_reference_id } = given
-  const item = itemOf(context, given)
+  const item = toItem(context, given)
   const payer = customer === null ? null : find(context, 'customers', customer, 'customer')
   refuseOtherCurrency(context, { mode, price: item.price, customer })
   return openPage(context, {
@@ -64,7 +64,7 @@ function refuseContradictions(given: Parameters): void {
   if (customer && customer_email) throw refused('customer_twice')
 }
 
-function itemOf(
+function toItem(
   context: AccountContext,
   { mode, line_items: [item], metadata: { paywall_id: paywallId } }: Parameters,
 ) {
@@ -76,6 +76,7 @@ function itemOf(
   return { price, seller, quantity: item.quantity }
 }
 
+/** "Anywhere from 30 minutes to 24 hours", and 24 hours by default (docs.stripe.com/api/checkout/sessions/create). */
 function expiry({ now }: AccountContext, given: number | null): number {
   const at = given ?? now + DAY_SECONDS
   if (at > now + DAY_SECONDS) throw refused('expires_too_late')

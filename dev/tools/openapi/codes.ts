@@ -4,7 +4,7 @@ import * as z from 'zod'
  * The codes that a schema refuses with, which are the messages of its checks, in the order in which it checks. A message
  * that a schema makes only when it is given a value, in a transform for instance, cannot be found this way.
  */
-export function codesOf(schema: z.core.$ZodType): string[] {
+export function listCodes(schema: z.core.$ZodType): string[] {
   const codes = new Set<string>()
   collect(schema, codes)
   return [...codes]
@@ -14,7 +14,7 @@ function collect(schema: z.core.$ZodType, codes: Set<string>): void {
   const { def } = schema._zod
   note(def.error, INVALID_TYPE, codes)
   if (def.type === 'union') note(def.error, INVALID_UNION, codes)
-  for (const part of partsOf(schema)) collect(part, codes)
+  for (const part of listParts(schema)) collect(part, codes)
   for (const check of def.checks ?? []) note(check._zod.def.error, CUSTOM, codes)
 }
 
@@ -28,7 +28,7 @@ function note(error: z.core.$ZodErrorMap<never> | undefined, issue: object, code
   if (typeof message === 'string') codes.add(message)
 }
 
-function partsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+function listParts(schema: z.core.$ZodType): z.core.$ZodType[] {
   if (schema instanceof z.ZodObject) return Object.values(schema.shape)
   if (schema instanceof z.ZodUnion) return [...schema.options]
   if (schema instanceof z.ZodPipe) return [schema.in, schema.out]

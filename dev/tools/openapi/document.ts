@@ -1,14 +1,14 @@
 import type * as z from 'zod'
 import { Price } from '../../../functions/bootstrap/contract.ts'
+import { Purchase } from '../../../lib/access/purchase.ts'
 import type { Tag } from '../../../lib/http/api-operation.ts'
+import { Balance, Trial } from '../../../lib/member-state/member-state.ts'
 import { Block } from '../../../lib/paywall/blocks.ts'
-import { Balance, Trial } from '../../../lib/purchases/member-state.ts'
-import { Purchase } from '../../../lib/purchases/purchase.ts'
 import { ERROR } from './errors.ts'
 import { EVENT_SCHEMAS, webhookParameters, webhooks } from './events.ts'
 import { operations } from './operations.ts'
 import { parameters } from './parameters.ts'
-import { pathsOf } from './paths.ts'
+import { toPaths } from './paths.ts'
 import { headers, sharedResponses } from './responses.ts'
 import { type Json, namedSchemas } from './schemas.ts'
 
@@ -53,7 +53,7 @@ export function openApiDocument(): string {
       { url: '/', description: 'The host that serves this document. A paywall with a domain of its own answers there' },
     ],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(operations),
+    paths: toPaths(operations),
     webhooks: webhooks(),
     components: {
       securitySchemes: SECURITY_SCHEMES,

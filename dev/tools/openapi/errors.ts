@@ -1,8 +1,8 @@
-import { type ApiOperation, isOfClients } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
 import { CODE_MEANINGS } from '../../../lib/http/code-meanings.ts'
-import type { Words } from '../../../lib/http/errors.ts'
-import { sharedWords } from '../../../lib/http/shared-words.ts'
-import { codesOf } from './codes.ts'
+import type { ErrorTable } from '../../../lib/http/errors.ts'
+import { sharedErrors } from '../../../lib/http/shared-errors.ts'
+import { listCodes } from './codes.ts'
 import { MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
@@ -15,9 +15,9 @@ export interface DocumentedError {
   detail: Json | null
 }
 
-type SharedName = keyof typeof sharedWords
+type SharedName = keyof typeof sharedErrors
 
-/** The errors that are not in an operation's own words: those that every call can meet, and those of its needs. */
+/** The errors that are not in an operation's own table: those that every call can meet, and those of its needs. */
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
@@ -25,7 +25,7 @@ function sharedBy(operation: ApiOperation): SharedName[] {
     ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
-    ...(isOfClients(operation) ? (['paywall_id_mismatch'] as const) : []),
+    ...(isClientOperation(operation) ? (['paywall_id_mismatch'] as const) : []),
     'rate_limited',
     ...(operation.needs?.includes('processor') ? PROCESSOR : []),
     ...(operation.needs?.includes('storage') ? (['storage_unavailable'] as const) : []),
@@ -40,28 +40,28 @@ const hasChoices = ({ path }: ApiOperation) => path.includes('|')
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
-/** All errors of an operation: the codes of its schemas, its own words, and the words that operations share. */
-export function errorsOf(operation: ApiOperation): DocumentedError[] {
-  const { bodies = {}, query, words, details = {}, access } = operation
-  const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(codesOf))
+/** All errors of an operation: the codes of its schemas, its own table, and the errors that operations share. */
+export function listErrors(operation: ApiOperation): DocumentedError[] {
+  const { bodies = {}, query, errors, details = {}, access } = operation
+  const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(listCodes))
   return [
-    ...[...codes].map((error) => ({ status: 400, error, meaning: meaningOf(error, CODE_MEANINGS), detail: null })),
-    ...errorsIn(words, {
+    ...[...codes].map((error) => ({ status: 400, error, meaning: findMeaning(error, CODE_MEANINGS), detail: null })),
+    ...errorsIn(errors, {
       details: Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
       byToken: !access.includes('owner'),
     }),
-    ...sharedErrors(sharedBy(operation)),
+    ...documentShared(sharedBy(operation)),
   ]
 }
 
-export const sharedErrors = (names: SharedName[]): DocumentedError[] =>
-  errorsIn(Object.fromEntries(names.map((name) => [name, sharedWords[name]])))
+export const documentShared = (names: SharedName[]): DocumentedError[] =>
+  errorsIn(Object.fromEntries(names.map((name) => [name, sharedErrors[name]])))
 
 /** `byToken`: only a token names a user there, so a user who is not found is the token's. */
-function errorsIn(words: Words, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
-  return Object.entries(words).map(([name, [status, error]]) => {
+function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
+  return Object.entries(table).map(([name, [status, error]]) => {
     const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
-    const meaning = meaningOf(isOfToken ? 'unknown_user' : name, MEANINGS)
+    const meaning = findMeaning(isOfToken ? 'unknown_user' : name, MEANINGS)
     return { status, error, meaning, detail: details[name] ?? null }
   })
 }
@@ -72,7 +72,7 @@ interface ErrorOptions {
   byToken?: boolean
 }
 
-function meaningOf(name: string, meanings: Record<string, string>): string {
+function findMeaning(name: string, meanings: Record<string, string>): string {
   const meaning = meanings[name]
   if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts says what ${name} means`)
   return meaning
@@ -90,22 +90,22 @@ export const ERROR: Json = {
 }
 
 /** The schema of an error body that says one of these. */
-export function errorSchema(errors: DocumentedError[], { saysCode = false } = {}): Json {
+export function errorSchema(errors: DocumentedError[], { duplicateCode = false } = {}): Json {
   const byDetail = Map.groupBy(errors, ({ detail }) => JSON.stringify(detail))
-  const variants = [...byDetail.values()].map((alike) => variant(alike, saysCode))
+  const variants = [...byDetail.values()].map((alike) => variant(alike, duplicateCode))
   return variants.length === 1 ? variants[0]! : { anyOf: variants }
 }
 
-function variant(errors: DocumentedError[], saysCode: boolean): Json {
+function variant(errors: DocumentedError[], duplicateCode: boolean): Json {
   const detail = errors[0]?.detail ?? null
   const error = oneOf([...new Set(errors.map((error) => error.error))])
-  const required = [...(saysCode ? ['code'] : []), ...(Array.isArray(detail?.required) ? detail.required : [])]
+  const required = [...(duplicateCode ? ['code'] : []), ...(Array.isArray(detail?.required) ? detail.required : [])]
   return {
     type: 'object',
     allOf: [referTo('Error')],
     properties: {
       error,
-      ...(saysCode && { code: { ...error, description: 'The same as `error`' } }),
+      ...(duplicateCode && { code: { ...error, description: 'The same as `error`' } }),
       ...(isObject(detail?.properties) && detail.properties),
     },
     ...(required.length > 0 && { required }),
@@ -115,7 +115,7 @@ function variant(errors: DocumentedError[], saysCode: boolean): Json {
 function oneOf(errors: string[]): Json {
   const patterns = errors
     .filter((error) => error.includes('{'))
-    .map((error) => ({ type: 'string', pattern: patternOf(error) }))
+    .map((error) => ({ type: 'string', pattern: toPattern(error) }))
   const fixed = errors.filter((error) => !error.includes('{'))
   if (patterns.length === 0) return { type: 'string', enum: fixed }
   return fixed.length === 0 && patterns.length === 1
@@ -124,7 +124,7 @@ function oneOf(errors: string[]): Json {
 }
 
 /** `{name}` stands for any text. */
-const patternOf = (error: string) =>
+const toPattern = (error: string) =>
   `^${error
     .split(/\{\w+\}/)
     .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { currency, Purchase, time } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
 import { PURCHASE_STATUSES } from '../../../lib/processors/processor.ts'
-import { currency, Purchase, time } from '../../../lib/purchases/purchase.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
@@ -35,7 +35,7 @@ const about = {
     ),
 }
 
-const eventOf = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
+const toEventSchema = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
   z.object({
     id: id.describe('The id of the event, as in the header `webhook-id`: the same with every retry'),
     type: z.string().regex(new RegExp(`^${noun}\\.[a-z_]+$`)),
@@ -44,12 +44,12 @@ const eventOf = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
     data: z.object({ ...about, ...data }).describe('The state at that time'),
   })
 
-export const SubscriptionEvent = eventOf('subscription', {
+export const SubscriptionEvent = toEventSchema('subscription', {
   subscription: Purchase,
   previous: Purchase.optional().describe('The subscription before the change'),
 })
 
-export const PaymentEvent = eventOf('payment', {
+export const PaymentEvent = toEventSchema('payment', {
   payment: z
     .object({
       id: z.uuid().describe('The same for a payment, its failed attempts, its refunds and its disputes'),
@@ -71,7 +71,7 @@ export const PaymentEvent = eventOf('payment', {
     .describe('A payment, and what became of it'),
 })
 
-export const CheckoutEvent = eventOf('checkout', {
+export const CheckoutEvent = toEventSchema('checkout', {
   checkout: z
     .object({
       id: z.uuid().describe('The value that replaced `__SESSION__` in your URLs'),
@@ -97,7 +97,7 @@ export const CheckoutEvent = eventOf('checkout', {
     .describe('A hosted page on which something was bought'),
 })
 
-export const TicketEvent = eventOf('ticket', {
+export const TicketEvent = toEventSchema('ticket', {
   user: guest,
   ticket: z
     .object({
@@ -119,7 +119,7 @@ export const TicketEvent = eventOf('ticket', {
     .describe('The whole ticket'),
 })
 
-export const BalanceEvent = eventOf('balance', {
+export const BalanceEvent = toEventSchema('balance', {
   balance: z
     .object({
       type: z.string().describe('The type of tokens'),

@@ -31,13 +31,13 @@ function webhook(type: EventType): Json {
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
       $ref: `#/components/parameters/${name}`,
     })),
-    requestBody: { required: true, content: { 'application/json': { schema: referTo(schemaNameOf(type)) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: referTo(schemaName(type)) } } },
     responses: ANSWERS,
   }
 }
 
 /** `subscription.created` is a `SubscriptionEvent`. */
-function schemaNameOf(type: EventType): string {
+function schemaName(type: EventType): string {
   const noun = type.slice(0, type.indexOf('.'))
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}Event`
 }

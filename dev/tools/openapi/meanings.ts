@@ -1,4 +1,4 @@
-/** What each refusal means to the caller, by its name in the words of the endpoints. */
+/** What each refusal means to the caller, by its name in the endpoints' tables of errors. */
 export const MEANINGS: Record<string, string> = {
   active_purchase:
     'the user has an active subscription, or has bought this one-time price already, paid or with its payment on its way. Send `ignoreActivePurchase: true` to sell anyway',

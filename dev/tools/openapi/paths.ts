@@ -1,26 +1,26 @@
 import type * as z from 'zod'
-import { type ApiOperation, isOfClients } from '../../../lib/http/api-operation.ts'
-import { responsesOf } from './responses.ts'
+import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
+import { toResponses } from './responses.ts'
 import { codeSamples } from './samples/code-samples.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** The document's `paths`. */
-export function pathsOf(operations: ApiOperation[]): Json {
-  const byPath = Map.groupBy(operations, ({ path }) => pathOf(path))
+export function toPaths(operations: ApiOperation[]): Json {
+  const byPath = Map.groupBy(operations, ({ path }) => toPath(path))
   return Object.fromEntries(
     [...byPath].map(([path, each]) => [
       path,
-      Object.fromEntries(each.map((operation) => [operation.method, operationOf(operation)])),
+      Object.fromEntries(each.map((operation) => [operation.method, toOperation(operation)])),
     ]),
   )
 }
 
 /** `/a/:id/:kind{x|y}` as OpenAPI writes it. */
-const pathOf = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
+const toPath = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 
-function operationOf(operation: ApiOperation): Json {
+function toOperation(operation: ApiOperation): Json {
   const { id, tag, summary, description, access } = operation
-  const body = requestBodyOf(operation)
+  const body = toRequestBody(operation)
   const samples = codeSamples(operation)
   return {
     operationId: id,
@@ -28,23 +28,23 @@ function operationOf(operation: ApiOperation): Json {
     summary,
     description,
     security: access.map((each) => SECURITY[each]),
-    parameters: parametersOf(operation),
+    parameters: toParameters(operation),
     ...(body && { requestBody: body }),
-    responses: responsesOf(operation),
+    responses: toResponses(operation),
     ...(samples.length > 0 && { 'x-codeSamples': samples }),
   }
 }
 
 const SECURITY = { owner: { OwnerKey: [] }, user: { UserToken: [] }, anybody: {} }
 
-function parametersOf(operation: ApiOperation): Json[] {
+function toParameters(operation: ApiOperation): Json[] {
   const { path, params, query, idempotent, conditional, clientIp, example } = operation
   const shared = [
     ...(path.includes(':id') ? ['PaywallId'] : []),
     ...(idempotent ? ['IdempotencyKey'] : []),
     ...(conditional ? ['IfNoneMatch'] : []),
     ...(clientIp ? ['ClientIp'] : []),
-    ...(isOfClients(operation) ? ['NamedPaywall', 'SdkVersion'] : []),
+    ...(isClientOperation(operation) ? ['NamedPaywall', 'SdkVersion'] : []),
   ]
   return [
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
@@ -63,7 +63,7 @@ function own(place: 'path' | 'query', schema: z.ZodType, example: Record<string,
   })
 }
 
-function requestBodyOf({ bodies, bodyOptional, rawBody, form, example }: ApiOperation): Json | null {
+function toRequestBody({ bodies, bodyOptional, rawBody, form, example }: ApiOperation): Json | null {
   if (rawBody) return { required: true, content: { 'application/json': { schema: referTo(rawBody.name) } } }
   if (!bodies) return null
   const choices = Object.keys(bodies).map(referTo)

@@ -1,18 +1,18 @@
 import type { ApiOperation, ApiReply } from '../../../lib/http/api-operation.ts'
-import { type DocumentedError, errorSchema, errorsOf, sharedErrors } from './errors.ts'
+import { type DocumentedError, documentShared, errorSchema, listErrors } from './errors.ts'
 import { type Json, referTo } from './schemas.ts'
 
 /** Responses that are the same wherever they occur, by status. */
 const SHARED: Record<number, { name: string; errors: DocumentedError[] }> = {
-  405: { name: 'MethodNotAllowed', errors: sharedErrors(['method_not_allowed']) },
-  413: { name: 'PayloadTooLarge', errors: sharedErrors(['payload_too_large']) },
-  429: { name: 'TooManyRequests', errors: sharedErrors(['rate_limited']) },
-  500: { name: 'InternalError', errors: sharedErrors(['failed']) },
+  405: { name: 'MethodNotAllowed', errors: documentShared(['method_not_allowed']) },
+  413: { name: 'PayloadTooLarge', errors: documentShared(['payload_too_large']) },
+  429: { name: 'TooManyRequests', errors: documentShared(['rate_limited']) },
+  500: { name: 'InternalError', errors: documentShared(['failed']) },
   502: {
     name: 'ProcessorFailure',
-    errors: sharedErrors(['processor_rejected', 'processor_unavailable', 'processor_misconfigured']),
+    errors: documentShared(['processor_rejected', 'processor_unavailable', 'processor_misconfigured']),
   },
-  503: { name: 'Unavailable', errors: sharedErrors(['database_unavailable']) },
+  503: { name: 'Unavailable', errors: documentShared(['database_unavailable']) },
 }
 
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
@@ -54,9 +54,9 @@ export function sharedResponses(): Json {
 }
 
 /** All responses of an operation, by status. */
-export function responsesOf(operation: ApiOperation): Json {
-  const byStatus = Map.groupBy(errorsOf(operation), ({ status }) => status)
-  const errors = [...byStatus].map(([status, each]) => [status, sharedOr(status, each, operation)])
+export function toResponses(operation: ApiOperation): Json {
+  const byStatus = Map.groupBy(listErrors(operation), ({ status }) => status)
+  const errors = [...byStatus].map(([status, each]) => [status, useShared(status, each, operation)])
   const { reply, conditional, page } = operation
   return {
     ...(page && {
@@ -77,26 +77,30 @@ export function responsesOf(operation: ApiOperation): Json {
   }
 }
 
-function sharedOr(status: number, errors: DocumentedError[], operation: ApiOperation): Json {
+function useShared(status: number, errors: DocumentedError[], operation: ApiOperation): Json {
   const shared = SHARED[status]
-  const { saysCode = false } = operation
-  const notes = status === 503 ? notesOf(operation) : []
-  const isShared = shared && !saysCode && notes.length === 0 && JSON.stringify(shared.errors) === JSON.stringify(errors)
+  const { duplicateCode = false } = operation
+  const notes = status === 503 ? toNotes(operation) : []
+  const isShared =
+    shared && !duplicateCode && notes.length === 0 && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
   const retried = notes.length > 0 || errors.some(({ error }) => isRetried(error, operation))
-  return refused(status, errors, { saysCode, retried, notes })
+  return refused(status, errors, { duplicateCode: duplicateCode, retried, notes })
 }
 
 /** What an operation's 503 says besides what the errors mean. */
-function notesOf({ unrepeatable, lostAnswer }: ApiOperation): string[] {
-  return [...(unrepeatable ? [`Without \`Retry-After\` ${unrepeatable}`] : []), ...(lostAnswer ? [lostAnswer] : [])]
+function toNotes({ ifOutcomeUnknown, ifResponseLost }: ApiOperation): string[] {
+  return [
+    ...(ifOutcomeUnknown ? [`Without \`Retry-After\` ${ifOutcomeUnknown}`] : []),
+    ...(ifResponseLost ? [ifResponseLost] : []),
+  ]
 }
 
-const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
-  retried.some((name) => words[name]?.[1] === error)
+const isRetried = (error: string, { retried = [], errors }: ApiOperation) =>
+  retried.some((name) => errors[name]?.[1] === error)
 
 interface RefusedOptions {
-  saysCode?: boolean
+  duplicateCode?: boolean
   retried?: boolean
   /** Paragraphs behind what the errors mean. */
   notes?: string[]
@@ -105,7 +109,7 @@ interface RefusedOptions {
 function refused(
   status: number,
   errors: DocumentedError[],
-  { saysCode = false, retried = false, notes = [] }: RefusedOptions = {},
+  { duplicateCode = false, retried = false, notes = [] }: RefusedOptions = {},
 ): Json {
   return {
     description: [describe(errors), ...notes].join('\n\n'),
@@ -116,7 +120,7 @@ function refused(
       ...(status === 401 && { 'WWW-Authenticate': header('WWW-Authenticate') }),
       ...(status === 405 && { Allow: header('Allow') }),
     },
-    content: { 'application/json': { schema: errorSchema(errors, { saysCode }) } },
+    content: { 'application/json': { schema: errorSchema(errors, { duplicateCode }) } },
   }
 }
 

@@ -20,7 +20,7 @@ export function gatewayRoutes(): string {
   const lines = bindings.flatMap(({ binding, env }) => {
     const own = ENDPOINTS[env]
     if (!own) throw new Error(`dev/tools/openapi/operations.ts does not know the contract of ${env}`)
-    return own.map((endpoint) => ({ pattern: patternOf(endpoint.path), line: lineOf(endpoint, binding) }))
+    return own.map((endpoint) => ({ pattern: toPattern(endpoint.path), line: toLine(endpoint, binding) }))
   })
   for (const [pattern, alike] of Map.groupBy(lines, (each) => each.pattern)) {
     if (new Set(alike.map(({ line }) => line)).size > 1) throw new Error(`${pattern} leads to more than one place`)
@@ -35,17 +35,17 @@ const HEAD = [
   'export const ROUTES = [',
 ]
 const FOOT = [
-  '] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; saysCode: boolean }[]',
+  '] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; duplicateCode: boolean }[]',
   '',
 ]
 
-function lineOf(endpoint: Endpoint, binding: string): string {
-  const { path, saysCode = false } = endpoint
-  return `  { pattern: ${patternOf(path)}, binding: '${binding}', countedBy: '${countedBy(endpoint)}', saysCode: ${saysCode} },`
+function toLine(endpoint: Endpoint, binding: string): string {
+  const { path, duplicateCode = false } = endpoint
+  return `  { pattern: ${toPattern(path)}, binding: '${binding}', countedBy: '${countedBy(endpoint)}', duplicateCode: ${duplicateCode} },`
 }
 
 /** The regular expression for a path in Hono's syntax: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`. */
-function patternOf(path: string): string {
+function toPattern(path: string): string {
   const source = path
     .replace(/[.\\/]/g, '\\$&')
     .replace(/:(\w+)(?:\{([^}]*)\})?/g, (_, name: string, choices = '[^/]+') => `(?<${name}>${choices})`)

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { CommandError } from '../../../cli/command.ts'
 import type { Emulators } from '../../emulators/emulators.ts'
 import type { Crons } from '../workers/crons.ts'
-import { secondsOf } from './duration.ts'
+import { parseDuration } from './duration.ts'
 import { movePaywallClock, type PaywallClock, readPaywallClock } from './paywall-clock.ts'
 
 /** The clocks of test paywalls. Each goes with the real time, some way ahead of it, and so does its emulated account. */
@@ -20,7 +20,7 @@ export interface Clock {
   /** The same, to a time. The clock of a paywall that has it already stays. */
   moveTo(paywallId: string, at: Date): Promise<Date>
   /** Resolves once nothing of a paywall is due or under way at its present time. */
-  catchUp(paywallId: string): Promise<void>
+  runDue(paywallId: string): Promise<void>
 }
 
 interface Parts {
@@ -129,12 +129,12 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
   return {
     now: async (paywallId) => new Date((await read(paywallId)).now),
     async advance(paywallId, by) {
-      const seconds = secondsOf(by)
+      const seconds = parseDuration(by)
       if (seconds === null)
         throw new CommandError([`${by} is no span of time: say 90m, 12h, 31d or 2w, ten years at most`])
       return moveInTurn(paywallId, (now) => now + seconds * 1000)
     },
     moveTo: (paywallId, at) => moveInTurn(paywallId, () => at.getTime()),
-    catchUp: (paywallId) => inTurn([paywallId], () => doWhatIsDue(paywallId)),
+    runDue: (paywallId) => inTurn([paywallId], () => doWhatIsDue(paywallId)),
   }
 }

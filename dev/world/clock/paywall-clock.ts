@@ -1,11 +1,11 @@
 import type pg from 'pg'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
 /** A paywall's clock as the database has it. Times are Unix times in milliseconds, by that clock. */
 export interface PaywallClock {
   isTest: boolean
   /** The processors at which the paywall has an account, those of former times included. */
-  acquiring: Acquiring[]
+  acquiring: ProcessorName[]
   now: number
   /** When the reconcile cron looks at something of the paywall next; null: never. */
   reconcileAt: number | null
@@ -21,7 +21,7 @@ const READ = `
     array(select a.acquiring from processor_accounts a where a.paywall_id = p.id order by 1) as acquiring,
     ${milliseconds('now() + p.clock_offset')} as now,
     ${milliseconds(`least(
-      (select min(c.reconcile_at) from checkouts c where c.paywall_id = p.id and c.completed_at is null),
+      (select min(c.reconcile_at) from checkouts c where c.paywall_id = p.id),
       (select min(s.reconcile_at) from purchases s where s.paywall_id = p.id),
       (select min(e.due_at) from pending_events e where e.paywall_id = p.id))`)} as "reconcileAt",
     ${milliseconds(`p.clock_offset + (

@@ -53,7 +53,7 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const result = await execute(request, callerOf(response))
+      const result = await execute(request, watchCaller(response))
       send(response, 200, { ...result, rowAsArray: true })
     } catch (error) {
       if (error instanceof ResponseCutOff) cutOff(response)
@@ -112,7 +112,7 @@ function readBody(request: IncomingMessage): Promise<string> {
   })
 }
 
-function callerOf(response: ServerResponse): Caller {
+function watchCaller(response: ServerResponse): Caller {
   const caller: Caller = { isGone: false, onGone: undefined }
   response.once('close', () => {
     if (response.writableFinished) return

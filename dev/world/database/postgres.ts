@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CommandError } from '../../../cli/command.ts'
 import { ROLES } from '../../../cli/migrate/roles.ts'
-import { lastWill } from '../last-will.ts'
+import { killOnParentExit } from '../on-parent-exit.ts'
 import { freePort } from '../ports.ts'
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts'
 import { type Cluster, openCluster } from './cluster.ts'
@@ -151,7 +151,7 @@ class Server implements Postgres {
     })
     closeSync(log)
     this.#process = child
-    if (child.pid) child.once('exit', lastWill(child.pid, 'INT'))
+    if (child.pid) child.once('exit', killOnParentExit(child.pid, 'INT'))
     return child
   }
 

@@ -16,10 +16,10 @@ export function serverUser(): ServerUser {
     const arguments_ = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']
     execFileSync('useradd', arguments_, { stdio: ['ignore', 'ignore', 'pipe'] })
   }
-  return { uid: idOf('-u'), gid: idOf('-g') }
+  return { uid: findUserId('-u'), gid: findUserId('-g') }
 }
 
-const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+const findUserId = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
 
 function hasUser(name: string): boolean {
   try {

@@ -1,4 +1,4 @@
-import { actsOf } from '../../emulators/acts-of.ts'
+import { actsFor } from '../../emulators/acts-for.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import type { HomeParts } from './parts.ts'
@@ -35,7 +35,7 @@ export const actLabels = Object.fromEntries(Object.entries(ACTS).map(([name, [la
 export const isAct = (name: string): name is ActName => Object.hasOwn(ACTS, name)
 
 /** What is said of an act that was done. */
-export const doneSentence = (name: ActName) => ACTS[name][1]
+export const describeAct = (name: ActName) => ACTS[name][1]
 
 /** Does it, to a purchase as its processor knows it. Throws where that cannot be, or not now. */
 export async function performAct(acts: Acts, name: ActName, processorId: string): Promise<void> {
@@ -58,7 +58,7 @@ export function actsOfPurchase(
   const seller = sellers.find(
     ({ id, processor }) => id === purchase.paywallId && processor.acquiring === purchase.acquiring,
   )
-  return seller ? actsOf(world, seller) : null
+  return seller ? actsFor(world, seller) : null
 }
 
 /** What can happen to a purchase in its present state. What its processor cannot do is left out. */

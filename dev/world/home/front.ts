@@ -4,11 +4,11 @@ import type { PageContent } from './layout.ts'
 import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { clockSection } from './sections/clock.ts'
 import { eventsSection } from './sections/events.ts'
+import { faultsSection, journalSection } from './sections/journal.ts'
 import { keysSection } from './sections/keys.ts'
 import { mailsSection } from './sections/mails.ts'
 import { paywallSection } from './sections/paywall.ts'
 import { purchasesSection } from './sections/purchases.ts'
-import { faultsSection, saidSection } from './sections/said.ts'
 import { usersSection } from './sections/users.ts'
 
 /** The page at home's own address: one paywall, and all that happens to it. `paywall` in the query chooses another. */
@@ -20,7 +20,7 @@ export async function frontPage(parts: HomeParts, query: URLSearchParams): Promi
   return {
     title: 'Local world',
     header: paywallLinks(all, shown),
-    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, withPaywall) : ''}`,
+    main: html`${journalSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, withPaywall) : ''}`,
   }
 }
 

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { isFromHere } from '../../emulators/core/from-here.ts'
 import { redirect } from '../../emulators/core/pages/html-responses.ts'
 import { type HttpRequest, type HttpResponse, type HttpStream, serve } from '../../emulators/core/server.ts'
+import { findAction } from './actions.ts'
 import { answerClock } from './clock-calls.ts'
-import { deedOf } from './deeds.ts'
 import { frontPage } from './front.ts'
 import { createJournal } from './journal.ts'
 import { sorryPage, thanksPage } from './landing-pages.ts'
 import { fragment, layout, type PageContent } from './layout.ts'
-import { changesOf } from './live.ts'
+import { streamChanges } from './live.ts'
 import type { HomeParts } from './parts.ts'
 import { previewPage } from './preview.ts'
-import { bodyOf, curlOf } from './received-events.ts'
+import { formatBody, toCurl } from './received-events.ts'
 import { timelinePage } from './timeline.ts'
 
 /** The local world's own address: pages for people, and `/clock` for the `paywall clock` command. */
@@ -70,10 +70,10 @@ async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
 
 /** A button: the browser goes where it leads, or back. */
 async function press(parts: HomeParts, { path, body, headers }: HttpRequest): Promise<Served> {
-  const deed = deedOf(path)
-  if (!deed) return null
+  const action = findAction(path)
+  if (!action) return null
   const form = Object.fromEntries(new URLSearchParams(body))
-  const place = await deed(parts, form)
+  const place = await action(parts, form)
   return redirect(place ?? pageBefore(headers) ?? `/?paywall=${encodeURIComponent(form.paywall ?? '')}`)
 }
 
@@ -92,7 +92,7 @@ function follow(parts: HomeParts, path: string, query: URLSearchParams): Served 
     return content ? fragment(content) : ''
   }
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
-  return { status: 200, headers, chunks: (signal) => changesOf(render, { lookMs: parts.lookMs, signal }) }
+  return { status: 200, headers, chunks: (signal) => streamChanges(render, { lookMs: parts.lookMs, signal }) }
 }
 
 /** What the pages load or lead to. */
@@ -111,7 +111,7 @@ async function besidePages({ world }: HomeParts, path: string): Promise<Served> 
       return previewPage(world, id)
     case 'events': {
       const received = world.receiver.received.find((each) => each.id === id)
-      return received ? text(200, form === 'curl' ? curlOf(received) : bodyOf(received)) : null
+      return received ? text(200, form === 'curl' ? toCurl(received) : formatBody(received)) : null
     }
     default:
       return null

@@ -1,8 +1,8 @@
 /** What home did, for the person who asked for it. */
 export interface Journal {
   /** The sentences of late, the latest first. */
-  readonly said: { at: Date; sentence: string; isRefusal: boolean }[]
-  say(sentence: string): void
+  readonly entries: { at: Date; sentence: string; isRefusal: boolean }[]
+  note(sentence: string): void
   /** Says why something was not done. */
   refuse(sentence: string): void
 }
@@ -10,14 +10,14 @@ export interface Journal {
 const KEPT = 20
 
 export function createJournal(): Journal {
-  const said: Journal['said'] = []
+  const entries: Journal['entries'] = []
   const add = (sentence: string, isRefusal: boolean) => {
-    said.unshift({ at: new Date(), sentence, isRefusal })
-    said.splice(KEPT)
+    entries.unshift({ at: new Date(), sentence, isRefusal })
+    entries.splice(KEPT)
   }
   return {
-    said,
-    say: (sentence) => add(sentence, false),
+    entries,
+    note: (sentence) => add(sentence, false),
     refuse: (sentence) => add(sentence, true),
   }
 }

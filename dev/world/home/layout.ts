@@ -25,7 +25,7 @@ export async function layout({ title, header, main }: PageContent, { isLive = tr
   </head>
   <body>
     <header><h1>${title}</h1>${header}</header>
-    ${mainOf(main, isLive)}
+    ${renderMain(main, isLive)}
   </body>
 </html>
 `
@@ -34,10 +34,10 @@ export async function layout({ title, header, main }: PageContent, { isLive = tr
 
 /** What the page's script puts in the place of what is shown. */
 export async function fragment({ main }: PageContent): Promise<string> {
-  return (await mainOf(main, true)).toString()
+  return (await renderMain(main, true)).toString()
 }
 
-const mainOf = (main: Html, isLive: boolean) => html`<main${isLive ? raw(' data-live') : ''}>${main}</main>`
+const renderMain = (main: Html, isLive: boolean) => html`<main${isLive ? raw(' data-live') : ''}>${main}</main>`
 
 /** Its forms may lead to an emulator's page, on another port of this machine. They say where they come from: see `isFromHere`. */
 const HEADERS = {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { PAGE_SIZE } from './lists.ts'
 
 /** A purchase as home shows it. */
@@ -11,7 +11,7 @@ export interface PurchaseRow {
   /** The user's e-mail address, or else the owner's id of the user, or else the address that was paid with, or else our id. */
   user: string
   label: string
-  acquiring: Acquiring
+  acquiring: ProcessorName
   /** What the processor knows it by. */
   processorId: string
   status: PurchaseStatus

@@ -37,7 +37,7 @@ export function shownEvents(received: Received[], paywallId: string): ShownEvent
       user: data?.user.email ?? data?.user.id ?? '',
       at: timestamp ?? each.at,
       arrivedAt: each.at,
-      body: bodyOf(each),
+      body: formatBody(each),
       verified: each.verified,
       webhookId: each.headers['webhook-id'] ?? '',
     }
@@ -45,13 +45,13 @@ export function shownEvents(received: Received[], paywallId: string): ShownEvent
 }
 
 /** The body, indented if it is JSON. */
-export function bodyOf({ body }: Received): string {
+export function formatBody({ body }: Received): string {
   const json = parsed(body)
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }
 
 /** A command that sends it again, to a server of one's own, with the headers that it came with. */
-export function curlOf({ path, headers, body }: Received): string {
+export function toCurl({ path, headers, body }: Received): string {
   const signed = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'))
   const lines = signed.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
   return [`curl http://127.0.0.1:3000${path}`, ...lines, `--data-raw ${quoted(body)}`].join(' \\\n  ')

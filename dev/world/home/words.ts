@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { decimalsOf, toMajorUnits } from '../../../lib/money/money.ts'
+import { currencyDecimals, toMajorUnits } from '../../../lib/money/money.ts'
 
 /** An amount in minor units as a person reads it: `$9.99`. */
 export function money(amount: number, currency: string): string {
-  const decimals = decimalsOf(currency)
+  const decimals = currencyDecimals(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return new Intl.NumberFormat('en', { style: 'currency', currency, ...digits }).format(toMajorUnits(amount, currency))
 }

@@ -19,12 +19,12 @@ export interface KeptIn<Item> {
 export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
   const items: Item[] = keptIn ? readKept(keptIn) : []
   const waiting = new Set<() => void>()
-  if (keptIn && items.length > 0) writePrivately(keptIn.path, items.map(lineOf).join(''))
+  if (keptIn && items.length > 0) writePrivately(keptIn.path, items.map(toLine).join(''))
 
   function add(item: Item): void {
     items.push(item)
     if (items.length > KEPT) items.shift()
-    if (keptIn) appendFileSync(keptIn.path, lineOf(item), { mode: 0o600 })
+    if (keptIn) appendFileSync(keptIn.path, toLine(item), { mode: 0o600 })
     for (const look of waiting) look()
   }
 
@@ -50,7 +50,7 @@ export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
   return { items, add, waitFor }
 }
 
-const lineOf = (item: unknown) => `${JSON.stringify(item)}\n`
+const toLine = (item: unknown) => `${JSON.stringify(item)}\n`
 
 /** The latest of what the file has. A line that a crash has cut short, or that another version has written, is left out. */
 function readKept<Item>({ path, schema }: KeptIn<Item>): Item[] {

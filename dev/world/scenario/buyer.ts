@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CommandError } from '../../../cli/command.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { accountOf, actsOf } from '../../emulators/acts-of.ts'
+import { actsFor, findAccount } from '../../emulators/acts-for.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
@@ -42,11 +42,11 @@ interface Purchasing {
 
 export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   const { acquiring } = paywall.processor
-  const { title, abilities } = DEFINITIONS[acquiring]
+  const { title, capabilities } = DEFINITIONS[acquiring]
   const emulator = world[acquiring]
-  const acts = actsOf(world, paywall)
+  const acts = actsFor(world, paywall)
   const latest = () => latestPurchase(world, paywall.id)
-  const { records } = accountOf(world, paywall)
+  const { records } = findAccount(world, paywall)
   const openPages = () => records('pages').filter(({ status }) => status === 'open').length
 
   async function at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null> {
@@ -76,7 +76,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
         if ('refusal' in opened) return opened.refusal
         pages.push(opened.checkoutUrl)
       }
-      if (abilities.closesPages) await until('the first page is closed', () => openPages() < 2)
+      if (capabilities.expiresPages) await until('the first page is closed', () => openPages() < 2)
       const backs = await Promise.all(pages.map(payOn))
       await Promise.all(backs.map((back) => followWithin(world.url, back)))
       return backs.includes(null) ? `${title} has closed the first page` : null
@@ -96,7 +96,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
     },
     async changePlan(slug, when = 'now') {
       const change = when === 'now' ? acts.changePlan : acts.schedulePlan
-      if (!abilities.portal) return `${title} has no portal`
+      if (!capabilities.portal) return `${title} has no portal`
       if (!change) return `not in the portal of ${title}`
       const price = paywall.prices.find((each) => each.slug === slug)
       return at((_, id) => change(id, price?.processor_price))

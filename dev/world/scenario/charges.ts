@@ -1,4 +1,4 @@
-import { accountOf } from '../../emulators/acts-of.ts'
+import { findAccount } from '../../emulators/acts-for.ts'
 import type { RefundRecord } from '../../emulators/core/domain/money-records.ts'
 import type { Stage } from './stage.ts'
 
@@ -15,7 +15,7 @@ export interface Charge {
 
 /** All that was charged in the account of a paywall, the oldest first. */
 export function readCharges({ world, paywall }: Stage): Charge[] {
-  const { records } = accountOf(world, paywall)
+  const { records } = findAccount(world, paywall)
   const refunds = records('refunds').filter(({ status }) => status !== 'failed' && status !== 'canceled')
   const disputes = records('disputes').filter(({ status }) => status === 'open' || status === 'lost')
   return records('payments')

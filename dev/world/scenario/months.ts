@@ -16,16 +16,16 @@ export function byMonth(rows: { at: Date; events: ToldEvent[] }[], charges: Char
   const events = rows.flatMap((row) => row.events)
   return monthsBetween(first, last).map((month) => ({
     month,
-    charges: charges.filter(({ at }) => monthOf(at) === month),
-    events: events.filter(({ at }) => monthOf(at) === month),
+    charges: charges.filter(({ at }) => toMonth(at) === month),
+    events: events.filter(({ at }) => toMonth(at) === month),
   }))
 }
 
-const monthOf = (at: Date) => at.toISOString().slice(0, 7)
+const toMonth = (at: Date) => at.toISOString().slice(0, 7)
 
 function monthsBetween(first: Date, last: Date): string[] {
   const months: string[] = []
-  for (let at = first; monthOf(at) <= monthOf(last); at = nextMonth(at)) months.push(monthOf(at))
+  for (let at = first; toMonth(at) <= toMonth(last); at = nextMonth(at)) months.push(toMonth(at))
   return months
 }
 

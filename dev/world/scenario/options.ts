@@ -1,7 +1,7 @@
 import { parseArguments } from '../../../cli/arguments.ts'
 import { CommandError } from '../../../cli/command.ts'
 import { didYouMean } from '../../../cli/did-you-mean.ts'
-import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { processorNamed } from '../options.ts'
 import { LIVES } from './lives.ts'
 import type { Life } from './steps.ts'
@@ -9,14 +9,14 @@ import type { Life } from './steps.ts'
 export interface Options {
   life: Life
   /** Null: the one that the demo's file names. */
-  processors: readonly Acquiring[] | null
+  processors: readonly ProcessorName[] | null
   /** Whether it is played at all of them, with a line each. */
   isAll: boolean
   /** What happened is printed as one JSON document, at the end. */
   json: boolean
 }
 
-export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')} | --all] [--json]
+export const HELP = `npm run scenario -- NAME [--processor ${PROCESSOR_NAMES.join('|')} | --all] [--json]
 
 ${Object.entries(LIVES)
   .map(([name, { about }]) => `  ${name.padEnd(26)}${about}`)
@@ -37,5 +37,5 @@ export function readOptions(args: string[]): Options | null {
   if (isAll && processor !== undefined)
     throw new CommandError(['--all plays it at every processor: leave --processor out'])
   const named = processor === undefined ? null : [processorNamed(processor)]
-  return { life, processors: isAll ? ACQUIRING : named, isAll, json }
+  return { life, processors: isAll ? PROCESSOR_NAMES : named, isAll, json }
 }

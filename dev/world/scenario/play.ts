@@ -1,4 +1,4 @@
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { readEvents, settle } from '../capture-events.ts'
 import { createBuyer } from './buyer.ts'
 import { readCharges } from './charges.ts'
@@ -20,7 +20,7 @@ export interface Row {
 
 /** A life that was played at a processor. */
 export interface Played {
-  processor: Acquiring
+  processor: ProcessorName
   steps: Row[]
   months: Month[]
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CommandError } from '../../../cli/command.ts'
 import { type FilePaywall, type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
-import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { allowSeveralSubscriptions } from '../../emulators/emulators.ts'
 import { preparedDatabase, startScratchPostgres } from '../database/scratch-postgres.ts'
 import { DEMO, DEMO_PORTS, demoAt, demoThrough } from '../demo.ts'
@@ -22,7 +22,7 @@ export interface Stage {
  */
 export async function startStages(
   started: AsyncDisposableStack,
-  processors: readonly Acquiring[] | null,
+  processors: readonly ProcessorName[] | null,
 ): Promise<Stage[]> {
   const [secrets, service, receiver] = [await makeSecrets(), await freePort(), await freePort()]
   const [postgres, { startWorld }] = await Promise.all([startScratchPostgres(), import('../world.ts')])
@@ -33,7 +33,7 @@ export async function startStages(
       databaseUrl: await preparedDatabase(postgres, 'scenario', secrets.DATABASE_ROLES_KEY),
       files: () => [file],
       secrets,
-      ports: { service, receiver, mail: 0, ...Object.fromEntries(ACQUIRING.map((each) => [each, 0])) },
+      ports: { service, receiver, mail: 0, ...Object.fromEntries(PROCESSOR_NAMES.map((each) => [each, 0])) },
       onLog: (level, message) => level === 'error' && console.error(message),
     }),
     (part) => part.close(),
@@ -47,7 +47,7 @@ export async function startStages(
 
 /** The demo's file for a world of whose webhook endpoints only the receiver is there. */
 export async function readDemo(
-  processors: readonly Acquiring[] | null,
+  processors: readonly ProcessorName[] | null,
   { receiver, secrets }: { receiver: number; secrets: Secrets },
 ): Promise<PaywallFile> {
   const text = processors === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoAtEach(processors))
@@ -58,7 +58,7 @@ export async function readDemo(
 }
 
 /** The demo's file with its paywall once for each processor. A domain is one paywall's alone: they have none. */
-function demoAtEach(processors: readonly Acquiring[]) {
+function demoAtEach(processors: readonly ProcessorName[]) {
   const files = processors.map((processor) => demoThrough(processor).file)
   const paywalls = files.flatMap((file) => file.paywalls)
   return {

@@ -14,7 +14,7 @@ export const dataModulesApart: Plugin = {
 }
 
 /** The data files that a bundled Worker imports, by the name it imports them by. */
-export function dataModulesOf(script: string): Map<string, Uint8Array> {
+export function listDataModules(script: string): Map<string, Uint8Array> {
   const names = new Set([...script.matchAll(/import\("\.\/([\w.-]+\.mmdb)"\)/g)].map(([, name]) => name))
   return new Map([...FILES].filter(([name]) => names.has(name)).map(([name, path]) => [name, readFileSync(path)]))
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ChildProcess } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { lastWill } from '../last-will.ts'
+import { killOnParentExit } from '../on-parent-exit.ts'
 
 const owner = new AsyncLocalStorage<(child: ChildProcess) => void>()
 
@@ -18,7 +18,7 @@ subscribe('child_process', (message) => {
  */
 export function watchingSpawns<T>(onSpawn: (child: ChildProcess) => void, start: () => T): T {
   return owner.run((child) => {
-    if (child.pid) child.once('exit', lastWill(child.pid, 'KILL'))
+    if (child.pid) child.once('exit', killOnParentExit(child.pid, 'KILL'))
     onSpawn(child)
   }, start)
 }

@@ -5,7 +5,7 @@ import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response }
 import * as z from 'zod'
 import { bundleWorkers } from './bundle.ts'
 import { CRON_URL, cronWorker } from './cron-worker.ts'
-import { dataModulesOf } from './data-modules.ts'
+import { listDataModules } from './data-modules.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
 import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
@@ -154,7 +154,7 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
     ...WORKER,
     ...(config.mailBindings.length > 0 && { email: {} }),
     name: config.name,
-    modules: modulesOf(script),
+    modules: listModules(script),
     bindings: bindings(config, values),
   }
 }
@@ -179,8 +179,8 @@ function standIns({ name, queueBindings, limitBindings }: WorkerConfig) {
   return Object.fromEntries([...queueBindings, ...limitBindings].map((binding) => [binding, name]))
 }
 
-function modulesOf(script: string) {
-  const data = [...dataModulesOf(script)].map(([path, contents]) => ({ type: 'Data' as const, path, contents }))
+function listModules(script: string) {
+  const data = [...listDataModules(script)].map(([path, contents]) => ({ type: 'Data' as const, path, contents }))
   return [{ type: 'ESModule' as const, path: 'worker.js', contents: script }, ...data]
 }
 

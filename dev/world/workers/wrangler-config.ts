@@ -49,11 +49,11 @@ const Block = z.object({
   ratelimits: z.array(z.object({ name: z.string() })).default([]),
 })
 
-/** Every Worker of wrangler.toml, in its order. */
-export function readWorkerConfigs(): WorkerConfig[] {
-  const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
+/** Every Worker of wrangler.toml, or of another file, in its order. */
+export function readWorkerConfigs(path = WRANGLER_CONFIG): WorkerConfig[] {
+  const { definedEnvironments } = Root.parse(unstable_readConfig({ config: path }))
   return definedEnvironments.map((env) => {
-    const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
+    const config = unstable_readConfig({ config: path, env })
     const { secrets, triggers, queues, ratelimits, build, ...block } = Block.parse(config)
     const { send_email: mail, compatibility_date: compatibilityDate, ...rest } = block
     return {

@@ -30,15 +30,15 @@ function showInterval(link: HTMLAnchorElement): void {
   for (const price of prices) {
     const { interval } = price.dataset
     price.hidden = interval !== undefined && interval !== link.dataset.interval
-    radioOf(price).disabled = price.hidden
+    findRadio(price).disabled = price.hidden
   }
-  const shown = prices.filter((price) => !price.hidden).map(radioOf)
+  const shown = prices.filter((price) => !price.hidden).map(findRadio)
   const chosen = shown.find((radio) => radio.checked) ?? shown[0]
   if (chosen) chosen.checked = true
   history.replaceState(null, '', link.href)
 }
 
-function radioOf(price: HTMLElement): HTMLInputElement {
+function findRadio(price: HTMLElement): HTMLInputElement {
   const radio = price.querySelector('input')
   if (!radio) throw new Error('a price has nothing to choose it by')
   return radio

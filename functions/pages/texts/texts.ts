@@ -1,4 +1,4 @@
-import { tagOf } from '../locale.ts'
+import { parseTag } from '../locale.ts'
 import { DE } from './de.ts'
 import { EN, type Texts } from './en.ts'
 
@@ -6,4 +6,4 @@ import { EN, type Texts } from './en.ts'
 export const TEXTS: Readonly<Record<string, Texts>> = { en: EN, de: DE }
 
 /** The pages' own texts for a locale; in English where there are none in its language. */
-export const textsFor = (locale: string): Texts => TEXTS[tagOf(locale).split('-')[0] ?? ''] ?? EN
+export const textsFor = (locale: string): Texts => TEXTS[parseTag(locale).split('-')[0] ?? ''] ?? EN

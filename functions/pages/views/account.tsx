@@ -89,7 +89,7 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: Show
 
 /** Whether a purchase that gives access was made at a processor that has a page for its customers. */
 const hasPortal = ({ paid, purchases }: User) =>
-  paid && purchases.some((each) => !isOver(each) && DEFINITIONS[each.acquiring].abilities.portal)
+  paid && purchases.some((each) => !isOver(each) && DEFINITIONS[each.acquiring].capabilities.portal)
 
 function PortalButton({ site }: { site: Site }) {
   return (

@@ -1,11 +1,11 @@
 import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
-import { formatDate, priceText } from '../formats.ts'
+import { formatDate, formatPrice } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Price, Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { endsAtOnce, labelOf } from './purchase.tsx'
+import { endsAtOnce, priceLabel } from './purchase.tsx'
 
 export type Reason = keyof typeof EN.reasons
 
@@ -36,7 +36,7 @@ export function offerBeforeCancel({ structure, text }: Site): { title: string; p
 /** Asks why, and says what becomes of the subscription. */
 export function cancelPage(site: Site, { purchase, key, reason, words, problem }: Shown) {
   const { texts } = site
-  const title = texts.cancelTitle(labelOf(site, purchase))
+  const title = texts.cancelTitle(priceLabel(site, purchase))
   const end = purchase.current_period_end
   return sitePage(site, {
     title,
@@ -91,7 +91,7 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
       <p class="soft">{texts.beforeYouGo}</p>
       <h2 id="offer">{title}</h2>
       <p>
-        {price.label}: {priceText(price, site)}
+        {price.label}: {formatPrice(price, site)}
       </p>
       {isSame ? (
         <p>

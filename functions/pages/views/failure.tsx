@@ -9,7 +9,7 @@ import { ImagesField } from './images-field.tsx'
 export const PLAIN_STYLE = brandStyle(undefined)
 
 /** A form that was not done. */
-export interface Again extends SentForm {
+export interface Retry extends SentForm {
   action: string
   /** Whether it is one that files may be sent with. */
   isMultipart: boolean
@@ -20,7 +20,7 @@ interface Failure {
   title: string
   text: string
   /** Null: there is nothing to be sent again. */
-  again: Again | null
+  again: Retry | null
 }
 
 /** A page where the paywall's own cannot be shown. */
@@ -47,7 +47,7 @@ export function failurePage(texts: Texts, { tag, title, text, again }: Failure) 
 }
 
 /** The same form, with what was typed. No page can fill in files: whoever had chosen some is asked for them again. */
-function AgainForm({ texts, again }: { texts: Texts; again: Again }) {
+function AgainForm({ texts, again }: { texts: Texts; again: Retry }) {
   const { action, isMultipart, hasFiles, fields } = again
   return (
     <form

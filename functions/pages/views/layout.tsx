@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import { SCRIPT_PATH, STYLE_PATH } from '../../../generated/page-assets.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH, RESTORE_PATH, TICKET_PATH } from '../contract.ts'
-import { tagOf } from '../locale.ts'
+import { parseTag } from '../locale.ts'
 import type { Site } from '../site.ts'
 import { brandStyle } from './colour.ts'
 
@@ -67,8 +67,8 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
           {languages.map((locale) => (
             <a
               href={site.hereIn(locale)}
-              lang={tagOf(locale)}
-              hreflang={tagOf(locale)}
+              lang={parseTag(locale)}
+              hreflang={parseTag(locale)}
               aria-current={locale === site.locale && 'true'}
             >
               {languageName(locale)}
@@ -87,6 +87,6 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
 
 /** A language in its own words: `Deutsch`. */
 function languageName(locale: string): string {
-  const tag = tagOf(locale)
+  const tag = parseTag(locale)
   return new Intl.DisplayNames(tag, { type: 'language', fallback: 'none' }).of(tag) ?? locale
 }

@@ -5,7 +5,7 @@ import type { Price } from '../structure.ts'
 import { Blocks, Button } from './blocks.tsx'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { type Choice, chosenOf, Prices } from './prices.tsx'
+import { type Choice, findChosen, Prices } from './prices.tsx'
 
 interface Shown {
   /** Makes checkouts that are opened from this page twice one. */
@@ -24,10 +24,10 @@ interface Shown {
 export function paywallPage(site: Site, shown: Shown) {
   const { structure, texts, user } = site
   const { blocks } = structure.layout
-  const choice = choiceOf(structure.prices, blocks, shown)
-  const title = blockOf(blocks, 'heading')
+  const choice = toChoice(structure.prices, blocks, shown)
+  const title = findBlock(blocks, 'heading')
   const buttons = blocks.filter((block) => block.type === 'button')
-  const hasPrices = blockOf(blocks, 'prices') !== undefined
+  const hasPrices = findBlock(blocks, 'prices') !== undefined
   // A layout that names no prices and sells none by its buttons shows them all the same: a paywall is there to sell.
   const addsPrices = !hasPrices && !buttons.some(({ price }) => price)
   const addsButton = (hasPrices || addsPrices) && !buttons.some(({ price }) => !price)
@@ -57,13 +57,13 @@ export function paywallPage(site: Site, shown: Shown) {
 const isTitle = (block: Block) => block.type === 'heading' && block.level !== 2
 
 /** The first block of a type. */
-function blockOf<Type extends Block['type']>(blocks: Block[], type: Type) {
+function findBlock<Type extends Block['type']>(blocks: Block[], type: Type) {
   return blocks.find((block): block is Extract<Block, { type: Type }> => block.type === type)
 }
 
-function choiceOf(all: Price[], blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
-  const { order, highlight } = blockOf(blocks, 'prices') ?? {}
-  const intervals = blockOf(blocks, 'toggle')?.intervals ?? []
+function toChoice(all: Price[], blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
+  const { order, highlight } = findBlock(blocks, 'prices') ?? {}
+  const intervals = findBlock(blocks, 'toggle')?.intervals ?? []
   const ofChosen = all.find(({ id }) => id === chosen)?.interval
   const choice = {
     prices: order?.flatMap((slug) => all.find((price) => price.slug === slug) ?? []) ?? all,
@@ -71,5 +71,5 @@ function choiceOf(all: Price[], blocks: Block[], { interval: wanted, chosen }: S
     intervals,
     interval: intervals.find((each) => each === (wanted ?? ofChosen)) ?? intervals[0],
   }
-  return { ...choice, chosen: chosenOf(choice, chosen) }
+  return { ...choice, chosen: findChosen(choice, chosen) }
 }

@@ -1,6 +1,6 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
 import { PAYWALL_PATH } from '../contract.ts'
-import { amountOf, cycleOf, formatMoney, priceText } from '../formats.ts'
+import { formatCycle, formatMoney, formatPrice, localAmount } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
@@ -22,7 +22,7 @@ const isShown = ({ interval }: Price, choice: Choice) =>
   interval === null || !choice.intervals.includes(interval) || interval === choice.interval
 
 /** The price that is chosen when the page is shown: the one before, else the recommended one, else the first. */
-export function chosenOf(choice: Omit<Choice, 'chosen'>, before: string | undefined): string | undefined {
+export function findChosen(choice: Omit<Choice, 'chosen'>, before: string | undefined): string | undefined {
   const shown = choice.prices.filter((price) => isShown(price, { ...choice, chosen: before }))
   const found = shown.find(({ id }) => id === before) ?? shown.find(({ slug }) => slug === choice.highlight) ?? shown[0]
   return found?.id
@@ -42,7 +42,7 @@ export function Prices({ site, choice }: { site: Site; choice: Choice }) {
 
 function PriceOption({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   const { texts, tag, structure } = site
-  const { amount, currency } = amountOf(price)
+  const { amount, currency } = localAmount(price)
   const isHidden = !isShown(price, choice)
   const isSwitched = price.interval !== null && choice.intervals.includes(price.interval)
   const offer = structure.offers.find((each) => each.price === price.slug && each.show === undefined)
@@ -63,9 +63,11 @@ function PriceOption({ site, price, choice }: { site: Site; price: Price; choice
         {(badge || isRecommended) && <span class="badge">{badge ?? texts.recommended}</span>}
       </span>
       <span class="price-amount">
-        <strong>{formatMoney(amount, currency, { tag })}</strong> {cycleOf(price, site)}
+        <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
       </span>
-      {price.trial_days > 0 && <span class="price-trial">{texts.trial(price.trial_days, priceText(price, site))}</span>}
+      {price.trial_days > 0 && (
+        <span class="price-trial">{texts.trial(price.trial_days, formatPrice(price, site))}</span>
+      )}
     </label>
   )
 }

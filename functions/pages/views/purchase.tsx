@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { CANCEL_PATH } from '../contract.ts'
-import { cycleOf, formatDate, formatMoney } from '../formats.ts'
+import { formatCycle, formatDate, formatMoney } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 
@@ -21,13 +21,13 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   return (
     <section class="card" aria-labelledby={`purchase-${id}`}>
       <div class="row">
-        <h2 id={`purchase-${id}`}>{labelOf(site, purchase)}</h2>
+        <h2 id={`purchase-${id}`}>{priceLabel(site, purchase)}</h2>
         <span class={`status ${status}`}>{texts.statuses[status]}</span>
       </div>
       <p>
-        {formatMoney(toMajorUnits(amount, currency), currency, site)} {cycleOf(purchase, site)}
+        {formatMoney(toMajorUnits(amount, currency), currency, site)} {formatCycle(purchase, site)}
       </p>
-      <p class="soft">{horizonOf(site, purchase, isCancelled)}</p>
+      <p class="soft">{describeEnd(site, purchase, isCancelled)}</p>
       {mayCancel && (
         <p>
           <a href={site.href(CANCEL_PATH, { purchase: id })}>{texts.cancel}</a>
@@ -38,7 +38,7 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
 }
 
 /** The label of the price that was bought; its name where the price is not sold any more, the paywall's where no price is known. */
-export const labelOf = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
+export const priceLabel = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
   structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name
 
 /** Whether nothing comes of a purchase any more. */
@@ -46,7 +46,8 @@ export const isOver = ({ status }: Purchase): boolean => status === 'canceled' |
 
 /** Whether a cancellation ends it at once, with the access that it gives; or has ended it. */
 export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
-  status === 'canceled' || (status === 'trialing' && DEFINITIONS[acquiring].abilities.cancelledTrial === 'ends at once')
+  status === 'canceled' ||
+  (status === 'trialing' && DEFINITIONS[acquiring].capabilities.cancelledTrial === 'ends at once')
 
 /** Whether it is a subscription that goes on by itself. */
 export const renews = (site: Site, purchase: Purchase): boolean =>
@@ -56,7 +57,7 @@ export const renews = (site: Site, purchase: Purchase): boolean =>
 const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
 /** What becomes of a purchase, and when. */
-function horizonOf(site: Site, purchase: Purchase, isCancelled: boolean): Child {
+function describeEnd(site: Site, purchase: Purchase, isCancelled: boolean): Child {
   const { texts } = site
   const on = (time: string | null) => formatDate(time ?? purchase.created_at, site)
   if (purchase.interval === null || isOver(purchase)) return texts.boughtOn(on(purchase.created_at))

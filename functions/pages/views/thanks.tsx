@@ -4,7 +4,7 @@ import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { labelOf, renews } from './purchase.tsx'
+import { priceLabel, renews } from './purchase.tsx'
 
 /** How long a browser without scripts waits until it looks again, in seconds. */
 const LOOK_AGAIN_SECONDS = 5
@@ -22,7 +22,7 @@ export function thanksPage(site: Site) {
         {olderSubscriptions(site).map((purchase) => (
           <Notice
             kind="news"
-            text={texts.stillHave(labelOf(site, purchase))}
+            text={texts.stillHave(priceLabel(site, purchase))}
             link={{ href: site.href(CANCEL_PATH, { purchase: purchase.id }), text: texts.cancel }}
           />
         ))}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { callRest, kindOf, parseReply, RestError, type RestReply } from '../rest.ts'
+import { callRest, classifyStatus, parseReply, RestError, type RestReply } from '../rest.ts'
 import { endNow, stopCharging } from './charging.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
@@ -15,7 +15,7 @@ import {
   SubscriptionReply,
   TransactionReply,
 } from './objects.ts'
-import { cancellationOf, decide, type Invoices, NO_INVOICES, type Observed } from './translate.ts'
+import { decide, type Invoices, NO_INVOICES, type Observed, toCancellation } from './translate.ts'
 
 /** Limits of the API, in characters. What is longer is refused, so what can be left out is. */
 const LONGEST_EMAIL = 70
@@ -110,7 +110,7 @@ export function chargebeeAdapter(
 
   return {
     async openCheckout(order) {
-      const { path, fields, key } = checkoutOf(order, now())
+      const { path, fields, key } = toCheckoutFields(order, now())
       const reply = await post(path, fields, key).catch((error) => {
         if (!isRefusedEmail(error)) throw error
         // Then the page asks the buyer for an address.
@@ -126,12 +126,12 @@ export function chargebeeAdapter(
       try {
         const reply = parse(SubscriptionReply, await post(`${path}/cancel_for_items`, { cancel_option: 'end_of_term' }))
         await comment(subscriptionId, reason)
-        return cancellationOf(reply.subscription, now())
+        return toCancellation(reply.subscription, now())
       } catch (error) {
         if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
         // It may have been cancelled before, by a call whose answer was lost or by the buyer in the portal.
         const subscription = (await get(path, SubscriptionReply))?.subscription
-        const cancellation = subscription && cancellationOf(subscription, now())
+        const cancellation = subscription && toCancellation(subscription, now())
         if (cancellation?.cancelAtPeriodEnd || cancellation?.status === 'canceled') return cancellation
         throw error
       }
@@ -180,7 +180,7 @@ const encode = (fields: Fields) =>
  * A trial's end is a time and not a number of days. It is counted from the last full hour, and the key names it, so that a
  * repeat of the call is the same call for as long as can be.
  */
-function checkoutOf(order: CheckoutOrder, now: Date): { path: string; fields: Fields; key: string } {
+function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fields: Fields; key: string } {
   const ours = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
   const hasEmail = order.email !== null && order.email.length <= LONGEST_EMAIL
   const fields: Fields = {
@@ -215,7 +215,7 @@ const ErrorBody = z.object({
 })
 
 /** What only the owner can mend, in the dashboard or in the paywall file. */
-const OF_THE_SITE = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
+const SITE_ERRORS = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
 
 /** Whether Chargebee refused a call because of the buyer's e-mail address. */
 const isRefusedEmail = (error: unknown) =>
@@ -230,6 +230,6 @@ function refuse(reply: RestReply): RestError | null {
   const what = [code, param].filter(Boolean).join(' ')
   // A 404 without this code does not come from the API, so it does not say that something is not there.
   const isElsewhere = status === 404 && code !== 'resource_not_found'
-  const kind = OF_THE_SITE.includes(code ?? '') || isElsewhere ? 'misconfigured' : kindOf(status)
+  const kind = SITE_ERRORS.includes(code ?? '') || isElsewhere ? 'misconfigured' : classifyStatus(status)
   return new RestError('chargebee', reply, what, kind)
 }

@@ -47,7 +47,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
       where: 'Your own choice, long and random: entered with the webhook, under Basic authentication',
     },
   },
-  modeOf({ apiKey, site }) {
+  detectMode({ apiKey, site }) {
     const prefix = /^(test|live)_/.exec(apiKey)?.[1]
     if (prefix === 'test' || prefix === 'live') return prefix
     return site.endsWith('-test') ? 'test' : null
@@ -56,7 +56,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
   currencies: CURRENCIES,
   // Amounts are whole numbers of hundredths, whatever the currency has in ISO 4217.
   decimals: { BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
-  problemsOf,
+  priceProblems,
   webhook: {
     events: [
       ...['subscription_created', 'subscription_started', 'subscription_activated', 'subscription_changed'],
@@ -69,20 +69,21 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
   },
   // Test sites and the plan Starter; a live site that is over it is flagged. Other plans allow more, which nothing here can find out.
-  calls: { test: { most: 150, seconds: 60 }, live: { most: 150, seconds: 60 }, ofARead: 3 },
-  abilities: {
+  calls: { test: { most: 150, seconds: 60 }, live: { most: 150, seconds: 60 }, perRead: 3 },
+  capabilities: {
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',
-    undoesCancellation: true,
-    endsAtOnce: true,
-    tellsOfCancellations: true,
+    supportsUncancel: true,
+    supportsImmediateEnd: true,
+    sendsCancellationWebhook: true,
     keepsReason: 'by a call of its own',
-    closesPages: false,
+    expiresPages: false,
+    pagesSellOnce: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
-    showsPayments: false,
-    tellsOfDisputes: true,
+    readsIncludePayments: false,
+    sendsDisputeWebhook: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender',
     returnsTo: 'an address of the page',
@@ -90,7 +91,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
 }
 
 /** An item price has one currency and one amount, so each variant of a price needs one of its own. */
-function problemsOf({ variants }: OfferedPrice): PriceProblem[] {
+function priceProblems({ variants }: OfferedPrice): PriceProblem[] {
   return variants.flatMap(({ local, processorPrice, currency, amount }, index): PriceProblem[] => {
     const refuse = (message: string): PriceProblem[] => [{ local, field: 'processorPrice', message }]
     if (processorPrice.length > LONGEST_ITEM_PRICE_ID) {

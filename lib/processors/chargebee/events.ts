@@ -3,7 +3,7 @@ import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId
 import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
-import { fromChargebee, isCheckoutId, versionsOf } from './translate.ts'
+import { fromChargebee, isCheckoutId, readVersions } from './translate.ts'
 
 const Event = z.object({ id: processorId, event_type: z.string(), occurred_at: seconds, content: z.unknown() })
 type Event = z.output<typeof Event>
@@ -12,14 +12,15 @@ type Event = z.output<typeof Event>
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 // What names a purchase is read first and by itself: what the site sells without us may be as it likes.
-const OfSubscription = z.object({ subscription: z.object({ id: z.string() }) })
+const SubscriptionContent = z.object({ subscription: z.object({ id: z.string() }) })
 const NamedInvoice = Invoice.pick({ id: true, subscription_id: true, po_number: true }).extend({ id: z.string() })
-const OfInvoice = z.object({ invoice: NamedInvoice })
+const InvoiceContent = z.object({ invoice: NamedInvoice })
 const NamedPayment = z.object({ subscription_id: z.string().optional() })
-const OfPayment = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
-const OfAnyKind = z.object({ transaction: z.object({ type: z.string() }) })
-const OfTransaction = z.object({ transaction: Transaction, invoice: z.object({ id }).optional() })
-const OfRefund = OfTransaction.extend({ credit_note: CreditNote.optional() })
+const PaymentContent = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
+const AnyContent = z.object({ transaction: z.object({ type: z.string() }) })
+const PaidInvoice = Invoice.pick({ line_items: true }).extend({ id })
+const TransactionContent = z.object({ transaction: Transaction, invoice: PaidInvoice.optional() })
+const RefundContent = TransactionContent.extend({ credit_note: CreditNote.optional() })
 
 /** How a reversed payment is looked up whose reversal does not name the invoice; null if the site does not have it. */
 export type FindTransaction = (id: string) => Promise<Transaction | null>
@@ -33,7 +34,7 @@ export async function readChargebeeEvent(
   { user, password }: { user: string; password: string },
   find: FindTransaction,
 ): Promise<ProcessorEvent> {
-  const sent = credentialsOf(headers.get('authorization') ?? '')
+  const sent = readBasicAuth(headers.get('authorization') ?? '')
   if (sent === null || !(await isSame(sent, `${user}:${password}`))) {
     throw new ForgedEvent('chargebee: the user or the password is wrong')
   }
@@ -44,10 +45,15 @@ export async function readChargebeeEvent(
   return { id: event.id, about, payment: about && payment, trialEnding, versions: about ? versionsIn(event) : {} }
 }
 
-/** The versions of what a purchase is read from. */
-function versionsIn({ content }: Event): ObjectVersions {
+/**
+ * The versions of what a purchase is read from. An invoice of a subscription's former term, of which money went back or which was paid
+ * late, may be years old: no read shows it, and it changes nothing of the subscription.
+ */
+function versionsIn({ content, occurred_at: occurredAt }: Event): ObjectVersions {
   const { subscription, invoice } = Versioned.safeParse(content).data ?? {}
-  return versionsOf(...[subscription, invoice].flatMap((each) => each ?? []))
+  const isReadable =
+    invoice?.subscription_id === undefined || invoice.line_items.some(({ date_to }) => date_to > occurredAt)
+  return readVersions(...[subscription, isReadable ? invoice : undefined].flatMap((each) => each ?? []))
 }
 
 interface Read {
@@ -74,23 +80,24 @@ async function read(
     case 'subscription_reactivated':
     case 'subscription_paused':
     case 'subscription_resumed':
-      return { about: ofSubscription(parseEvent(OfSubscription, content).subscription.id) }
+      return { about: subscriptionReference(parseEvent(SubscriptionContent, content).subscription.id) }
     case 'invoice_updated':
-      return { about: ofInvoice(parseEvent(OfInvoice, content).invoice) }
+      return { about: invoiceReference(parseEvent(InvoiceContent, content).invoice) }
     case 'payment_initiated':
     case 'payment_succeeded':
     case 'payment_failed': {
-      const about = ofPayment(parseEvent(OfPayment, content))
+      const about = paymentReference(parseEvent(PaymentContent, content))
       if (about === null || type === 'payment_initiated') return { about }
-      const { transaction, invoice } = parseEvent(OfTransaction, content)
+      const { transaction, invoice } = parseEvent(TransactionContent, content)
       const kind = type === 'payment_succeeded' ? 'succeeded' : 'failed'
       const paymentId = invoice?.id ?? transaction.linked_invoices[0]?.invoice_id ?? transaction.id
-      return { about, payment: factOf(kind, transaction, { id: transaction.id, paymentId, occurredAt }) }
+      const payment = toFact(kind, transaction, { id: transaction.id, paymentId, occurredAt })
+      return { about, payment: payment && { ...payment, ...(kind === 'succeeded' && termPaid(invoice)) } }
     }
     case 'payment_refunded': {
-      const about = ofPayment(parseEvent(OfPayment, content))
+      const about = paymentReference(parseEvent(PaymentContent, content))
       if (about === null) return { about }
-      const { transaction, invoice, credit_note: note } = parseEvent(OfRefund, content)
+      const { transaction, invoice, credit_note: note } = parseEvent(RefundContent, content)
       // A site may be set up to make a credit note of a chargeback, and to record a refund.
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
       if (transaction.status !== 'success') return { about }
@@ -100,19 +107,19 @@ async function read(
       if (id === undefined) return { about }
       return {
         about,
-        payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, { id, paymentId, occurredAt }),
+        payment: toFact(isChargeback ? 'disputed' : 'refunded', transaction, { id, paymentId, occurredAt }),
       }
     }
     // Refunds and payments have events of their own. A payment that the bank takes back has none, and a refund that fails.
     case 'transaction_created':
     case 'transaction_updated': {
-      const { type: kind } = parseEvent(OfAnyKind, content).transaction
+      const { type: kind } = parseEvent(AnyContent, content).transaction
       const isReversal = kind === 'payment_reversal'
       if (!isReversal && !(kind === 'refund' && type === 'transaction_updated')) return { about: null }
-      const { transaction } = parseEvent(OfTransaction, content)
-      const { about, paymentId } = await ofReversal(transaction, find)
-      const what = isReversal ? reversalOf(transaction) : refundFailed(transaction)
-      return { about, payment: what && factOf(what.kind, transaction, { id: what.id, paymentId, occurredAt }) }
+      const { transaction } = parseEvent(TransactionContent, content)
+      const { about, paymentId } = await locateReversal(transaction, find)
+      const what = isReversal ? findReversal(transaction) : refundFailed(transaction)
+      return { about, payment: what && toFact(what.kind, transaction, { id: what.id, paymentId, occurredAt }) }
     }
     default:
       // The owner chooses which events Chargebee sends. Those of other types are not about purchases.
@@ -120,25 +127,36 @@ async function read(
   }
 }
 
-const ofSubscription = (subscription: string): PurchaseReference | null =>
+const subscriptionReference = (subscription: string): PurchaseReference | null =>
   isCheckoutId(subscription) ? { kind: 'subscription', id: subscription } : null
 
-function ofInvoice(invoice: z.output<typeof NamedInvoice>): PurchaseReference | null {
-  if (invoice.subscription_id !== undefined) return ofSubscription(invoice.subscription_id)
+function invoiceReference(invoice: z.output<typeof NamedInvoice>): PurchaseReference | null {
+  if (invoice.subscription_id !== undefined) return subscriptionReference(invoice.subscription_id)
   return isCheckoutId(invoice.po_number) ? { kind: 'payment', id: parseEvent(id, invoice.id) } : null
 }
 
-function ofPayment({ transaction, invoice }: z.output<typeof OfPayment>): PurchaseReference | null {
+function paymentReference({ transaction, invoice }: z.output<typeof PaymentContent>): PurchaseReference | null {
   const { subscription_id: subscription } = transaction
-  if (subscription !== undefined) return ofSubscription(subscription)
-  return invoice ? ofInvoice(invoice) : null
+  if (subscription !== undefined) return subscriptionReference(subscription)
+  return invoice ? invoiceReference(invoice) : null
+}
+
+/** The term that an invoice is of: of a plan, the one that begins last. Charges that were left of the term before may be on it, too. */
+function termPaid(invoice: z.output<typeof PaidInvoice> | undefined): Pick<PaymentFact, 'paysFor'> {
+  const terms = invoice?.line_items.flatMap(({ entity_type: type, entity_id: processorPrice, date_from: from }) =>
+    type === 'plan_item_price' && processorPrice !== undefined && from
+      ? [{ from: from.toISOString(), processorPrice }]
+      : [],
+  )
+  const latest = terms?.toSorted((one, other) => one.from.localeCompare(other.from)).at(-1)
+  return latest ? { paysFor: latest } : {}
 }
 
 const creditNote = ({ linked_credit_notes: [note] }: Transaction) => note
 const invoiceRefunded = (transaction: Transaction) => creditNote(transaction)?.cn_reference_invoice_id
 
 /** A reversal or a refund may name the invoice, or only the payment that it takes back, which names it. */
-async function ofReversal(
+async function locateReversal(
   reversal: Transaction,
   find: FindTransaction,
 ): Promise<{ about: PurchaseReference | null; paymentId: string }> {
@@ -147,14 +165,15 @@ async function ofReversal(
   const subscription = reversal.subscription_id
   if (subscription !== undefined && !isCheckoutId(subscription)) return { about: null, paymentId: reversal.id }
   const invoice = named ?? (payment && (await find(payment))?.linked_invoices[0]?.invoice_id)
-  const about = subscription !== undefined ? ofSubscription(subscription) : invoice ? ofPaidInvoice(invoice) : null
+  const about =
+    subscription !== undefined ? subscriptionReference(subscription) : invoice ? paidInvoiceReference(invoice) : null
   return { about, paymentId: invoice ?? payment ?? reversal.id }
 }
 
-const ofPaidInvoice = (invoice: string): PurchaseReference => ({ kind: 'payment', id: invoice })
+const paidInvoiceReference = (invoice: string): PurchaseReference => ({ kind: 'payment', id: invoice })
 
 /** A payment that a bank has taken back, known by the payment's id; or that the seller has got again. */
-function reversalOf(reversal: Transaction): { kind: PaymentFact['kind']; id: string } | null {
+function findReversal(reversal: Transaction): { kind: PaymentFact['kind']; id: string } | null {
   const id = reversal.linked_payments[0]?.id ?? reversal.id
   if (reversal.status === 'voided' || reversal.reversal_transaction_id !== undefined) return { kind: 'dispute_won', id }
   return reversal.status === 'success' ? { kind: 'disputed', id } : null
@@ -171,7 +190,7 @@ function refundFailed(refund: Transaction): { kind: PaymentFact['kind']; id: str
   return note ? { kind: 'dispute_won', id: note.cn_id } : null
 }
 
-function factOf(
+function toFact(
   kind: PaymentFact['kind'],
   { amount, currency_code: currency }: Transaction,
   which: Pick<PaymentFact, 'id' | 'occurredAt'> & { paymentId: string },
@@ -180,7 +199,7 @@ function factOf(
 }
 
 /** The user and the password of a header, as `user:password`; null if it has none. */
-function credentialsOf(authorization: string): string | null {
+function readBasicAuth(authorization: string): string | null {
   const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1]
   try {
     return encoded === undefined ? null : atob(encoded)

@@ -79,6 +79,7 @@ const LineItem = z.object({
   entity_type: z.string(),
   entity_id: z.string().optional(),
   amount: z.int().default(0),
+  date_from: seconds.optional(),
   date_to: seconds,
 })
 
@@ -135,7 +136,11 @@ export const CreditNote = z.object({ id: id.optional(), reason_code: z.string().
 
 /** What an event carries of a purchase. */
 const Version = z.object({ id: z.string(), resource_version: version })
-export const Versioned = z.object({ subscription: Version.optional(), invoice: Version.optional() })
+const VersionOfInvoice = Version.extend({
+  subscription_id: z.string().optional(),
+  line_items: z.array(LineItem.pick({ date_to: true })).default([]),
+})
+export const Versioned = z.object({ subscription: Version.optional(), invoice: VersionOfInvoice.optional() })
 
 /** The bodies of responses. */
 export const PageReply = z.object({ hosted_page: HostedPage })

@@ -1,6 +1,6 @@
 // How Chargebee's objects become a purchase. Nothing is fetched here.
 import * as z from 'zod'
-import { decimalsOf, shift } from '../../money/money.ts'
+import { currencyDecimals, shift } from '../../money/money.ts'
 import type { Decision } from '../adapter.ts'
 import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import type { Customer, HostedPage, Invoice, Subscription } from './objects.ts'
@@ -25,16 +25,21 @@ export const isCheckoutId = (text: string | undefined): text is string => checko
 
 /** Chargebee charges and renews by itself, so there is never anything left to do. */
 export function decide(observed: Observed, now: Date): Decision<never> {
-  const purchase = purchaseOf(observed, now)
+  const purchase = toPurchase(observed, now)
   const found = purchase && { paywallId: null, purchase }
   const isUndecided = observed.kind === 'page' && maySell(observed.page, now)
-  const invoices = purchase ? invoicesOf(observed) : []
+  const invoices = purchase ? listInvoices(observed) : []
   const isNeverPaid = purchase?.status === 'canceled' && !purchase.begun
   const payments = [...invoices.flatMap(chargebacks), ...(isNeverPaid ? invoices.flatMap(failedPayments) : [])]
-  return { found, isUndecided, todo: null, payments }
+  return { found, isUndecided, todo: null, payments, versions: readVersions(...listObjects(observed)) }
 }
 
-function invoicesOf(observed: Observed): Invoice[] {
+function listObjects(observed: Observed): (Subscription | Invoice)[] {
+  const invoices = listInvoices(observed)
+  return observed.kind === 'subscription' ? [observed.subscription, ...invoices] : invoices
+}
+
+function listInvoices(observed: Observed): Invoice[] {
   switch (observed.kind) {
     case 'page':
       return []
@@ -47,7 +52,7 @@ function invoicesOf(observed: Observed): Invoice[] {
 
 /** Chargebee counts hundredths of every currency that has decimals, whatever ISO 4217 says. */
 export function fromChargebee(amount: number, currency: string): number {
-  const decimals = decimalsOf(currency)
+  const decimals = currencyDecimals(currency)
   return decimals === 0 ? amount : Math.round(shift(amount, decimals - 2))
 }
 
@@ -65,18 +70,18 @@ function isFirstPaymentDue(
 }
 
 /** The scheduled end, from the reply to a cancellation. */
-export function cancellationOf(subscription: Subscription, now: Date): Cancellation {
-  const snapshot = snapshotOf({ subscription, customer: null, invoices: NO_INVOICES }, now)
+export function toCancellation(subscription: Subscription, now: Date): Cancellation {
+  const snapshot = toSnapshot({ subscription, customer: null, invoices: NO_INVOICES }, now)
   const { status, cancelAtPeriodEnd, cancelAt, canceledAt } = snapshot
-  return { status, cancelAtPeriodEnd, cancelAt, canceledAt }
+  return { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions: readVersions(subscription) }
 }
 
-function purchaseOf(observed: Observed, now: Date): PurchaseSnapshot | null {
+function toPurchase(observed: Observed, now: Date): PurchaseSnapshot | null {
   switch (observed.kind) {
     case 'page':
       return null
     case 'subscription':
-      return isCheckoutId(observed.subscription.id) ? snapshotOf(observed, now) : null
+      return isCheckoutId(observed.subscription.id) ? toSnapshot(observed, now) : null
     case 'invoice':
       return oneTime(observed.invoice, observed.customer)
   }
@@ -98,10 +103,10 @@ function maySell({ state, expires_at }: HostedPage, now: Date): boolean {
 
 type Subscribed = Omit<Extract<Observed, { kind: 'subscription' }>, 'kind'>
 
-function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date): PurchaseSnapshot {
+function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date): PurchaseSnapshot {
   const { current_term_start, current_term_end, trial_start, trial_end, cancelled_at } = subscription
   const { latest } = invoices
-  const plan = planOf(subscription)
+  const plan = findPlan(subscription)
   const isUnknown = isFirstPaymentDue(subscription, invoices) && latest.length > 0
   const begun =
     subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid)) && !isVoidedUnpaid(subscription, invoices)
@@ -122,11 +127,12 @@ function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date)
     charged: firstCharge(subscription, invoices),
     customer: subscription.customer_id,
     buyerEmail: customer?.email ?? null,
-    status: isTrial ? 'trialing' : statusOf(subscription.status, { begun, isOwed }),
+    status: isTrial ? 'trialing' : toStatus(subscription.status, { begun, isOwed }),
     begun,
     periodCovered: begun && (isTrial || (!isOwed && !isTermVoided(subscription, latest))),
     priceCovered: isTrial || isPriceCovered(subscription, latest),
-    versions: versionsOf(subscription, ...latest),
+    changedInPeriod: isChangedInTerm(subscription, latest),
+    versions: readVersions(subscription, ...termInvoices(subscription, latest)),
     interval: subscription.billing_period_unit ?? null,
     intervalCount: subscription.billing_period ?? null,
     unitAmount: fromChargebee(plan?.unit_price ?? plan?.amount ?? 0, subscription.currency_code),
@@ -143,10 +149,10 @@ function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date)
 
 const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voided'
 
-const planOf = ({ subscription_items: items }: Subscription) => items.find(({ item_type }) => item_type === 'plan')
+const findPlan = ({ subscription_items: items }: Subscription) => items.find(({ item_type }) => item_type === 'plan')
 
 /** The versions of objects, as far as they have one. */
-export const versionsOf = (...objects: { id: string; resource_version?: number | undefined }[]) =>
+export const readVersions = (...objects: { id: string; resource_version?: number | undefined }[]) =>
   Object.fromEntries(objects.flatMap(({ id, resource_version: it }) => (it === undefined ? [] : [[id, it]])))
 
 /** When an end is scheduled for. A trial stays `in_trial` then, and a paused subscription `paused`: only the times show it. */
@@ -170,12 +176,12 @@ function endsWithTerm(subscription: Subscription): boolean {
 export const isScheduledToEnd = endsWithTerm
 
 /** The invoices that charge for the current term, a change of plan within it included. */
-const invoicesOfTerm = ({ current_term_start: start }: Subscription, invoices: Invoice[]) =>
+const termInvoices = ({ current_term_start: start }: Subscription, invoices: Invoice[]) =>
   invoices.filter(({ line_items: lines }) => start !== undefined && lines.some(({ date_to }) => date_to > start))
 
 /** Whether nobody has paid for the current term, nor will. */
 export function isTermVoided(subscription: Subscription, invoices: Invoice[]): boolean {
-  const charged = invoicesOfTerm(subscription, invoices)
+  const charged = termInvoices(subscription, invoices)
   return charged.length > 0 && charged.every(({ status }) => status === 'voided')
 }
 
@@ -192,12 +198,22 @@ const UNPAID_STATUSES: readonly Invoice['status'][] = ['voided', 'payment_due', 
  * the term was paid before. A site may make no invoice of what costs nothing.
  */
 function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
-  const price = planOf(subscription)?.item_price_id
-  const charged = invoicesOfTerm(subscription, invoices)
+  const price = findPlan(subscription)?.item_price_id
+  const charged = termInvoices(subscription, invoices)
   if (price === undefined || charged.length === 0) return true
   return charged.some(
     ({ status, line_items: lines }) =>
       !UNPAID_STATUSES.includes(status) && lines.some(({ entity_id }) => entity_id === price),
+  )
+}
+
+/** Whether an invoice that reaches into the current term has charged for another price, and is not owed. */
+function isChangedInTerm(subscription: Subscription, invoices: Invoice[]): boolean {
+  const price = findPlan(subscription)?.item_price_id
+  return termInvoices(subscription, invoices).some(
+    ({ status, line_items: lines }) =>
+      !UNPAID_STATUSES.includes(status) &&
+      lines.some(({ entity_type, entity_id }) => entity_type === 'plan_item_price' && entity_id !== price),
   )
 }
 
@@ -208,7 +224,7 @@ function firstCharge({ trial_end }: Subscription, { latest, hasMore }: Invoices)
   return first && wasPaid(first) ? fromChargebee(first.total, first.currency_code) : null
 }
 
-function statusOf(
+function toStatus(
   status: Subscription['status'],
   { begun, isOwed }: { begun: boolean; isOwed: boolean },
 ): PurchaseStatus {
@@ -246,7 +262,8 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
     startedAt: invoice.date ?? new Date(0),
     charged: isPaid ? fromChargebee(invoice.total, invoice.currency_code) : null,
     priceCovered: true,
-    versions: versionsOf(invoice),
+    changedInPeriod: false,
+    versions: readVersions(invoice),
     customer: invoice.customer_id,
     buyerEmail: customer?.email ?? null,
     status,

@@ -3,8 +3,8 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { type CheckoutOrder, type PageSale, ProcessorError } from '../processor.ts'
 import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
-import { checkoutLink, cycleOf, idsOf } from './link.ts'
-import { byAge, factsOf } from './money.ts'
+import { billingCycle, checkoutLink, parsePrice } from './link.ts'
+import { byAge, toFacts } from './money.ts'
 import {
   License,
   Licenses,
@@ -18,7 +18,7 @@ import {
   User,
   Users,
 } from './objects.ts'
-import { cancellationOf, firstOf, type Observed, snapshotOf, soldAs } from './translate.ts'
+import { licenseSubscriptions, type Observed, soldAs, toCancellation, toSnapshot } from './translate.ts'
 
 const API = 'https://fast-api.freemius.com'
 const CHECKOUT = 'https://checkout.freemius.com'
@@ -83,7 +83,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
   /** A link would take the buyer to an error page, or charge a trial at once, if the product does not sell as the file says. */
   async function checkOffer(order: CheckoutOrder): Promise<void> {
-    const { plan, pricing } = idsOf(order.processorPrice)
+    const { plan, pricing } = parsePrice(order.processorPrice)
     const planPath = `plans/${segment(plan)}`
     const [offer, terms] = await Promise.all([
       find(`${planPath}/pricing/${segment(pricing)}.json`, Pricing),
@@ -92,11 +92,14 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (!offer) throw rejected('the product has no such plan and pricing')
     const price = { monthly: offer.monthly_price, annual: offer.annual_price, lifetime: offer.lifetime_price }
     if (offer.currency !== order.currency) throw rejected(`the pricing is in ${offer.currency}`)
-    if (!price[cycleOf(order)]) throw rejected(`the pricing has no ${cycleOf(order)} price`)
+    if (!price[billingCycle(order)]) throw rejected(`the pricing has no ${billingCycle(order)} price`)
     if (order.trialDays > 0 && terms?.trial_period !== order.trialDays) {
       throw rejected(terms?.trial_period ? `the plan's trial has ${terms.trial_period} days` : 'the plan has no trial')
     }
   }
+
+  const allLicensesOf = (userId: string) =>
+    list(`users/${segment(userId)}/licenses.json`, (reply) => parse(Licenses, reply).licenses)
 
   const subscriptionsOf = (userId: string) =>
     list(`users/${segment(userId)}/subscriptions.json`, (reply) => parse(Subscriptions, reply).subscriptions)
@@ -107,19 +110,16 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     const { users } = parse(Users, await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
     const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
     if (!user) return []
-    const [licenses, subscriptions] = await Promise.all([
-      list(`users/${segment(user.id)}/licenses.json`, (reply) => parse(Licenses, reply).licenses),
-      subscriptionsOf(user.id),
-    ])
+    const [licenses, subscriptions] = await Promise.all([allLicensesOf(user.id), subscriptionsOf(user.id)])
     const since = openedAt.getTime() - CLOCK_SKEW_MS
     return byAge(licenses).filter((license) => {
       if (license.created.getTime() < since || sold.includes(license.id)) return false
-      const soldFor = soldAs(license, firstOf(license, subscriptions))
+      const soldFor = soldAs(license, licenseSubscriptions(license, subscriptions)[0] ?? null)
       return soldFor.processorPrice === processorPrice && soldFor.interval === interval
     })
   }
 
-  const isOfMode = ({ environment }: License) => environment === (options.isTest ? 1 : 0)
+  const isOfMode = ({ environment }: Pick<License, 'environment'>) => environment === (options.isTest ? 1 : 0)
 
   async function observeLicense(license: License | null): Promise<Observed | null> {
     if (!license || !isOfMode(license) || !license.user_id) return null
@@ -129,14 +129,15 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       list(`${user}/payments.json`, (reply) => parse(Payments, reply).payments),
       find(`${user}.json?fields=id,email`, User),
     ])
-    const ofLicense = payments.filter(({ license_id }) => license_id === license.id)
+    const paid = payments.filter(({ license_id }) => license_id === license.id)
     // Without its subscription it would look like a licence that was bought for ever.
-    const isIncomplete = subscription === null && ofLicense.some(({ subscription_id }) => subscription_id != null)
+    const isIncomplete = subscription === null && paid.some(({ subscription_id }) => subscription_id != null)
     if (isIncomplete) throw rejected('the subscription of a payment is missing')
-    const first = isLater(subscription, license, ofLicense)
-      ? firstOf(license, await subscriptionsOf(license.user_id))
-      : subscription
-    return { license, subscription, first, payments: ofLicense, email: buyer?.email ?? null }
+    let subscriptions = subscription ? [subscription] : []
+    if (isLater(subscription, license, paid)) {
+      subscriptions = licenseSubscriptions(license, await subscriptionsOf(license.user_id))
+    }
+    return { license, subscription, subscriptions, payments: paid, email: buyer?.email ?? null }
   }
 
   /** A page can be paid again: what was over before its first payment is no sale, and one that followed it on the page counts. */
@@ -144,7 +145,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     let neverBought: Observed | null = null
     for (const license of await licensesOf(sale)) {
       const observed = await observeLicense(license)
-      const purchase = observed && snapshotOf(observed, options.now())
+      const purchase = observed && toSnapshot(observed, options.now())
       if (!purchase) continue
       if (purchase.begun || purchase.status !== 'canceled') return observed
       neverBought ??= observed
@@ -159,11 +160,23 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
    */
   async function cancelSubscription(licenseId: string): Promise<void> {
     const path = `licenses/${segment(licenseId)}/subscription.json`
-    const refused = await failureOf(ask('DELETE', `${path}?${new URLSearchParams({ reason_ids: OTHER_REASON })}`))
+    const refused = await toFailure(ask('DELETE', `${path}?${new URLSearchParams({ reason_ids: OTHER_REASON })}`))
     const subscription = await find(path, Subscription)
     if (subscription && !subscription.canceled_at) throw refused ?? unconfirmed('the subscription is not cancelled')
     if (!subscription && !(await find(`licenses/${segment(licenseId)}.json`, License)))
       throw rejected('no such license')
+  }
+
+  /**
+   * The portal of a user shows and cancels what was bought with real money beside what was bought in the sandbox, so no test
+   * paywall opens that of somebody who has both. A subscription stays in it when its licence is deleted. A live paywall opens
+   * it all the same: else a test purchase would shut the portal of a real buyer.
+   *
+   * @throws ProcessorError rejected
+   */
+  async function refuseLiveBuyer(userId: string): Promise<void> {
+    const bought = await Promise.all([allLicensesOf(userId), subscriptionsOf(userId)])
+    if (!bought.flat().every(isOfMode)) throw rejected('the user has bought with real money, too')
   }
 
   return {
@@ -182,7 +195,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       const subscription = parse(Subscription, await ask('DELETE', `${path}/subscription.json?${query}`))
       // Read after that: a licence that is not paid for ends with its subscription. If it cannot be read, the cancellation stands.
       const license = await find(`${path}.json`, License).catch(unlessProcessorError)
-      return license && cancellationOf(license, subscription, options.now())
+      return license && toCancellation(license, subscription, options.now())
     },
 
     stopCharging: cancelSubscription,
@@ -190,13 +203,14 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     async endNow(licenseId) {
       await cancelSubscription(licenseId)
       const path = `licenses/${segment(licenseId)}.json`
-      const refused = await failureOf(ask('DELETE', path))
+      const refused = await toFailure(ask('DELETE', path))
       const license = await find(path, License)
       if (license && !license.is_cancelled) throw refused ?? unconfirmed('the license is not cancelled')
     },
 
     // The portal has no way back to us.
     async openPortal(customer) {
+      if (options.isTest) await refuseLiveBuyer(customer)
       return parse(PortalLogin, await ask('POST', 'portal/login.json', { id: customer })).link
     },
 
@@ -206,9 +220,9 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     },
 
     decide(observed, now) {
-      const purchase = snapshotOf(observed, now)
+      const purchase = toSnapshot(observed, now)
       const found = purchase && { paywallId: null, purchase }
-      return { found, isUndecided: purchase?.status === 'pending', todo: null, payments: factsOf(observed.payments) }
+      return { found, isUndecided: purchase?.status === 'pending', todo: null, payments: toFacts(observed.payments) }
     },
 
     async act() {},
@@ -228,7 +242,7 @@ const isLater = (subscription: Subscription | null, { created }: License, paymen
 const segment = encodeURIComponent
 
 /** Why a call was refused; null if it was not. What could not be asked at all is thrown. */
-async function failureOf(call: Promise<unknown>): Promise<RestError | null> {
+async function toFailure(call: Promise<unknown>): Promise<RestError | null> {
   try {
     await call
     return null

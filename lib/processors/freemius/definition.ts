@@ -17,12 +17,12 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     apiKey: { secret: true, where: 'Settings → API & Keys, API bearer authorization token' },
   },
   // The sandbox and real money share one product and its keys.
-  modeOf: () => null,
+  detectMode: () => null,
   processorPrice: 'the ids of a plan and of one of its pricings, plan_id:pricing_id',
   currencies: new Set(['USD', 'EUR', 'GBP']),
   decimals: {},
-  problemsOf,
-  problemsAmong,
+  priceProblems,
+  catalogueProblems,
   webhook: {
     events: [
       ...['license.created', 'license.extended', 'license.shortened', 'license.updated', 'license.plan.changed'],
@@ -36,27 +36,28 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
   // Freemius names no limit: this is our choice.
-  calls: { test: { most: 120, seconds: 60 }, live: { most: 120, seconds: 60 }, ofARead: 5 },
-  abilities: {
+  calls: { test: { most: 120, seconds: 60 }, live: { most: 120, seconds: 60 }, perRead: 5 },
+  capabilities: {
     portal: true,
     trialLength: 'of the product',
     cancelledTrial: 'ends at once',
-    undoesCancellation: false,
-    endsAtOnce: true,
-    tellsOfCancellations: true,
+    supportsUncancel: false,
+    supportsImmediateEnd: true,
+    sendsCancellationWebhook: true,
     keepsReason: 'with the cancellation',
-    closesPages: false,
+    expiresPages: false,
+    pagesSellOnce: false,
     idempotencyKeys: false,
     sellsToAnonymous: false,
-    showsPayments: true,
-    tellsOfDisputes: true,
+    readsIncludePayments: true,
+    sendsDisputeWebhook: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender and the body',
     returnsTo: 'one address of the product',
   },
 }
 
-function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
+function priceProblems({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
   const problems: PriceProblem[] = []
   if (!INTERVALS.includes(interval)) {
     problems.push({ local: null, field: 'interval', message: 'Freemius sells by the month, by the year and for ever' })
@@ -76,7 +77,7 @@ function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceP
 }
 
 /** A trial is its plan's, so all prices of a plan that have one have the same. */
-function problemsAmong(prices: OfferedPrice[]): PriceProblem[][] {
+function catalogueProblems(prices: OfferedPrice[]): PriceProblem[][] {
   const daysOf = new Map<string, number>()
   return prices.map(({ trialDays, variants }) => {
     if (trialDays === 0) return []

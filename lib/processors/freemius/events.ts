@@ -3,7 +3,7 @@ import { isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PaymentFact, SignedSale } from '../processor.ts'
 import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
-import { intervalOf } from './translate.ts'
+import { toInterval } from './translate.ts'
 
 /** Of an event; `data` may also be text or a list. */
 const Event = z.object({
@@ -18,7 +18,7 @@ type Event = z.output<typeof Event>
 type About = SignedSale['purchase']
 
 const Body = z.string().transform((text): unknown => JSON.parse(text))
-const OfLicense = z.object({ license_id: Id })
+const LicenseContent = z.object({ license_id: Id })
 const Environment = z.object({ environment: z.int() })
 
 interface Account {
@@ -40,7 +40,7 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     payment,
     trialEnding,
   })
-  if (isOfOtherMode(event, isTest)) return result(null)
+  if (isOtherMode(event, isTest)) return result(null)
 
   switch (event.type) {
     case 'license.created':
@@ -54,12 +54,12 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'subscription.created':
     case 'subscription.cancelled':
     case 'subscription.canceled':
-      return result(licenseOf(event))
+      return result(licenseReference(event))
     case 'license.trial_expiring_notice.sent':
-      return result(licenseOf(event), null, true)
+      return result(licenseReference(event), null, true)
     case 'subscription.renewal.failed':
     case 'subscription.renewal.failed.last':
-      return result(licenseOf(event), failureOf(event))
+      return result(licenseReference(event), toFailedPayment(event))
     // The money that moved is in what is read then: a payment that went back names none that it was made of.
     case 'payment.created':
     case 'payment.refund':
@@ -67,7 +67,7 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'payment.dispute.closed':
     case 'payment.dispute.lost':
     case 'payment.dispute.won':
-      return result(purchaseOf(parseEvent(Payment, event.objects?.payment), event))
+      return result(toReference(parseEvent(Payment, event.objects?.payment), event))
     default:
       // The owner chooses which events Freemius sends. Those of other types are not about purchases.
       return result(null)
@@ -75,7 +75,7 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
 }
 
 /** The sandbox's events come to the same address as those of real money. */
-function isOfOtherMode({ objects }: Event, isTest: boolean): boolean {
+function isOtherMode({ objects }: Event, isTest: boolean): boolean {
   return [objects?.license, objects?.subscription, objects?.payment].some((object) => {
     const { data } = Environment.safeParse(object)
     return data !== undefined && data.environment !== (isTest ? 1 : 0)
@@ -83,26 +83,26 @@ function isOfOtherMode({ objects }: Event, isTest: boolean): boolean {
 }
 
 /** The licence that an event is about: it is one of its objects, or that object or the data names it. */
-function licenseIdOf({ objects, data }: Event): string {
+function readLicenseId({ objects, data }: Event): string {
   const named = [objects?.subscription, objects?.payment, data].map(
-    (part) => OfLicense.safeParse(part).data?.license_id,
+    (part) => LicenseContent.safeParse(part).data?.license_id,
   )
   const id = z.object({ id: Id }).safeParse(objects?.license).data?.id ?? named.find((each) => each !== undefined)
   if (id === undefined) throw new MalformedEvent('freemius: the event names no license')
   return id
 }
 
-function licenseOf(event: Event, kind: About['kind'] = 'subscription'): About {
+function licenseReference(event: Event, kind: About['kind'] = 'subscription'): About {
   const user = User.safeParse(event.objects?.user).data
-  return { kind, id: licenseIdOf(event), ...(user && { soldTo: user.email }) }
+  return { kind, id: readLicenseId(event), ...(user && { soldTo: user.email }) }
 }
 
 /** A licence without subscription was paid once. */
-const purchaseOf = ({ subscription_id }: Payment, event: Event): About =>
-  licenseOf(event, subscription_id == null ? 'payment' : 'subscription')
+const toReference = ({ subscription_id }: Payment, event: Event): About =>
+  licenseReference(event, subscription_id == null ? 'payment' : 'subscription')
 
 /** A charge that failed has no id of its own, and is no payment yet. The last one comes as two events, which are about one charge. */
-function failureOf({ objects, created }: Event): PaymentFact | null {
+function toFailedPayment({ objects, created }: Event): PaymentFact | null {
   const subscription = parseEvent(Subscription, objects?.subscription)
   const license = parseEvent(License, objects?.license)
   const owedSince = Math.floor(
@@ -137,6 +137,6 @@ export async function readReturn(
   return {
     purchase: { kind: 'subscription', id: license_id, soldTo: email },
     ...{ email, processorPrice: pricing_id === undefined ? null : `${plan_id}:${pricing_id}` },
-    ...{ interval: intervalOf(billing_cycle), currency },
+    ...{ interval: toInterval(billing_cycle), currency },
   }
 }

@@ -9,11 +9,11 @@ interface Keys {
 }
 
 /** Freemius' names for how often a price is paid. */
-export const cycleOf = ({ recurring }: Pick<CheckoutOrder, 'recurring'>) =>
+export const billingCycle = ({ recurring }: Pick<CheckoutOrder, 'recurring'>) =>
   recurring === null ? 'lifetime' : recurring.interval === 'month' ? 'monthly' : 'annual'
 
 /** The plan and the pricing that a price is made of. */
-export function idsOf(processorPrice: string): { plan: string; pricing: string } {
+export function parsePrice(processorPrice: string): { plan: string; pricing: string } {
   const [plan = '', pricing = ''] = processorPrice.split(':')
   return { plan, pricing }
 }
@@ -27,9 +27,9 @@ export function checkoutLink(
   keys: Keys,
   { origin, sandbox }: { origin: string; sandbox: Date | null },
 ): string {
-  const { plan, pricing } = idsOf(order.processorPrice)
+  const { plan, pricing } = parsePrice(order.processorPrice)
   const query = new URLSearchParams({
-    ...{ product_id: keys.productId, plan_id: plan, pricing_id: pricing, billing_cycle: cycleOf(order) },
+    ...{ product_id: keys.productId, plan_id: plan, pricing_id: pricing, billing_cycle: billingCycle(order) },
     currency: order.currency.toLowerCase(),
     ...(order.trialDays > 0 && { trial: 'paid' }),
     ...{ user_email: order.email, readonly_user: '1', cancel_url: order.errorUrl },

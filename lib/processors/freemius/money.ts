@@ -22,7 +22,7 @@ export const total = ({ gross, vat, currency }: Payment): number =>
  * The payment that a refund or a dispute is about. A payment names one of them; if it has more, the others are found by the
  * subscription and the time.
  */
-function originalOf(back: Payment, payments: Payment[]): Payment | undefined {
+function findOriginal(back: Payment, payments: Payment[]): Payment | undefined {
   const candidates = sales(payments)
   return (
     candidates.find(({ bound_payment_id }) => bound_payment_id === back.id) ??
@@ -36,13 +36,13 @@ function originalOf(back: Payment, payments: Payment[]): Payment | undefined {
 
 /** Whether all the money of a payment went back to the buyer. A dispute that is open, or won, gives nothing back. */
 export function isGivenBack(payment: Payment, payments: Payment[]): boolean {
-  const given = payments.filter((each) => BACK.includes(each.type) && originalOf(each, payments)?.id === payment.id)
+  const given = payments.filter((each) => BACK.includes(each.type) && findOriginal(each, payments)?.id === payment.id)
   const back = given.reduce((sum, { gross }) => sum + Math.abs(gross ?? 0), 0)
   return given.length > 0 && back >= (payment.gross ?? 0)
 }
 
 /** Every fact that the payments show, with the id of the payment that it is about. */
-export function factsOf(payments: Payment[]): PaymentFact[] {
+export function toFacts(payments: Payment[]): PaymentFact[] {
   const factAbout = (kind: PaymentFact['kind'], { id }: Payment, about: Payment, original: Payment | undefined) => {
     const { currency, created: occurredAt } = about
     return { kind, id, paymentId: original?.id ?? id, amount: total(about), currency, occurredAt }
@@ -50,12 +50,12 @@ export function factsOf(payments: Payment[]): PaymentFact[] {
   return byAge(payments)
     .flatMap((payment): PaymentFact[] => {
       if (isSale(payment)) return [factAbout('succeeded', payment, payment, payment)]
-      const original = originalOf(payment, payments)
+      const original = findOriginal(payment, payments)
       if (payment.type === 'refund') return [factAbout('refunded', payment, payment, original)]
       if (!DISPUTES.includes(payment.type)) return []
       // Whether a dispute that is decided is another payment, or the same with another type, is UNVERIFIED: it is one here.
       const first = byAge(payments).find(
-        (each) => DISPUTES.includes(each.type) && originalOf(each, payments)?.id === original?.id,
+        (each) => DISPUTES.includes(each.type) && findOriginal(each, payments)?.id === original?.id,
       )
       const dispute = first ?? payment
       return [

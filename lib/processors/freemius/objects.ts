@@ -82,6 +82,7 @@ export const Payment = z.object({
   vat: amount,
   /** `payment`, `refund`, or one of a dispute's. A type that is new is none of them. */
   type: z.string(),
+  is_renewal: z.boolean().nullish(),
   environment,
 })
 export type Payment = z.output<typeof Payment>

@@ -11,24 +11,26 @@ export interface Observed {
   license: License
   /** The latest of the licence; null if there is none. */
   subscription: Subscription | null
-  /** The one that the licence was sold with: each change of the plan or of the card makes a new one. */
-  first: Subscription | null
+  /** All of the licence, the oldest first: each change of the plan or of the card makes a new one. */
+  subscriptions: Subscription[]
   /** Those of the licence, refunds and disputes among them, in any order. */
   payments: Payment[]
   email: string | null
 }
 
 /** Null if nobody bought the licence: the owner gave it away, or it is a trial that asked for no payment method. */
-export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | null {
-  const { license, subscription, first, payments, email } = observed
+export function toSnapshot(observed: Observed, now: Date): PurchaseSnapshot | null {
+  const { license, subscription, subscriptions, payments, email } = observed
+  const first = subscriptions[0] ?? null
   const common = {
     processorId: license.id,
     checkoutId: null,
     soldAs: soldAs(license, first),
-    processorPrice: priceOf(license, subscription),
+    processorPrice: joinPrice(license, subscription),
     startedAt: license.created,
     charged: chargedAtFirst(first, payments),
-    priceCovered: isPriceCovered(license, subscription, payments),
+    priceCovered: isPriceCovered(observed),
+    changedInPeriod: isChangePaid(observed),
     versions: {},
     customer: license.user_id ?? null,
     buyerEmail: email,
@@ -38,18 +40,19 @@ export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | nu
   return payment ? { ...common, ...oneTime(license, payment, payments) } : null
 }
 
-export const firstOf = ({ id }: License, subscriptions: Subscription[]): Subscription | null =>
-  byAge(subscriptions.filter(({ license_id }) => license_id === id))[0] ?? null
+/** Those of a licence, the oldest first. */
+export const licenseSubscriptions = ({ id }: License, subscriptions: Subscription[]): Subscription[] =>
+  byAge(subscriptions.filter(({ license_id }) => license_id === id))
 
-/** What a licence was sold for. Its own plan is the one that it was changed to. */
+/** What a licence was sold for: `first` is the subscription that it was sold with. Its own plan is the one that it was changed to. */
 export function soldAs(license: License, first: Subscription | null) {
   const { plan_id, pricing_id } = first?.pricing_id ? first : license
-  const interval = first && intervalOf(first.billing_cycle)
+  const interval = first && toInterval(first.billing_cycle)
   return { processorPrice: `${plan_id}:${pricing_id}`, interval } as const
 }
 
 /** What the licence is for now. A licence without a pricing has that of its subscription. */
-const priceOf = ({ plan_id, pricing_id }: License, subscription: Subscription | null) =>
+const joinPrice = ({ plan_id, pricing_id }: License, subscription: Subscription | null) =>
   `${plan_id}:${pricing_id ?? subscription?.pricing_id ?? ''}`
 
 /** What the buyer paid first; 0 for a trial. Null: nothing was paid yet. */
@@ -61,20 +64,32 @@ function chargedAtFirst(subscription: Subscription | null, payments: Payment[]):
 }
 
 /**
- * Whether the last payment was for what the licence is for now. The owner may give a licence another plan by hand, while its
- * subscription goes on as it was: then what the subscription charges pays for it.
+ * Whether the last payment was for what the licence is for now: for the same cycle, too, since those of a pricing have one name. The
+ * owner may give a licence another plan by hand, while its subscription goes on as it was: then what the subscription charges pays for it.
  */
-function isPriceCovered(license: License, subscription: Subscription | null, payments: Payment[]): boolean {
+function isPriceCovered({ license, subscription, subscriptions, payments }: Observed): boolean {
   const paid = sales(payments).at(-1)
   if (!paid?.pricing_id) return true
-  const price = priceOf(license, subscription)
-  if (`${paid.plan_id}:${paid.pricing_id}` === price) return true
+  const price = joinPrice(license, subscription)
+  if (`${paid.plan_id}:${paid.pricing_id}` === price) {
+    const paidBy = subscriptions.find(({ id }) => id === paid.subscription_id)
+    return !paidBy || paidBy.billing_cycle === subscription?.billing_cycle
+  }
   return subscription?.pricing_id != null && `${subscription.plan_id}:${subscription.pricing_id}` !== price
 }
 
+/** Whether the last payment was one for a change. Each begins a period at once with a subscription of its own, and may cost nothing. */
+function isChangePaid({ subscriptions, payments }: Observed): boolean {
+  const [before, paid] = sales(payments).slice(-2)
+  const soldWith = (payment?: Payment) => subscriptions.find(({ id }) => id === payment?.subscription_id)
+  const [old, now] = [soldWith(before), soldWith(paid)]
+  if (paid?.is_renewal !== false || !old || !now) return false
+  return old.plan_id !== now.plan_id || old.pricing_id !== now.pricing_id || old.billing_cycle !== now.billing_cycle
+}
+
 /** A subscription as it is after it was cancelled, with its licence. */
-export function cancellationOf(license: License, subscription: Subscription, now: Date): Cancellation {
-  const status = statusOf(license, subscription, true, now)
+export function toCancellation(license: License, subscription: Subscription, now: Date): Cancellation {
+  const status = toStatus(license, subscription, true, now)
   const end = periodEnd(license, subscription)
   const cancelAtPeriodEnd = status !== 'canceled' && subscription.canceled_at != null
   return {
@@ -86,7 +101,7 @@ export function cancellationOf(license: License, subscription: Subscription, now
 }
 
 /** Null: it is paid once. */
-export const intervalOf = (cycle: BillingCycle) => (cycle === 0 ? null : cycle === 1 ? 'month' : 'year')
+export const toInterval = (cycle: BillingCycle) => (cycle === 0 ? null : cycle === 1 ? 'month' : 'year')
 
 type Common =
   | 'processorId'
@@ -96,6 +111,7 @@ type Common =
   | 'startedAt'
   | 'charged'
   | 'priceCovered'
+  | 'changedInPeriod'
   | 'versions'
   | 'customer'
   | 'buyerEmail'
@@ -109,11 +125,11 @@ function recurring(license: License, subscription: Subscription, payments: Payme
   const end = periodEnd(license, subscription)
   const cancels = begun && canceled_at != null
   return {
-    status: statusOf(license, subscription, begun, now),
+    status: toStatus(license, subscription, begun, now),
     begun,
     // A licence goes on only when the next period is paid. That of a trial waits for its first payment.
     periodCovered: begun && !unpaidTrialEnd(subscription, paid, now),
-    interval: intervalOf(billing_cycle),
+    interval: toInterval(billing_cycle),
     intervalCount: billing_cycle === 0 ? null : 1,
     unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
     currency,
@@ -144,7 +160,7 @@ function oneTime(license: License, payment: Payment, payments: Payment[]): Facts
  * of what is paid for; of a cancelled trial nothing is left. While a renewal fails, the licence has expired and the
  * subscription has not ended: Freemius charges again for some days, then cancels both.
  */
-function statusOf(license: License, subscription: Subscription, begun: boolean, now: Date): PurchaseStatus {
+function toStatus(license: License, subscription: Subscription, begun: boolean, now: Date): PurchaseStatus {
   const { canceled_at, trial_ends, failed_payments, outstanding_balance } = subscription
   const isOver = license.expiration != null && license.expiration <= now
   if (license.is_cancelled) return 'canceled'

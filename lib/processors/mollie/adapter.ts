@@ -124,17 +124,17 @@ async function mustHave<Observed>(observing: Promise<Observed | null>, id: strin
  */
 async function createPayment(api: MollieApi, order: CheckoutOrder, webhookUrl: string | null): Promise<unknown> {
   try {
-    return await api.post('/payments', paymentFor(order, await customerOf(api, order), webhookUrl), order.key)
+    return await api.post('/payments', paymentFor(order, await ensureCustomer(api, order), webhookUrl), order.key)
   } catch (error) {
     const isMissing = error instanceof MollieApiError && (error.isMissing || error.field === 'customerId')
     if (order.customer === null || !isMissing) throw error
     const another = { ...order, customer: null, key: `${order.key}:new-customer` }
-    return api.post('/payments', paymentFor(another, await customerOf(api, another), webhookUrl), another.key)
+    return api.post('/payments', paymentFor(another, await ensureCustomer(api, another), webhookUrl), another.key)
   }
 }
 
 /** The customer to charge. A subscription needs one, which is created if need be; a one-time purchase does not. */
-async function customerOf(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
+async function ensureCustomer(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
   if (customer !== null || recurring === null) return customer
   const anybody = { metadata: { user_id: userId } }
   const made = await api

@@ -38,7 +38,7 @@ export function mollieApi(apiKey: string, { base, fetch }: Pick<AdapterOptions, 
       Accept: 'application/hal+json',
       Authorization: `Bearer ${apiKey}`,
       ...(body && { 'Content-Type': 'application/json' }),
-      ...(key && { 'Idempotency-Key': await uuidOf(key) }),
+      ...(key && { 'Idempotency-Key': await toUuid(key) }),
     }
     const call = { method, url: `${root}${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
     return callRest('mollie', fetch, call, refuse)
@@ -58,7 +58,7 @@ function refuse(reply: RestReply): MollieApiError | null {
 }
 
 /** Mollie takes only UUIDs of version 4 as keys: this one is made of the text's hash, so it is the same each time. */
-async function uuidOf(text: string): Promise<string> {
+async function toUuid(text: string): Promise<string> {
   const hex = await sha256Hex(text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

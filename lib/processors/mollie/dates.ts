@@ -21,7 +21,7 @@ interface Rhythm {
 }
 
 /** The date in Amsterdam at an instant. */
-export const dateOf = (time: Date) => new Date(amsterdam.format(time))
+export const amsterdamDate = (time: Date) => new Date(amsterdam.format(time))
 
 /** A date as Mollie writes it. */
 export const dateText = (date: Date) => date.toISOString().slice(0, 10)
@@ -29,10 +29,10 @@ export const dateText = (date: Date) => date.toISOString().slice(0, 10)
 export const daysLater = (time: Date, count: number) => new Date(time.getTime() + count * DAY_MS)
 
 /** The first date on which a subscription may be charged: the day after the first period, or the trial, has ended. */
-export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
+export function firstChargeDate(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
   const begunAt = payment.paidAt ?? payment.createdAt
   const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
-  return daysLater(dateOf(coveredUntil), 1)
+  return daysLater(amsterdamDate(coveredUntil), 1)
 }
 
 /** An interval as Mollie writes it, which has no years, and none that is longer than a year. */

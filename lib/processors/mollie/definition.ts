@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isSignature } from '../../crypto/crypto.ts'
 import type { AdapterOptions } from '../adapter.ts'
-import { modeNamedBy, type OfferedPrice, type PriceProblem, type ProcessorDefinition } from '../definition.ts'
+import { modeFromPrefix, type OfferedPrice, type PriceProblem, type ProcessorDefinition } from '../definition.ts'
 import type { Notice } from '../event.ts'
 
 /** How many intervals are a year at most, because Mollie waits no longer than that between two charges. */
@@ -18,7 +18,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       where: 'only for a next-gen webhook: shown once, when that is made',
     },
   },
-  modeOf: ({ apiKey }) => modeNamedBy(apiKey, /^(test|live)_/),
+  detectMode: ({ apiKey }) => modeFromPrefix(apiKey, /^(test|live)_/),
   processorPrice: 'a description of the product',
   // Which of them an owner can sell in depends on the payment methods of the account. Mollie writes all with the decimals of
   // ISO 4217.
@@ -28,7 +28,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     ),
   ),
   decimals: {},
-  problemsOf,
+  priceProblems,
   webhook: {
     events: [
       'payment.paid',
@@ -43,24 +43,25 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       'chargeback.received',
       'chargeback.reversed',
     ],
-    couldBeSigned: (headers) => signaturesOf(headers).some(isSignature),
+    couldBeSigned: (headers) => readSignatures(headers).some(isSignature),
     readNotice,
   },
   // Mollie names no limit: this is our choice.
-  calls: { test: { most: 300, seconds: 60 }, live: { most: 300, seconds: 60 }, ofARead: 3 },
-  abilities: {
+  calls: { test: { most: 300, seconds: 60 }, live: { most: 300, seconds: 60 }, perRead: 3 },
+  capabilities: {
     portal: false,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',
-    undoesCancellation: false,
-    endsAtOnce: false,
-    tellsOfCancellations: false,
+    supportsUncancel: false,
+    supportsImmediateEnd: false,
+    sendsCancellationWebhook: false,
     keepsReason: 'not at all',
-    closesPages: false,
+    expiresPages: false,
+    pagesSellOnce: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
-    showsPayments: true,
-    tellsOfDisputes: true,
+    readsIncludePayments: true,
+    sendsDisputeWebhook: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender and the body',
     returnsTo: 'an address of the page',
@@ -96,10 +97,10 @@ function readNotice({ address, headers, rawBody }: { address: URL; headers: Head
 const ClassicWebhook = z.object({ checkoutId: z.uuid(), pageId: z.string().regex(/^tr_\w{1,60}$/) })
 
 /** The signatures of a webhook. While a secret is replaced, Mollie signs with the old one and the new one. */
-export const signaturesOf = (headers: Headers): string[] =>
+export const readSignatures = (headers: Headers): string[] =>
   (headers.get('x-mollie-signature') ?? '').split(',').map((each) => each.trim().replace(/^sha256=/, ''))
 
-function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
+function priceProblems({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
   const problems: PriceProblem[] = []
   if (interval && intervalCount > MAX_INTERVALS[interval]) {
     const message = `Mollie charges once a year at least: ${MAX_INTERVALS[interval]} with ${interval}`

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
-import { signaturesOf } from './definition.ts'
+import { readSignatures } from './definition.ts'
 import { Payment, Renewal } from './objects.ts'
 
 const Event = z.object({
@@ -18,7 +18,7 @@ type Event = z.output<typeof Event>
 const Reversal = z.object({ paymentId: processorId })
 
 /** The object of an event about a payment. */
-const PaymentOfEvent = Payment.extend({ id: processorId })
+const EventPayment = Payment.extend({ id: processorId })
 
 /** Gives a payment by its id; null if the account does not have it. */
 type FindPayment = (id: string) => Promise<Payment | null>
@@ -44,15 +44,15 @@ export async function readMollieEvent(
     case 'payment.paid':
     case 'payment.pending':
     case 'payment.authorized': {
-      const payment = await paymentOf(find, event)
-      return result(payment && referenceOf(payment, 'page'))
+      const payment = await findEventPayment(find, event)
+      return result(payment && toReference(payment, 'page'))
     }
     // A payment that was pending may have been stored as a purchase, so it is looked up as one and not by its page.
     case 'payment.failed':
     case 'payment.canceled':
     case 'payment.expired': {
-      const payment = await paymentOf(find, event)
-      return result(payment && referenceOf(payment, 'payment'))
+      const payment = await findEventPayment(find, event)
+      return result(payment && toReference(payment, 'payment'))
     }
     // The money is the seller's again, so the purchase may be paid again: a refund counts from the moment it is asked for.
     case 'refund.refunded':
@@ -62,7 +62,7 @@ export async function readMollieEvent(
     case 'chargeback.reversed': {
       const { paymentId } = parseEvent(Reversal, event._embedded?.entity)
       const payment = await find(paymentId)
-      return result(payment && referenceOf(payment, 'page'))
+      return result(payment && toReference(payment, 'page'))
     }
     default:
       // The owner chooses which events Mollie sends. Those of other types are not about purchases.
@@ -73,7 +73,7 @@ export async function readMollieEvent(
 /** One good signature is enough. An account without a secret has no webhook that is signed. */
 async function verify(secret: string | null, headers: Headers, rawBody: string): Promise<void> {
   if (secret === null) throw new ForgedEvent('mollie: the account has no secret for webhooks')
-  const verified = await Promise.all(signaturesOf(headers).map((each) => isSignedWith(secret, rawBody, each)))
+  const verified = await Promise.all(readSignatures(headers).map((each) => isSignedWith(secret, rawBody, each)))
   if (!verified.includes(true)) throw new ForgedEvent('mollie: the signature does not hold')
 }
 
@@ -81,15 +81,15 @@ async function verify(secret: string | null, headers: Headers, rawBody: string):
  * The payment of an event; null if this account does not have it, as a webhook may cover all accounts of an
  * organisation.
  */
-async function paymentOf(find: FindPayment, { entityId, _embedded }: Event): Promise<Payment | null> {
-  if (_embedded?.entity) return parseEvent(PaymentOfEvent, _embedded.entity)
+async function findEventPayment(find: FindPayment, { entityId, _embedded }: Event): Promise<Payment | null> {
+  if (_embedded?.entity) return parseEvent(EventPayment, _embedded.entity)
   return find(parseEvent(processorId, entityId))
 }
 
 /**
  * A renewal belongs to the purchase of its subscription's first payment; any other payment is a purchase of its own.
  */
-function referenceOf({ id, metadata }: Payment, kind: 'page' | 'payment'): PurchaseReference {
+function toReference({ id, metadata }: Payment, kind: 'page' | 'payment'): PurchaseReference {
   const renewal = Renewal.safeParse(metadata)
   return renewal.success ? { kind: 'subscription', id: renewal.data.first_payment } : { kind, id }
 }

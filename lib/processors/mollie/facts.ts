@@ -7,12 +7,12 @@ import { isChargedBack, type Payment } from './objects.ts'
 const NEWEST = 12
 
 /** `charges`: the latest first. */
-export function factsOfSale(payment: Payment, charges: Payment[]): PaymentFact[] {
+export function saleFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
   const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
-  return [payment, ...charges.filter(isRecent).toReversed()].flatMap(factsOfPayment)
+  return [payment, ...charges.filter(isRecent).toReversed()].flatMap(paymentFacts)
 }
 
-function factsOfPayment(payment: Payment): PaymentFact[] {
+function paymentFacts(payment: Payment): PaymentFact[] {
   const { id, amount, createdAt, paidAt, failedAt, status, sequenceType, _embedded } = payment
   if (amount.amount === 0) return []
   const facts: PaymentFact[] = []

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { log } from '../../http/log.ts'
 import { UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
-import { dateOf, dateText, firstChargeOf, intervalText } from './dates.ts'
+import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 import { hasEnded } from './translate.ts'
 
@@ -22,7 +22,7 @@ const KEY_PERIOD_MS = 10 * 60_000
  * may do so for a moment after making one, so that is not an empty list.
  */
 export async function listSubscriptions(api: MollieApi, payment: Payment): Promise<Subscription[]> {
-  const reply = await api.get(`/customers/${encodeURIComponent(customerOf(payment))}/subscriptions${PAGE}`)
+  const reply = await api.get(`/customers/${encodeURIComponent(requireCustomer(payment))}/subscriptions${PAGE}`)
   return parse(Subscriptions, reply)
     ._embedded.subscriptions.filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
@@ -30,7 +30,7 @@ export async function listSubscriptions(api: MollieApi, payment: Payment): Promi
 
 /** The payments that a subscription has made so far, the latest first. */
 export async function listCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
-  const { _embedded } = parse(Payments, await api.get(`${pathOf(subscription)}/payments${PAGE}`))
+  const { _embedded } = parse(Payments, await api.get(`${subscriptionPath(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
@@ -49,7 +49,7 @@ export async function makeSubscription(
   { now, webhookUrl }: { now: Date; webhookUrl: string | null },
 ): Promise<void> {
   const key = `${payment.id}:subscription:${Math.floor(now.getTime() / KEY_PERIOD_MS)}`
-  const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
+  const path = `/customers/${encodeURIComponent(requireCustomer(payment))}/subscriptions`
   const body = { ...subscriptionFor(payment, sale, now), ...(webhookUrl !== null && { webhookUrl }) }
   try {
     await api.post(path, body, key).catch((error) => {
@@ -66,23 +66,23 @@ export async function makeSubscription(
 /** Ends a subscription. One that has ended stays as it is. */
 export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<void> {
   try {
-    await api.delete(pathOf(subscription))
+    await api.delete(subscriptionPath(subscription))
   } catch (error) {
     // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
     if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
-    if (!hasEnded(parse(Subscription, await api.get(pathOf(subscription))))) throw error
+    if (!hasEnded(parse(Subscription, await api.get(subscriptionPath(subscription))))) throw error
   }
 }
 
 function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   const { checkout_id, paywall_id, user_id, interval, interval_count, renewal } = sale
   const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id }
-  const first = firstChargeOf(payment, sale)
+  const first = firstChargeDate(payment, sale)
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
     // Mollie refuses a start date in the past, and we may hear of the payment so late that its date is over.
-    startDate: dateText(new Date(Math.max(first.getTime(), dateOf(now).getTime()))),
+    startDate: dateText(new Date(Math.max(first.getTime(), amsterdamDate(now).getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
     // Names the mandate of this payment, because a card that the customer gave for something else must not be charged.
     ...(payment.mandateId && { mandateId: payment.mandateId }),
@@ -90,10 +90,10 @@ function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   }
 }
 
-function customerOf({ id, customerId }: Payment): string {
+function requireCustomer({ id, customerId }: Payment): string {
   if (!customerId) throw new UnexpectedReply('mollie', `the customer of ${id}`)
   return customerId
 }
 
-const pathOf = ({ customerId, id }: Subscription) =>
+const subscriptionPath = ({ customerId, id }: Subscription) =>
   `/customers/${encodeURIComponent(customerId)}/subscriptions/${encodeURIComponent(id)}`

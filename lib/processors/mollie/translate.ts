@@ -4,8 +4,8 @@
 import type { Decision, Found } from '../adapter.ts'
 import type { PurchaseStatus } from '../processor.ts'
 import { parse } from './api.ts'
-import { chargeAfter, dateOf, daysLater, firstChargeOf, readInterval } from './dates.ts'
-import { factsOfSale } from './facts.ts'
+import { amsterdamDate, chargeAfter, daysLater, firstChargeDate, readInterval } from './dates.ts'
+import { saleFacts } from './facts.ts'
 import { Amount, type FirstSale, isChargedBack, type Payment, Sale, type Subscription } from './objects.ts'
 
 /** All that Mollie has of a sale. */
@@ -41,27 +41,27 @@ export function decideSale(
 ): Decision<MollieTodo> {
   // An open payment counts as undecided, because it may be paid between two looks at it.
   const isUndecided = payment.status === 'open' || mayBeSold(payment)
-  const payments = factsOfSale(payment, charges)
+  const payments = saleFacts(payment, charges)
   if (isPage && !mayBeSold(payment)) return { found: null, isUndecided, todo: null }
-  if (payment.sequenceType !== 'first') return { found: snapshotOfPayment(payment), isUndecided, todo: null, payments }
+  if (payment.sequenceType !== 'first') return { found: paymentSnapshot(payment), isUndecided, todo: null, payments }
   if (!sale) return { found: null, isUndecided: false, todo: null }
 
   const [subscription = null, ...others] = subscriptions
   const recurring = { payment, sale, subscription, charges }
-  const found = snapshotOfSubscription(recurring, now)
+  const found = subscriptionSnapshot(recurring, now)
   const extra = others.find((other) => !hasEnded(other))
-  const todo = extra ? end(extra) : todoOf(recurring, found, now)
+  const todo = extra ? end(extra) : nextTodo(recurring, found, now)
   return { found, isUndecided, todo: payment.status === 'paid' ? todo : null, payments }
 }
 
-function todoOf({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
+function nextTodo({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
   if (subscription) {
     // The buyer cancelled while another call was making the subscription. Or the purchase is over, and so must the
     // subscription be: a suspended one could charge again after a new mandate.
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
     return isUnwanted && !hasEnded(subscription) ? end(subscription) : null
   }
-  const isOver = firstChargeOf(payment, sale) <= now
+  const isOver = firstChargeDate(payment, sale) <= now
   if (sale.canceled_at || isGivenBack(payment) || isOver) return null
   return { do: 'make the subscription', payment, sale }
 }
@@ -80,17 +80,17 @@ const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pend
  * the subscription still calls its next payment date, and is recognised by it; read the other way round, it would be
  * missed.
  */
-function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
+function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   const { payment, sale, subscription, charges } = recurring
   const begunAt = payment.paidAt ?? payment.createdAt
-  const startDate = subscription?.startDate ?? firstChargeOf(payment, sale)
+  const startDate = subscription?.startDate ?? firstChargeDate(payment, sale)
   const terms = subscription ? readInterval(subscription.interval, sale) : sale
   const rhythm = { startDate, interval: terms.interval, intervalCount: terms.interval_count }
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
   // Without renewal the period is the last one that was paid for: a charge that failed bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
-  const start = charge ? dateOf(charge.createdAt) : begunAt
+  const start = charge ? amsterdamDate(charge.createdAt) : begunAt
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
   const next = subscription?.nextPaymentDate
   const end = renews && next && next > start ? next : nextCharge
@@ -105,10 +105,11 @@ function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
       startedAt: begunAt,
       charged: begun ? payment.amount.amount : null,
       priceCovered: (sale.trial_days > 0 && !charge) || isSame((charge ?? payment).amount, price),
+      changedInPeriod: false,
       versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,
-      status: begun ? statusOf(recurring, end <= now) : paymentStatus(payment),
+      status: begun ? toStatus(recurring, end <= now) : paymentStatus(payment),
       begun,
       periodCovered: begun && (!charge || (charge.status === 'paid' && !isChargedBack(charge))),
       interval: terms.interval,
@@ -127,7 +128,7 @@ function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
 }
 
 /** A one-time purchase. */
-function snapshotOfPayment(payment: Payment): Found | null {
+function paymentSnapshot(payment: Payment): Found | null {
   const sale = Sale.safeParse(payment.metadata)
   if (!sale.success) return null
   const status = paymentStatus(payment)
@@ -141,6 +142,7 @@ function snapshotOfPayment(payment: Payment): Found | null {
       startedAt: payment.paidAt ?? payment.createdAt,
       charged: isPaid ? payment.amount.amount : null,
       priceCovered: true,
+      changedInPeriod: false,
       versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,
@@ -173,10 +175,11 @@ function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): bo
   return amount.amount > 0 && back >= amount.amount
 }
 
-function statusOf({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
-  const decided = charges.find((each) => each.status === 'paid' || each.status === 'authorized' || isFailed(each))
+function toStatus({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
+  const decided = charges.find((each) => isPaid(each) || isFailed(each))
   const isOwed = decided !== undefined && isFailed(decided)
-  const running = sale.trial_days > 0 && !decided ? 'trialing' : 'active'
+  // Only what was charged ends a trial: a charge that failed bought nothing.
+  const running = sale.trial_days > 0 && !charges.some(isPaid) ? 'trialing' : 'active'
   switch (subscription?.status) {
     case undefined:
       return isOver || isGivenBack(payment) ? 'canceled' : running
@@ -207,6 +210,9 @@ function paymentStatus(payment: Payment): PurchaseStatus {
       return 'canceled'
   }
 }
+
+const isPaid = (payment: Payment) =>
+  (payment.status === 'paid' || payment.status === 'authorized') && !isChargedBack(payment)
 
 /** A charge that bought nothing. */
 const isFailed = (payment: Payment) =>

@@ -26,15 +26,15 @@ import {
   Subscription,
 } from './objects.ts'
 import {
-  cancellationOf,
   disputeFacts,
   firstFailure,
   hasEnded,
   isOwnCustomer,
   orderSnapshot,
-  saleOf,
+  readSale,
+  readVersions,
   subscriptionSnapshot,
-  versionsOf,
+  toCancellation,
 } from './translate.ts'
 
 /** What Polar has of a purchase. `orders`: the latest of the subscription, the newest first, or the one-time purchase itself. */
@@ -61,14 +61,10 @@ export function polarAdapter(
     },
 
     async cancelAtPeriodEnd(id, reason) {
-      try {
-        const cancellation = { customer_cancellation_reason: 'other', customer_cancellation_comment: reason } as const
-        const reply = await updateSubscriptions(api)(id, { cancel_at_period_end: true, ...cancellation })
-        return cancellationOf(parse(Subscription, reply))
-      } catch (error) {
-        if (!isAlreadyCanceled(error)) throw error
-        return cancellationOf(parse(Subscription, await getSubscriptions(api)(id)))
-      }
+      const why = { customer_cancellation_reason: 'other', customer_cancellation_comment: reason } as const
+      const subscription = await scheduleEnd(api, id, why)
+      if (subscription.status !== 'paused') return toCancellation(subscription)
+      return toCancellation(await unlessCanceled(api, id, updateSubscriptions(api)(id, { revoke: true, ...why })))
     },
 
     stopCharging: (id) => stopCharging(api, id),
@@ -141,22 +137,30 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
 
 /**
  * One that is paid up, or on trial, ends with its period. Any other is revoked, which voids its open orders: a subscription that
- * is past due would be charged until its dunning is over, whatever end is scheduled. The reply to a change is read where Polar
- * writes, and so never stale.
+ * is past due would be charged until its dunning is over, whatever end is scheduled.
  */
 async function stopCharging(api: PolarCore, id: string): Promise<void> {
   const subscription = await scheduleEnd(api, id)
-  if (hasEnded(subscription) || ['active', 'trialing'].includes(subscription.status)) return
-  await revoke(api, id)
+  if (hasEnded(subscription)) return
+  if (!['active', 'trialing'].includes(subscription.status)) return revoke(api, id)
+  if (toCancellation(subscription).cancelAt !== null) return
+  throw new ProcessorError('polar', 'unavailable', 'an end was taken back while it was scheduled', { answered: true })
 }
 
-async function scheduleEnd(api: PolarCore, id: string): Promise<Subscription> {
+/** As it is afterwards. One that is to end already, or has ended, stays as it is; so does one that is paused: it can only be revoked. */
+const scheduleEnd = (api: PolarCore, id: string, why: Omit<models.SubscriptionCancel, 'cancel_at_period_end'> = {}) =>
+  unlessCanceled(api, id, updateSubscriptions(api)(id, { cancel_at_period_end: true, ...why }))
+
+/**
+ * The reply to a change, or the subscription as it is, if Polar refuses the change for an end. That is asked for by a change of
+ * nothing: Polar answers it from where it writes, and a GET from a replica, which may show what was before the end.
+ */
+async function unlessCanceled(api: PolarCore, id: string, change: Promise<unknown>): Promise<Subscription> {
   try {
-    return parse(Subscription, await updateSubscriptions(api)(id, { cancel_at_period_end: true }))
+    return parse(Subscription, await change)
   } catch (error) {
     if (!isAlreadyCanceled(error)) throw error
-    // It is to end already, or has ended, or is paused: then no end can be scheduled.
-    return parse(Subscription, await getSubscriptions(api)(id))
+    return parse(Subscription, await updateSubscriptions(api)(id, {}))
   }
 }
 
@@ -199,12 +203,12 @@ async function observe(api: PolarCore, { kind, id }: PurchaseReference): Promise
 /** An order may be of a subscription: then that is the purchase. */
 async function observeOrder(api: PolarCore, order: Order): Promise<PolarObserved> {
   const sold = order.subscription_id === null ? null : await observeSubscription(api, order.subscription_id)
-  return sold ?? { checkout: null, subscription: null, orders: [order], disputes: await disputesOf(api, [order]) }
+  return sold ?? { checkout: null, subscription: null, orders: [order], disputes: await findDisputes(api, [order]) }
 }
 
 /**
- * The orders are read after the subscription: if a period begins between, its order, which is not paid yet, is taken for the
- * last period's, and the next look puts that right. Read the other way round, the new period would count as paid.
+ * If a period begins between the two reads, its order, which is not paid yet, is taken for the last period's, and the next look puts
+ * that right.
  *
  * Polar sends no event of a dispute, but ends a subscription as soon as one is decided.
  */
@@ -212,11 +216,11 @@ async function observeSubscription(api: PolarCore, id: string): Promise<PolarObs
   const subscription = await find(getSubscriptions(api)(id), Subscription)
   if (!subscription) return null
   const { items: orders } = parse(Orders, await listOrders(api)({ subscription_id: id, limit: RECENT }))
-  const disputes = hasEnded(subscription) ? await disputesOf(api, orders) : []
+  const disputes = hasEnded(subscription) ? await findDisputes(api, orders) : []
   return { checkout: null, subscription, orders, disputes }
 }
 
-async function disputesOf(api: PolarCore, orders: readonly Order[]): Promise<Dispute[]> {
+async function findDisputes(api: PolarCore, orders: readonly Order[]): Promise<Dispute[]> {
   if (orders.length === 0) return []
   return parse(Disputes, await listDisputes(api)({ order_id: orders.map(({ id }) => id), limit: LONGEST_LIST })).items
 }
@@ -233,7 +237,7 @@ function decide({ checkout, subscription, orders, disputes }: PolarObserved): De
       : null
   const payments = [...disputes.flatMap(disputeFacts), ...(subscription ? firstFailure(subscription, orders) : [])]
   const read = [checkout, subscription, ...orders, ...disputes].filter((record) => record !== null)
-  return { found, isUndecided: !isSold && mayBePaid, todo: null, payments, versions: versionsOf(read) }
+  return { found, isUndecided: !isSold && mayBePaid, todo: null, payments, versions: readVersions(read) }
 }
 
 /**
@@ -245,7 +249,7 @@ function decide({ checkout, subscription, orders, disputes }: PolarObserved): De
 async function refuseSharedCustomer(api: PolarCore, customer: string): Promise<void> {
   const { items } = parse(Orders, await listOrders(api)({ customer_id: customer, limit: LONGEST_LIST }))
   for (const order of items) {
-    const sale = saleOf(order)
+    const sale = readSale(order)
     if (!sale || isOwnCustomer(sale, order.customer)) continue
     throw new ProcessorError('polar', 'rejected', 'the customer is shared by several users', { answered: true })
   }

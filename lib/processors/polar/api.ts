@@ -2,7 +2,7 @@ import { createPolarCore, type PolarCore } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import type { AdapterOptions } from '../adapter.ts'
 import type { ProcessorError } from '../processor.ts'
-import { callRest, kindOf, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
+import { callRest, classifyStatus, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 
 /**
  * A test account is one of Polar's sandbox, which is another host; nothing in a token tells.
@@ -58,7 +58,7 @@ export class PolarRefusal extends RestError {
     const code = error ?? ''
     const fields = (Mistakes.safeParse(detail).data ?? []).map(({ loc }) => loc.join('.'))
     // What a mistake is about is in the log, but neither Polar's sentence nor the input: they may quote an e-mail address.
-    super('polar', reply, [code, ...fields].filter(Boolean).join(' '), kindOfRefusal(reply.status, code))
+    super('polar', reply, [code, ...fields].filter(Boolean).join(' '), classifyRefusal(reply.status, code))
     this.code = code
     this.fields = fields
   }
@@ -74,7 +74,7 @@ function refuse(reply: RestReply): PolarRefusal | null {
   return data ? new PolarRefusal(reply, data) : null
 }
 
-function kindOfRefusal(status: number, code: string): ProcessorError['kind'] {
+function classifyRefusal(status: number, code: string): ProcessorError['kind'] {
   if (status === 403 && REJECTIONS.includes(code)) return 'rejected'
-  return status === 404 && code !== 'ResourceNotFound' ? 'unavailable' : kindOf(status)
+  return status === 404 && code !== 'ResourceNotFound' ? 'unavailable' : classifyStatus(status)
 }

@@ -31,11 +31,11 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     },
     webhookSecret: { secret: true, where: 'Settings, Webhooks, the secret of the endpoint' },
   },
-  modeOf: () => null,
+  detectMode: () => null,
   processorPrice: 'product id',
   currencies: new Set(CURRENCIES.trim().split(/\s+/).filter(isCurrency)),
   decimals: {},
-  problemsOf,
+  priceProblems,
   webhook: {
     events: [
       ...['checkout.updated', 'order.created', 'order.updated', 'order.paid', 'order.refunded'],
@@ -46,20 +46,21 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     couldBeSigned,
   },
   // https://polar.sh/docs/api-reference/rate-limits: 500 a minute, 100 in the sandbox.
-  calls: { test: { most: 100, seconds: 60 }, live: { most: 500, seconds: 60 }, ofARead: 4 },
-  abilities: {
+  calls: { test: { most: 100, seconds: 60 }, live: { most: 500, seconds: 60 }, perRead: 4 },
+  capabilities: {
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',
-    undoesCancellation: true,
-    endsAtOnce: true,
-    tellsOfCancellations: true,
+    supportsUncancel: true,
+    supportsImmediateEnd: true,
+    sendsCancellationWebhook: true,
     keepsReason: 'with the cancellation',
-    closesPages: false,
+    expiresPages: false,
+    pagesSellOnce: true,
     idempotencyKeys: false,
     sellsToAnonymous: true,
-    showsPayments: false,
-    tellsOfDisputes: false,
+    readsIncludePayments: false,
+    sendsDisputeWebhook: false,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',
     returnsTo: 'an address of the page',
@@ -67,7 +68,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
 }
 
 /** A product has one price for each currency. */
-function problemsOf({ variants }: OfferedPrice): PriceProblem[] {
+function priceProblems({ variants }: OfferedPrice): PriceProblem[] {
   return variants.flatMap(({ local, processorPrice, currency, amount }): PriceProblem[] => {
     if (!UUID.test(processorPrice)) return [{ local, field: 'processorPrice', message: 'must be the id of a product' }]
     const other = variants.find((each) => each.processorPrice === processorPrice && each.currency === currency)
@@ -80,11 +81,11 @@ function problemsOf({ variants }: OfferedPrice): PriceProblem[] {
 function couldBeSigned(headers: Headers, now: Date): boolean {
   const at = headers.get('webhook-timestamp') ?? ''
   const isRecent = /^\d{1,12}$/.test(at) && Math.abs(now.getTime() / 1000 - Number(at)) <= TOLERANCE_SECONDS
-  return isRecent && headers.has('webhook-id') && signaturesOf(headers).length > 0
+  return isRecent && headers.has('webhook-id') && readSignatures(headers).length > 0
 }
 
 /** The signatures of a webhook that have the form of one, in base64. While a secret is replaced there may be several. */
-export const signaturesOf = (headers: Headers): string[] =>
+export const readSignatures = (headers: Headers): string[] =>
   (headers.get('webhook-signature') ?? '')
     .split(' ')
     .filter((each) => SIGNATURE.test(each))

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
-import { POLAR, signaturesOf } from './definition.ts'
+import { POLAR, readSignatures } from './definition.ts'
 import { Checkout, Event, Order, PolarRecord, Refund } from './objects.ts'
-import { versionsOf } from './translate.ts'
+import { dateFrom, readVersions } from './translate.ts'
 
 const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -26,7 +26,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
     about: PurchaseReference | null,
     payment: PaymentFact | null = null,
     carried: PolarRecord | null = null,
-  ) => ({ id, about, payment, trialEnding: false, versions: versionsOf(carried ? [carried] : []) })
+  ) => ({ id, about, payment, trialEnding: false, versions: readVersions(carried ? [carried] : []) })
 
   if (SUBSCRIPTION_EVENTS.includes(type)) {
     const subscription = parseEvent(PolarRecord, data)
@@ -41,33 +41,28 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
     case 'order.created':
     case 'order.refunded': {
       const order = parseEvent(Order, data)
-      return result(purchaseOf(order), null, readable(order))
+      return result(toReference(order), null, readable(order))
     }
     case 'order.paid': {
       const order = parseEvent(Order, data)
-      const paid = factOf(
-        'succeeded',
-        { id: order.id, paymentId: order.id },
-        order.due_amount,
-        order.currency,
-        timestamp,
-      )
-      return result(purchaseOf(order), paid, readable(order))
+      const { id, due_amount: amount, currency } = order
+      const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, timestamp)
+      return result(toReference(order), paid && { ...paid, ...periodPaid(order) }, readable(order))
     }
     // An order whose charge has failed says when it is repeated. The last failure of all says nothing.
     case 'order.updated': {
       const order = parseEvent(Order, data)
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
-      if (!next) return result(purchaseOf(order), null, readable(order))
+      if (!next) return result(toReference(order), null, readable(order))
       const attempt = { id: `${order.id}:${Math.floor(next.getTime() / 1000)}`, paymentId: order.id }
-      const failed = factOf('failed', attempt, order.due_amount, order.currency, timestamp)
-      return result(purchaseOf(order), failed, readable(order))
+      const failed = toFact('failed', attempt, order.due_amount, order.currency, timestamp)
+      return result(toReference(order), failed, readable(order))
     }
     case 'refund.created':
     case 'refund.updated': {
       const refund = parseEvent(Refund, data)
       const { subscription_id: subscription, order_id: order } = refund
-      return result(purchaseOf({ id: order, subscription_id: subscription }), reversalOf(refund, timestamp))
+      return result(toReference({ id: order, subscription_id: subscription }), toReversal(refund, timestamp))
     }
     default:
       // The owner chooses which events Polar sends. Those of other types are not about purchases.
@@ -76,8 +71,14 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
 }
 
 /** An order of a subscription is part of that purchase; any other is a purchase of its own. */
-function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 'subscription_id'>): PurchaseReference {
+function toReference({ id, subscription_id: subscription }: Pick<Order, 'id' | 'subscription_id'>): PurchaseReference {
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
+}
+
+/** The order of a period is made as it begins, by a job. */
+function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: Order) {
+  if (reason !== 'subscription_cycle' || product === null) return {}
+  return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
 }
 
 /**
@@ -91,19 +92,19 @@ const readable = (order: Order): Order | null =>
  * What a refund takes back. Polar sends no event of a dispute, but a refund that is to prevent one names it. If it came too late, the
  * refund fails, and the dispute goes on.
  */
-function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
+function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
   const paymentId = refund.order_id
   if (status === 'failed') {
-    return factOf('refund_failed', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
+    return toFact('refund_failed', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
   }
   if (dispute !== null && !['prevented', 'early_warning', 'won'].includes(dispute.status)) {
-    return factOf('disputed', { id: dispute.id, paymentId }, dispute.amount + dispute.tax_amount, currency, at)
+    return toFact('disputed', { id: dispute.id, paymentId }, dispute.amount + dispute.tax_amount, currency, at)
   }
   if (status !== 'succeeded') return null
-  return factOf('refunded', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
+  return toFact('refunded', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
 }
 
-function factOf(
+function toFact(
   kind: PaymentFact['kind'],
   ids: Required<Pick<PaymentFact, 'id' | 'paymentId'>>,
   amount: number,
@@ -122,21 +123,21 @@ async function verify(secret: string, { headers, rawBody, now }: Inbound): Promi
     const text = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${rawBody}`
     const signed = new TextEncoder().encode(text)
     const keys = await Promise.all(
-      keysOf(secret).map((key) => crypto.subtle.importKey('raw', key, HMAC, false, ['verify'])),
+      signingKeys(secret).map((key) => crypto.subtle.importKey('raw', key, HMAC, false, ['verify'])),
     )
-    const verified = signaturesOf(headers).flatMap((each) =>
-      keys.map((key) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)),
+    const verified = readSignatures(headers).flatMap((each) =>
+      keys.map((key) => crypto.subtle.verify('HMAC', key, toBytes(each), signed)),
     )
     if ((await Promise.all(verified)).includes(true)) return
   }
   throw new ForgedEvent('polar: the signature does not hold')
 }
 
-function keysOf(secret: string) {
+function signingKeys(secret: string) {
   const text = new TextEncoder().encode(secret)
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && encoded.length % 4 === 0
-  return isBase64 ? [text, bytesOf(encoded)] : [text]
+  return isBase64 ? [text, toBytes(encoded)] : [text]
 }
 
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+const toBytes = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -15,8 +15,8 @@ export function subscriptionSnapshot(
   disputes: readonly Dispute[],
 ): Found | null {
   const { status } = subscription
-  const periodOrder = orders.find(isOfPeriod) ?? null
-  const paidOrder = orders.find((order) => isOfPlan(order) && isPaid(order)) ?? null
+  const periodOrder = coveringOrder(subscription, orders)
+  const paidOrder = orders.find((order) => isForPlan(order) && isPaid(order)) ?? null
   const deciding = [...new Set([subscription, periodOrder, paidOrder, ...disputes])].filter((record) => record !== null)
   return foundBy(subscription, {
     processorId: subscription.id,
@@ -24,7 +24,8 @@ export function subscriptionSnapshot(
     startedAt: subscription.started_at ?? dateFrom(subscription.created_at),
     charged: firstCharge(subscription, orders),
     priceCovered: status === 'trialing' || isFor(subscription, paidOrder),
-    versions: versionsOf(deciding),
+    changedInPeriod: paidOrder?.billing_reason === 'subscription_update',
+    versions: readVersions(deciding),
     status: subscriptionStatus(status),
     begun: status !== 'incomplete' && status !== 'incomplete_expired',
     periodCovered: status === 'trialing' || (periodOrder !== null && isPaid(periodOrder)),
@@ -37,7 +38,7 @@ export function subscriptionSnapshot(
     trialStart: subscription.trial_start,
     trialEnd: subscription.trial_end,
     cancelAtPeriodEnd: subscription.cancel_at_period_end,
-    cancelAt: cancelAtOf(subscription),
+    cancelAt: toCancelAt(subscription),
     canceledAt: subscription.canceled_at,
   })
 }
@@ -53,7 +54,8 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
     startedAt: dateFrom(order.created_at),
     charged: isPaid(order) ? order.due_amount : null,
     priceCovered: true,
-    versions: versionsOf([order, ...disputes]),
+    changedInPeriod: false,
+    versions: readVersions([order, ...disputes]),
     status: isPaid(order) && isLost ? 'refunded' : orderStatus(order.status),
     begun: isPaid(order),
     periodCovered: isPaid(order),
@@ -71,7 +73,7 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
  * The version of each object, by its id: when it was last changed, in microseconds. Polar reads from replicas, so an object
  * may be read as it was before, and one that is new may be missing.
  */
-export const versionsOf = (records: readonly PolarRecord[]): Record<string, number> =>
+export const readVersions = (records: readonly PolarRecord[]): Record<string, number> =>
   Object.fromEntries(records.map((record) => [record.id, record.modified_at ?? record.created_at]))
 
 /** What is reported of a chargeback. One that was prevented is a refund, which Polar reports. */
@@ -95,7 +97,7 @@ export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ..
 
 /** The failure of a first payment: of a subscription that has ended before it was paid, no event reports it. */
 export function firstFailure({ status }: Subscription, orders: readonly Order[]): PaymentFact[] {
-  const order = orders.find(isOfPeriod)
+  const order = orders.find(coversPeriod)
   if (status !== 'incomplete_expired' || !order || isPaid(order) || order.due_amount === 0) return []
   const occurredAt = dateFrom(order.modified_at ?? order.created_at)
   return [
@@ -113,13 +115,13 @@ export function firstFailure({ status }: Subscription, orders: readonly Order[])
 /** Whether Polar never charges it again, by itself. */
 export const hasEnded = ({ status }: Subscription): boolean => subscriptionStatus(status) === 'canceled'
 
-export function cancellationOf(subscription: Subscription): Cancellation {
+export function toCancellation(subscription: Subscription): Cancellation {
   return {
     status: subscriptionStatus(subscription.status),
     cancelAtPeriodEnd: subscription.cancel_at_period_end,
-    cancelAt: cancelAtOf(subscription),
+    cancelAt: toCancelAt(subscription),
     canceledAt: subscription.canceled_at,
-    versions: versionsOf([subscription]),
+    versions: readVersions([subscription]),
   }
 }
 
@@ -133,13 +135,13 @@ export function isOwnCustomer(sale: Sale, { id, external_id: externalId }: Custo
 }
 
 /** A sale of ours, by its metadata; null if it is somebody else's. */
-export const saleOf = ({ metadata }: { metadata?: unknown }): Sale | null => Sale.safeParse(metadata).data ?? null
+export const readSale = ({ metadata }: { metadata?: unknown }): Sale | null => Sale.safeParse(metadata).data ?? null
 
 type Facts = Omit<PurchaseSnapshot, 'checkoutId' | 'customer' | 'buyerEmail'>
 
 /** The customer is left out if it is not the buyer's own: its portal would show what others have bought. */
 function foundBy(bought: Bought, facts: Facts): Found | null {
-  const sale = saleOf(bought)
+  const sale = readSale(bought)
   if (!sale) return null
   const { customer } = bought
   return {
@@ -153,14 +155,32 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
   }
 }
 
-const cancelAtOf = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
+const toCancelAt = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
   endsAt ?? (cancels ? periodEnd : null)
 
+/** How much the clocks of Polar's servers may differ: one begins a period, another makes its order. */
+const CLOCK_SKEW_MS = 5_000
+
+/**
+ * The order that the present period is paid by: its own, or that of a change of plan which has begun it. Polar begins a period,
+ * tells of it, and leaves its order to a job; until that has run, the latest order is the last period's, or the trial's. The order that
+ * a trial began with pays for nothing else, however soon the trial has ended.
+ */
+function coveringOrder(subscription: Subscription, orders: readonly Order[]): Order | null {
+  const { current_period_start: start, trial_start: trialStart } = subscription
+  const made = orders.filter(
+    ({ created_at: createdAt, billing_reason: reason }) =>
+      dateFrom(createdAt).getTime() >= start.getTime() - CLOCK_SKEW_MS &&
+      (trialStart === null || reason !== 'subscription_create'),
+  )
+  return made.find(coversPeriod) ?? made.find(isForPlan) ?? null
+}
+
 /** The order of a period that begins, or of the first one. Others are of a change of plan, or of what was used. */
-const isOfPeriod = ({ billing_reason: reason }: Order) =>
+const coversPeriod = ({ billing_reason: reason }: Order) =>
   reason === 'subscription_create' || reason === 'subscription_cycle'
 
-const isOfPlan = (order: Order) => isOfPeriod(order) || order.billing_reason === 'subscription_update'
+const isForPlan = (order: Order) => coversPeriod(order) || order.billing_reason === 'subscription_update'
 
 /**
  * Whether the last order that was paid for the plan is one for the plan of now. Most changes are charged with the next period: until
@@ -175,7 +195,7 @@ function firstCharge({ trial_start: trialStart }: Subscription, orders: readonly
   return first && isPaid(first) ? first.due_amount : null
 }
 
-const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
+export const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
 
 /** A refund takes the money back and not the period, as long as Polar does not end the subscription. */
 const isPaid = ({ status }: Order) => status === 'paid' || status === 'refunded' || status === 'partially_refunded'

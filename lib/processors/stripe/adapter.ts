@@ -8,13 +8,13 @@ import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import {
   asProcessorError,
-  cancellationOf,
   decideReply,
   disputedPayment,
   isRefusedEmail,
   isUnusableCustomer,
   type ObservedReply,
-  subscriptionOf,
+  subscriptionReference,
+  toCancellation,
 } from './translate.ts'
 
 export function stripeAdapter(
@@ -38,7 +38,7 @@ export function stripeAdapter(
 
     async cancelAtPeriodEnd(subscriptionId, reason) {
       const why = { cancellation_details: { comment: reason } }
-      return cancellationOf(await asking(endWithPeriod(api, subscriptionId, why)))
+      return toCancellation(await asking(endWithPeriod(api, subscriptionId, why)))
     },
 
     stopCharging: (subscriptionId) => asking(stopCharging(api, subscriptionId)),
@@ -64,7 +64,7 @@ export function stripeAdapter(
     },
 
     readEvent: (inbound) =>
-      readStripeEvent(api, (paymentIntent) => purchaseOf(api, paymentIntent), webhookSecret, inbound),
+      readStripeEvent(api, (paymentIntent) => findPurchase(api, paymentIntent), webhookSecret, inbound),
   }
 }
 
@@ -85,14 +85,14 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
 }
 
 /** If a payment paid an invoice, the invoice names the subscription; else it is of a one-time purchase. */
-async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PaidPurchase> {
+async function findPurchase(api: Stripe, paymentIntent: string | null): Promise<PaidPurchase> {
   if (!paymentIntent) return { about: null, paymentId: null }
   const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
   const [paid] = parse(
     InvoicePayments,
     await asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
   ).data
-  if (paid) return { about: subscriptionOf(paid.invoice), paymentId: paid.invoice.id }
+  if (paid) return { about: subscriptionReference(paid.invoice), paymentId: paid.invoice.id }
   return { about: { kind: 'payment', id: paymentIntent }, paymentId: paymentIntent }
 }
 

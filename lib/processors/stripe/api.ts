@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
 import type { AdapterOptions } from '../adapter.ts'
-import { parseReply, reach, TIMEOUT_MS } from '../rest.ts'
+import { fetchWithTimeout, parseReply, TIMEOUT_MS } from '../rest.ts'
 
 /**
  * Stripe's API, through its SDK. Each call is made twice at most, under the same idempotency key. Only a checkout for a customer that
@@ -30,7 +30,7 @@ export const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown):
 /** The headers of a reply that the SDK makes use of. */
 const SEEN_HEADERS = ['request-id', 'retry-after', 'stripe-should-retry']
 
-const ReplyBody = z.looseObject({})
+const ReplyBody = z.looseObject({ error: z.never().optional() })
 const ErrorBody = z.object({ error: z.looseObject({}) })
 
 /** The codes of our error in place of a success, and of a failure, that Stripe did not write. */
@@ -38,12 +38,13 @@ export const UNEXPECTED = 'unexpected_answer'
 export const FOREIGN = 'foreign_error'
 
 /**
- * The SDK takes any JSON without `error` for a success, whatever its status, waits for ever for one that is no object, and reads a
- * body of any length. So it gets to see only what is written as Stripe writes it, and an error of ours in place of anything else.
+ * The SDK goes by the body, whatever the status: JSON without `error` is a success to it, and JSON with `error` a refusal. It waits
+ * for ever for one that is no object, and reads a body of any length. So it gets to see only what is written as Stripe writes it, and
+ * an error of ours in place of anything else.
  */
 function checkedFetch(send: typeof fetch): typeof fetch {
   return async function fetchFromStripe(url, request = {}) {
-    const reply = await reach('stripe', send, String(url), request)
+    const reply = await fetchWithTimeout('stripe', send, String(url), request)
     const { status, text, retryAfter } = reply
     const headers = new Headers(SEEN_HEADERS.map((name) => [name, reply.headers.get(name) ?? '']))
     const isExpected = (reply.ok ? ReplyBody : ErrorBody).safeParse(reply.body).success

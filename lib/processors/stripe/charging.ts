@@ -24,9 +24,9 @@ export async function stopCharging(api: Stripe, id: string): Promise<void> {
     const ending = await endWithPeriod(api, id, { expand: ['latest_invoice'] })
     subscription = parse(SubscriptionWithInvoice, ending)
   }
-  // Its next period may have begun before its end was scheduled: that one would still be charged.
+  // Periods before the latest may be owed. And the next one may have begun before its end was scheduled: it would still be charged.
+  await voidInvoices(api, id)
   if (!isPaidUp(subscription) && !hasEnded(subscription)) {
-    await voidInvoices(api, id)
     // A payment may have been faster: what is paid for goes on to its end.
     if (isPaidUp(await read(api, id))) await endWithPeriod(api, id)
     else await end(api, id)

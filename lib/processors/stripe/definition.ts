@@ -1,5 +1,5 @@
 import { shift } from '../../money/money.ts'
-import { modeNamedBy, type ProcessorDefinition } from '../definition.ts'
+import { modeFromPrefix, type ProcessorDefinition } from '../definition.ts'
 
 /** How old a signature may be, in seconds: what Stripe recommends. */
 export const TOLERANCE_SECONDS = 300
@@ -35,12 +35,12 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     },
     webhookSecret: { secret: true, where: 'Developers → Webhooks, the signing secret of the endpoint: `whsec_…`' },
   },
-  modeOf: ({ secretKey }) => modeNamedBy(secretKey, /^[sr]k_(test|live)_/),
+  detectMode: ({ secretKey }) => modeFromPrefix(secretKey, /^[sr]k_(test|live)_/),
   processorPrice: 'price id',
   currencies: new Set(CURRENCIES.trim().split(/\s+/)),
   // Where ISO 4217 has three decimals, the last one has to be 0.
   decimals: { MGA: 0, BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
-  problemsOf: () => [],
+  priceProblems: () => [],
   webhook: {
     events: [
       'checkout.session.completed',
@@ -63,20 +63,21 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     couldBeSigned,
   },
   // https://docs.stripe.com/rate-limits: 100 a second live, 25 in a sandbox.
-  calls: { test: { most: 25, seconds: 1 }, live: { most: 100, seconds: 1 }, ofARead: 2 },
-  abilities: {
+  calls: { test: { most: 25, seconds: 1 }, live: { most: 100, seconds: 1 }, perRead: 2 },
+  capabilities: {
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',
-    undoesCancellation: true,
-    endsAtOnce: true,
-    tellsOfCancellations: true,
+    supportsUncancel: true,
+    supportsImmediateEnd: true,
+    sendsCancellationWebhook: true,
     keepsReason: 'with the cancellation',
-    closesPages: true,
+    expiresPages: true,
+    pagesSellOnce: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
-    showsPayments: false,
-    tellsOfDisputes: true,
+    readsIncludePayments: false,
+    sendsDisputeWebhook: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',
     returnsTo: 'an address of the page',

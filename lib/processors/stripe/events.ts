@@ -3,8 +3,8 @@ import type * as z from 'zod'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
-import { Event, InvoiceOfEvent, Reversal, SessionOfEvent, SubscriptionOfEvent, TrialOfEvent } from './objects.ts'
-import { DISPUTE_DECISIONS, subscriptionOf } from './translate.ts'
+import { Event, EventInvoice, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
+import { DISPUTE_DECISIONS, subscriptionReference } from './translate.ts'
 
 /** What a payment intent paid for, and the id that its facts have; both null if that is no purchase. */
 export interface PaidPurchase {
@@ -50,18 +50,18 @@ export async function readStripeEvent(
   async function reversal(money: z.output<typeof Reversal>, kind: PaymentFact['kind'] | undefined) {
     const { about, paymentId } = await findPurchase(money.payment_intent)
     if (kind === undefined || paymentId === null) return result(about)
-    return result(about, { kind, id: money.id, paymentId, ...moneyOf(money, money.amount), occurredAt: at })
+    return result(about, { kind, id: money.id, paymentId, ...toMoney(money, money.amount), occurredAt: at })
   }
 
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
-      const session = parseEvent(SessionOfEvent, object)
+      const session = parseEvent(EventSession, object)
       const fact = session.payment_status === 'paid' ? oneTimePayment(session, 'succeeded', at) : null
       return result({ kind: 'page', id: session.id }, fact)
     }
     case 'checkout.session.async_payment_failed': {
-      const session = parseEvent(SessionOfEvent, object)
+      const session = parseEvent(EventSession, object)
       const fact = session.mode === 'payment' ? oneTimePayment(session, 'failed', at) : firstFailure(session, at)
       return result({ kind: 'page', id: session.id }, fact)
     }
@@ -70,27 +70,31 @@ export async function readStripeEvent(
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return result({ kind: 'subscription', id: parseEvent(SubscriptionOfEvent, object).id })
+      return result({ kind: 'subscription', id: parseEvent(EventSubscription, object).id })
     case 'customer.subscription.trial_will_end': {
-      const { id, cancel_at_period_end: flag, cancel_at: end, trial_end: trialEnd } = parseEvent(TrialOfEvent, object)
+      const { id, cancel_at_period_end: flag, cancel_at: end, trial_end: trialEnd } = parseEvent(EventTrial, object)
       // Stripe sends it for a cancelled trial, too, which no charge follows.
       const isCancelled = flag || (end !== null && (trialEnd === null || end <= trialEnd))
       return result({ kind: 'subscription', id }, null, !isCancelled)
     }
     case 'invoice.paid': {
-      const invoice = parseEvent(InvoiceOfEvent, object)
+      const invoice = parseEvent(EventInvoice, object)
       const fact = {
         kind: 'succeeded',
         id: invoice.id,
-        ...moneyOf(invoice, invoice.amount_paid),
+        ...toMoney(invoice, invoice.amount_paid),
         occurredAt: at,
+        ...periodPaid(invoice),
       } as const
-      return result(subscriptionOf(invoice), invoice.amount_paid > 0 ? fact : null)
+      return result(subscriptionReference(invoice), invoice.amount_paid > 0 ? fact : null)
     }
     case 'invoice.payment_failed': {
-      const invoice = parseEvent(InvoiceOfEvent, object)
+      const invoice = parseEvent(EventInvoice, object)
       const { id, attempt_count: attempt } = invoice
-      return result(subscriptionOf(invoice), failedAttempt(id, attempt, moneyOf(invoice, invoice.amount_due), at))
+      return result(
+        subscriptionReference(invoice),
+        failedAttempt(id, attempt, toMoney(invoice, invoice.amount_due), at),
+      )
     }
     case 'refund.created':
     case 'refund.updated':
@@ -131,7 +135,14 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
   }
 }
 
-const moneyOf = ({ currency }: { currency: string }, amount: number) => ({
+/** The period that a renewal's invoice is of. It may have prorations of the one before, too. */
+function periodPaid({ billing_reason: reason, lines }: z.output<typeof EventInvoice>): Pick<PaymentFact, 'paysFor'> {
+  const line = lines?.data.find((each) => each?.parent.subscription_item_details.proration === false)
+  if (reason !== 'subscription_cycle' || !line) return {}
+  return { paysFor: { from: line.period.start.toISOString(), processorPrice: line.pricing.price_details.price } }
+}
+
+const toMoney = ({ currency }: { currency: string }, amount: number) => ({
   amount: fromStripe(amount, currency),
   currency,
 })
@@ -151,7 +162,7 @@ const failedAttempt = (
 })
 
 /** The first payment of a subscription, which its invoice may report as well: it is the first attempt there. */
-function firstFailure(session: z.output<typeof SessionOfEvent>, occurredAt: Date): PaymentFact | null {
+function firstFailure(session: z.output<typeof EventSession>, occurredAt: Date): PaymentFact | null {
   const { invoice, amount_total: amount, currency } = session
   if (!invoice || !amount || !currency) return null
   return failedAttempt(invoice, 1, { amount: fromStripe(amount, currency), currency }, occurredAt)
@@ -159,7 +170,7 @@ function firstFailure(session: z.output<typeof SessionOfEvent>, occurredAt: Date
 
 /** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
 function oneTimePayment(
-  session: z.output<typeof SessionOfEvent>,
+  session: z.output<typeof EventSession>,
   kind: 'succeeded' | 'failed',
   occurredAt: Date,
 ): PaymentFact | null {

@@ -85,7 +85,15 @@ export const PaymentIntent = z.object({
   created: time,
   customer,
   metadata: z.unknown(),
-  status: z.string(),
+  status: z.enum([
+    'requires_payment_method',
+    'requires_confirmation',
+    'requires_action',
+    'processing',
+    'requires_capture',
+    'canceled',
+    'succeeded',
+  ]),
   amount: z.int(),
   currency,
   latest_charge: z
@@ -129,11 +137,11 @@ export const PendingItems = z.object({
   ),
 })
 
-export const InvoiceOfPayment = z.object({
+export const PaymentInvoice = z.object({
   id: processorId,
   parent: z.object({ subscription_details: z.object({ subscription: processorId }).nullable() }).nullable(),
 })
-export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: InvoiceOfPayment })) })
+export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: PaymentInvoice })) })
 
 export const Refund = z.object({ id: z.string(), status: z.string().nullable() })
 
@@ -147,14 +155,14 @@ export const Event = z.object({
   data: z.object({ object: z.unknown() }),
 })
 
-export const SubscriptionOfEvent = z.object({ id: processorId })
-export const TrialOfEvent = SubscriptionOfEvent.extend({
+export const EventSubscription = z.object({ id: processorId })
+export const EventTrial = EventSubscription.extend({
   cancel_at_period_end: z.boolean(),
   cancel_at: seconds.nullable(),
   trial_end: seconds.nullable(),
 })
 
-export const SessionOfEvent = z.object({
+export const EventSession = z.object({
   id: processorId,
   mode: z.string(),
   payment_status: z.string(),
@@ -164,7 +172,16 @@ export const SessionOfEvent = z.object({
   currency: currency.nullable(),
 })
 
-export const InvoiceOfEvent = InvoiceOfPayment.extend({
+/** What an invoice charges for of a subscription: a period, or what is left of one after a change of plan. */
+const PeriodLine = z.object({
+  period: z.object({ start: time }),
+  pricing: z.object({ price_details: z.object({ price: reference }) }),
+  parent: z.object({ subscription_item_details: z.object({ proration: z.boolean() }) }),
+})
+
+export const EventInvoice = PaymentInvoice.extend({
+  billing_reason: z.string().nullish(),
+  lines: z.object({ data: z.array(z.union([PeriodLine, z.unknown().transform(() => null)])) }).nullish(),
   currency,
   amount_paid: amount,
   amount_due: amount,

@@ -20,9 +20,9 @@ import {
   type Dispute,
   DisputedPayment,
   Disputes,
-  type InvoiceOfPayment,
   PaidPage,
   PaymentIntent,
+  type PaymentInvoice,
   Sale,
   Subscription,
   SubscriptionWithInvoice,
@@ -61,7 +61,7 @@ function disputeFacts({ id, status, amount, currency, created }: Dispute, paymen
   ]
 }
 
-const SNAPSHOTS = { page: snapshotOfPage, subscription: snapshotOfSubscription, payment: snapshotOfPayment }
+const SNAPSHOTS = { page: pageSnapshot, subscription: subscriptionSnapshot, payment: paymentSnapshot }
 
 /** The one-time payment of a reply if its charge was disputed: how that stands is asked for separately. */
 export function disputedPayment(kind: ObservedReply['kind'], reply: unknown): string | null {
@@ -71,13 +71,13 @@ export function disputedPayment(kind: ObservedReply['kind'], reply: unknown): st
 }
 
 /** The purchase of a hosted page; null until the page is completed. */
-function snapshotOfPage(reply: unknown, isLost: boolean): Found | null {
+function pageSnapshot(reply: unknown, isLost: boolean): Found | null {
   const session = parse(CheckoutSession, reply)
   if (session.status !== 'complete') return null
   const paidIn = session.currency ?? 'USD'
   const total = fromStripe(session.amount_total ?? 0, paidIn)
-  if (session.subscription) return withCharged(snapshotOfSubscription(session.subscription), total)
-  if (session.payment_intent) return snapshotOfPayment(session.payment_intent, isLost)
+  if (session.subscription) return withCharged(subscriptionSnapshot(session.subscription), total)
+  if (session.payment_intent) return paymentSnapshot(session.payment_intent, isLost)
   return oneTime(session.metadata, {
     processorId: session.id,
     startedAt: session.created,
@@ -94,7 +94,7 @@ function withCharged(found: Found | null, total: number): Found | null {
   return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
 }
 
-function snapshotOfPayment(reply: unknown, isLost: boolean): Found | null {
+function paymentSnapshot(reply: unknown, isLost: boolean): Found | null {
   const payment = parse(PaymentIntent, reply)
   return oneTime(payment.metadata, {
     processorId: payment.id,
@@ -108,7 +108,7 @@ function snapshotOfPayment(reply: unknown, isLost: boolean): Found | null {
 }
 
 /** The scheduled end, from the reply to a cancellation. */
-export function cancellationOf(reply: unknown): Cancellation {
+export function toCancellation(reply: unknown): Cancellation {
   const subscription = parse(Subscription, reply)
   return {
     status: subscriptionStatus(subscription.status),
@@ -119,7 +119,7 @@ export function cancellationOf(reply: unknown): Cancellation {
 }
 
 /** The purchase of a subscription whose `latest_invoice` is expanded. */
-function snapshotOfSubscription(reply: unknown): Found | null {
+function subscriptionSnapshot(reply: unknown): Found | null {
   const subscription = parse(SubscriptionWithInvoice, reply)
   const metadata = Sale.safeParse(subscription.metadata)
   if (!metadata.success) return null
@@ -142,6 +142,7 @@ function snapshotOfSubscription(reply: unknown): Found | null {
       begun,
       periodCovered: isCovered(subscription),
       priceCovered: isPriceCovered(subscription),
+      changedInPeriod: isChangePaid(subscription),
       versions: {},
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
@@ -174,16 +175,20 @@ function oneTime(
     purchase: {
       ...{ ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
       // The payment does not name its price, which cannot change.
-      ...{ processorPrice: null, charged: isPaid ? facts.unitAmount : null, priceCovered: true, versions: {} },
+      ...{ processorPrice: null, charged: isPaid ? facts.unitAmount : null, priceCovered: true },
+      ...{ changedInPeriod: false, versions: {} },
     },
   }
 }
 
 type Billed = z.output<typeof SubscriptionWithInvoice>
 
-/** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
+/**
+ * At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. What is paused has
+ * ended its trial without a card.
+ */
 function isCovered({ status, latest_invoice: invoice }: Billed): boolean {
-  return status === 'trialing' || invoice === null || invoice.status === 'paid'
+  return status === 'trialing' || (status !== 'paused' && (invoice === null || invoice.status === 'paid'))
 }
 
 /**
@@ -199,6 +204,10 @@ function isPriceCovered({ status, items, latest_invoice: invoice }: Billed): boo
   )
   return isCharged || invoice.lines.has_more
 }
+
+/** Whether a change of plan was charged for at once, and is paid. */
+const isChangePaid = ({ latest_invoice: invoice }: Billed): boolean =>
+  invoice?.billing_reason === 'subscription_update' && invoice.status === 'paid'
 
 /** What the first invoice came to, as long as it is the latest. */
 function firstCharge({ items, latest_invoice: invoice }: Billed): number | null {
@@ -226,7 +235,7 @@ export const hasEnded = ({ status }: z.output<typeof Subscription>): boolean =>
   status === 'canceled' || status === 'incomplete_expired'
 
 /** The subscription that an invoice is of; null: none. */
-export function subscriptionOf({ parent }: z.output<typeof InvoiceOfPayment>): PurchaseReference | null {
+export function subscriptionReference({ parent }: z.output<typeof PaymentInvoice>): PurchaseReference | null {
   const id = parent?.subscription_details?.subscription
   return id ? { kind: 'subscription', id } : null
 }
@@ -250,7 +259,7 @@ function subscriptionStatus(status: z.output<typeof Subscription>['status']): Pu
 }
 
 /** Of the payment of a completed page: one that is open may have been declined before, and is no purchase yet. */
-function paymentStatus(status: string, refunded: boolean): PurchaseStatus {
+function paymentStatus(status: z.output<typeof PaymentIntent>['status'], refunded: boolean): PurchaseStatus {
   if (refunded) return 'refunded'
   switch (status) {
     case 'succeeded':
@@ -259,7 +268,10 @@ function paymentStatus(status: string, refunded: boolean): PurchaseStatus {
     case 'requires_payment_method':
     case 'canceled':
       return 'canceled'
-    default:
+    case 'requires_confirmation':
+    case 'requires_action':
+    case 'processing':
+    case 'requires_capture':
       return 'pending'
   }
 }

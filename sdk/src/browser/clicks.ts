@@ -16,7 +16,7 @@ interface Click<Opened> {
  * one after a failure tries again under the same Idempotency-Key. One that means another page waits until that is open, since the
  * service closes a user's page when it opens the next.
  */
-export function pageOfLastClick<Opened>(goTo: (page: Opened) => void) {
+export function lastClickedPage<Opened>(goTo: (page: Opened) => void) {
   let last: Click<Opened> | null = null
 
   async function openFor(click: Click<Opened>, before: Click<Opened> | null, open: (key: string) => Promise<Opened>) {

@@ -1,8 +1,8 @@
-import { type CallOptions, type Client, clientOf, originOf, take } from '../client.ts'
+import { type CallOptions, type Client, openClient, toOrigin, unwrap } from '../client.ts'
 import { PaywallError } from '../error.ts'
 import { send } from '../retry.ts'
 import type { UserState } from '../schemas.ts'
-import { nullIfUnknown, type User, userOf } from '../user.ts'
+import { nullIfUnknown, toUser, type User } from '../user.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { otherTabs } from './other-tabs.ts'
 import { hasComeBack } from './page.ts'
@@ -36,9 +36,9 @@ export async function createPaywall(
   origin: string,
   { paywall, storage = browserStore(), session: give, ...transport }: BrowserOptions = {},
 ): Promise<BrowserPaywall> {
-  const target = { ...transport, baseUrl: originOf(origin) }
+  const target = { ...transport, baseUrl: toOrigin(origin) }
   const id = paywall ?? (await findPaywall(target))
-  const guest = clientOf({ ...target, paywall: id }, send)
+  const guest = openClient({ ...target, paywall: id }, send)
 
   const name = `paywall-billing-sdk/3 ${target.baseUrl} ${id}`
   const kept = new KeptSession({
@@ -49,7 +49,7 @@ export async function createPaywall(
     ended: () => watched.set(null),
   })
   const session = give ? givenSession(give) : kept
-  const client = clientOf({ ...target, paywall: id }, sendAs(session))
+  const client = openClient({ ...target, paywall: id }, sendAs(session))
   const watched = new WatchedUser(
     (options) => readUser(session, client(options), id),
     otherTabs<UserState | null>(name, (news) => watched.hear(news)),
@@ -64,14 +64,14 @@ export async function createPaywall(
 
 /** The id of the paywall whose own domain the origin is. */
 async function findPaywall(target: CallOptions & { baseUrl: string }): Promise<string> {
-  const found = await take(clientOf({ ...target, paywall: undefined }, send)().GET('/api/v1/paywall'))
+  const found = await unwrap(openClient({ ...target, paywall: undefined }, send)().GET('/api/v1/paywall'))
   return found.id
 }
 
 /** Whoever is signed in; null if nobody is, or not any more. */
 async function readUser(session: Session, client: ReturnType<Client>, id: string): Promise<User | null> {
   if ((await session.token()) === null) return null
-  return take(client.GET('/api/v1/paywall/{id}/user', { params: { path: { id } } })).then(userOf, nullIfSignedOut)
+  return unwrap(client.GET('/api/v1/paywall/{id}/user', { params: { path: { id } } })).then(toUser, nullIfSignedOut)
 }
 
 const nullIfSignedOut = (error: unknown) =>

@@ -1,6 +1,6 @@
 /** Hears what the other tabs of an origin tell, and gives the function that tells them. News is what JSON can say. */
 export function otherTabs<News>(name: string, hear: (news: News) => void): (news: News) => void {
-  const channel = channelOf(name)
+  const channel = openChannel(name)
   if (!channel) return () => undefined
   channel.onmessage = ({ data }: MessageEvent<string>) => hear(JSON.parse(data))
   channel.unref?.() // Node would wait for news for ever
@@ -8,7 +8,7 @@ export function otherTabs<News>(name: string, hear: (news: News) => void): (news
 }
 
 /** Null where there are no channels, or the browser denies them as it denies storage. */
-function channelOf(name: string): (BroadcastChannel & { unref?(): void }) | null {
+function openChannel(name: string): (BroadcastChannel & { unref?(): void }) | null {
   try {
     return new BroadcastChannel(name)
   } catch {

@@ -4,7 +4,7 @@ import { PaywallError } from '../error.ts'
 const MARK = 'paywall_checkout'
 
 /** Where the buyer is sent back to. Both may be relative to the page. */
-export interface WaysBack {
+export interface ReturnUrls {
   /** After paying; the page that is left, if it is left out. A page of the same origin waits for the purchase. */
   successUrl?: string
   /** After not paying; the page that is left, if it is left out. */
@@ -16,7 +16,7 @@ export interface WaysBack {
  *
  * @throws PaywallError invalid_url
  */
-export function waysBack(paywall: string, given: WaysBack): WaysBack {
+export function returnUrls(paywall: string, given: ReturnUrls): ReturnUrls {
   const page = globalThis.location?.href
   if (!page) return given
   const successUrl = resolved(given.successUrl ?? page, page)

@@ -1,21 +1,21 @@
 import { abortable } from '../abortable.ts'
 import { type CheckoutOrder, startCheckout } from '../checkout.ts'
-import { type CallOptions, type Client, take } from '../client.ts'
+import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { PaywallError } from '../error.ts'
 import { priceBook } from '../prices.ts'
 import type { FeatureName, PriceName, TokenType } from '../register.ts'
 import type * as Reply from '../schemas.ts'
 import { openTicket, type TicketOrder } from '../ticket.ts'
-import { type User, userOf } from '../user.ts'
-import { pageOfLastClick } from './clicks.ts'
-import { goTo, type WaysBack, waysBack } from './page.ts'
+import { toUser, type User } from '../user.ts'
+import { lastClickedPage } from './clicks.ts'
+import { goTo, type ReturnUrls, returnUrls } from './page.ts'
 import type { PurchaseWait } from './purchase-wait.ts'
 import type { KeptSession } from './session.ts'
 import type { Kept } from './store.ts'
 import type { Listener, WatchedUser } from './watched-user.ts'
 
 /** How a price is sold: what start-checkout takes from a user. */
-export type OpenOrder = WaysBack & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
+export type OpenOrder = ReturnUrls & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
 
 /** What `createPaywall` makes a paywall of. */
 export interface Parts {
@@ -37,7 +37,7 @@ export class BrowserPaywall {
   readonly id: string
   readonly #parts: Parts
   readonly #prices = priceBook(async (options) => (await this.bootstrap(options)).prices)
-  readonly #pageOfLastClick = pageOfLastClick<Reply.Checkout>(({ checkoutUrl }) => {
+  readonly #pageOfLastClick = lastClickedPage<Reply.Checkout>(({ checkoutUrl }) => {
     this.#parts.wait.remember()
     goTo(checkoutUrl)
   })
@@ -81,7 +81,7 @@ export class BrowserPaywall {
 
   /** All that is needed to show the paywall. */
   bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
-    return take(this.#parts.guest(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
+    return unwrap(this.#parts.guest(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
   }
 
   /**
@@ -91,7 +91,7 @@ export class BrowserPaywall {
    */
   async open(price: PriceName, order: OpenOrder = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
     const { client, session } = this.#parts
-    const wanted = { ...order, ...waysBack(this.id, order) }
+    const wanted = { ...order, ...returnUrls(this.id, order) }
     const open = async (key: string) => {
       await session?.begin(options)
       return this.#prices.sell(price, options, (priceId) =>
@@ -119,7 +119,7 @@ export class BrowserPaywall {
       if (typeof request === 'string') sentCode.write({ email, request })
     }
     const call = guest(options).POST('/api/v1/paywall/{id}/sign-in/code', { ...this.#path(), body: { email } })
-    await take(call).then(remember, (error: unknown) => {
+    await unwrap(call).then(remember, (error: unknown) => {
       if (error instanceof PaywallError) remember(error.details)
       throw error
     })
@@ -146,7 +146,7 @@ export class BrowserPaywall {
     const sent = sentCode.read()
     if (!sent) throw refused('no_code_sent', 'Ask for a code first.')
     const body = { grant_type: 'code' as const, ...sent, code, restore }
-    session.keep(await take(client(options).POST('/api/v1/paywall/{id}/sign-in/token', { ...this.#path(), body })))
+    session.keep(await unwrap(client(options).POST('/api/v1/paywall/{id}/sign-in/token', { ...this.#path(), body })))
     sentCode.write(null)
     return watched.refresh()
   }
@@ -164,7 +164,7 @@ export class BrowserPaywall {
     options?: CallOptions,
   ): Promise<Reply.Cancelled> {
     const body = { subscriptionId, cancellationReason: reason }
-    const cancelled = await take(this.#parts.client(options).POST('/api/paywall/cancel-subscription', { body }))
+    const cancelled = await unwrap(this.#parts.client(options).POST('/api/paywall/cancel-subscription', { body }))
     const { user } = this
     if (user) this.#parts.watched.set(withSubscription(user, cancelled.subscription))
     return cancelled
@@ -173,7 +173,7 @@ export class BrowserPaywall {
   /** A one-time URL of the user's portal at the processor. */
   async portal(options?: CallOptions): Promise<string> {
     const call = this.#parts.client(options).POST('/api/v1/paywall/{id}/get-customer-portal', this.#path())
-    return (await take(call)).url
+    return (await unwrap(call)).url
   }
 
   /** Opens a support ticket. A guest's needs `customer_email`. With images the timeout is a minute, unless `options` says otherwise. */
@@ -195,7 +195,7 @@ export class BrowserPaywall {
 /** The user as it will be read shortly after: the service stores what the processor tells it of a cancellation. */
 function withSubscription(user: User, subscription: Reply.Cancelled['subscription']): User {
   const purchases = user.purchases.map((each) => (each.id === subscription.id ? { ...each, ...subscription } : each))
-  return userOf({ ...user, purchases })
+  return toUser({ ...user, purchases })
 }
 
 const refused = (code: string, message: string) => new PaywallError({ status: 0, code, message })

@@ -1,4 +1,4 @@
-import { type CallOptions, type Client, take } from '../client.ts'
+import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { hasCode, noAnswer } from '../error.ts'
 import { type SendOptions, send } from '../retry.ts'
 import type { Tokens } from '../schemas.ts'
@@ -52,7 +52,7 @@ export interface KeptTokens {
 /** So long before it expires an access token is not used any more: a call with it may take that long, in milliseconds. */
 const MARGIN_MS = 60_000
 
-const keptOf = (tokens: Tokens): KeptTokens => ({
+const toKept = (tokens: Tokens): KeptTokens => ({
   accessToken: tokens.access_token,
   refreshToken: tokens.refresh_token,
   staleAt: Date.now() + tokens.expires_in * 1000 - MARGIN_MS,
@@ -89,7 +89,7 @@ export class KeptSession implements Session {
 
   /** Keeps the session of whoever has just signed in. */
   keep(tokens: Tokens): void {
-    this.#parts.kept.write(keptOf(tokens))
+    this.#parts.kept.write(toKept(tokens))
   }
 
   /** Signs in an anonymous user if nobody is signed in. */
@@ -108,7 +108,7 @@ export class KeptSession implements Session {
     if (!tokens) return
     const body = { refresh_token: tokens.refreshToken }
     const params = { path: { id: paywall } }
-    await take(guest({ ...options, isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/end', { params, body }))
+    await unwrap(guest({ ...options, isIdempotent: true }).POST('/api/v1/paywall/{id}/sign-in/end', { params, body }))
   }
 
   /** The access token after those: what another tab got for them meanwhile, or else what they are refreshed to. */
@@ -125,7 +125,7 @@ export class KeptSession implements Session {
     const tokens = await this.#give({ grant_type: 'refresh_token', refresh_token: refreshToken }).catch(nullIfEnded)
     const now = kept.read()
     if (now?.refreshToken !== refreshToken) return now?.accessToken ?? null
-    kept.write(tokens && keptOf(tokens))
+    kept.write(tokens && toKept(tokens))
     if (!tokens) ended()
     return tokens?.access_token ?? null
   }
@@ -137,7 +137,9 @@ export class KeptSession implements Session {
   ): Promise<Tokens> {
     const { guest, paywall } = this.#parts
     const params = { path: { id: paywall } }
-    return take(guest({ ...options, isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/token', { params, body }))
+    return unwrap(
+      guest({ ...options, isIdempotent: true }).POST('/api/v1/paywall/{id}/sign-in/token', { params, body }),
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../client.ts'
 import type { UserState } from '../schemas.ts'
-import { type User, userOf } from '../user.ts'
+import { toUser, type User } from '../user.ts'
 import { SPREADS_MS } from './store.ts'
 
 /** Hears who is signed in, with what the user has; null: nobody. */
@@ -39,7 +39,7 @@ export class WatchedUser {
    */
   hear(news: UserState | null): void {
     const look = () => void this.refresh({ heard: true }).catch(() => undefined)
-    if (news && news.user?.id === this.#user?.user?.id) this.set(userOf(news), { heard: true })
+    if (news && news.user?.id === this.#user?.user?.id) this.set(toUser(news), { heard: true })
     else setTimeout(look, SPREADS_MS)
   }
 

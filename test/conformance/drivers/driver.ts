@@ -1,8 +1,8 @@
 import type { Account, Acts } from '../../../dev/emulators/core/acts/acts.ts'
 import type { RefundRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../../lib/processors/definitions.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Sale } from './sale.ts'
 
 /** What the paywall of each processor sells. `local` is the monthly price in Germany, in euros. */
@@ -17,7 +17,7 @@ export interface Webhook {
 }
 
 /** What the suite must know of a processor to test it, over the controls of its emulator. */
-export interface Driver<Name extends Acquiring = Acquiring> {
+export interface Driver<Name extends ProcessorName = ProcessorName> {
   /** What the processor calls each price: its `processorPrice` in the paywall file. */
   prices: Readonly<Record<SoldAs, string>>
   /** The headers that prove who sent a webhook. */

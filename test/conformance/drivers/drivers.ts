@@ -1,7 +1,7 @@
 import type { FilePaywall } from '../../../cli/paywall-file/file.ts'
-import { accountOf, actsOf } from '../../../dev/emulators/acts-of.ts'
+import { actsFor, findAccount } from '../../../dev/emulators/acts-for.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { CHARGEBEE } from './chargebee.ts'
 import type { Driver, There } from './driver.ts'
 import { FREEMIUS } from './freemius.ts'
@@ -10,7 +10,7 @@ import { POLAR } from './polar.ts'
 import { STRIPE } from './stripe.ts'
 
 /** How each processor is driven. Every case of the suite is run for all of them. */
-const DRIVERS: { readonly [Name in Acquiring]: Driver<Name> } = {
+const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
   stripe: STRIPE,
   polar: POLAR,
   chargebee: CHARGEBEE,
@@ -19,11 +19,11 @@ const DRIVERS: { readonly [Name in Acquiring]: Driver<Name> } = {
 }
 
 /** The driver of a processor, whichever it is. The types do not follow that what it is used with is of the same processor. */
-export const driverOf = (acquiring: Acquiring) => DRIVERS[acquiring] as unknown as Driver
+export const driverOf = (acquiring: ProcessorName) => DRIVERS[acquiring] as unknown as Driver
 
 /** What can happen in the account that a paywall sells through, and what was sold there. */
 export function thereOf(emulators: Emulators, paywall: FilePaywall): There {
   const { acquiring } = paywall.processor
-  const sold = driverOf(acquiring).sold(emulators[acquiring] as never, accountOf(emulators, paywall) as never)
-  return { ...actsOf(emulators, paywall), ...sold }
+  const sold = driverOf(acquiring).sold(emulators[acquiring] as never, findAccount(emulators, paywall) as never)
+  return { ...actsFor(emulators, paywall), ...sold }
 }

@@ -50,7 +50,6 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
   const all = records('subscriptions').filter((each) => soldOwn(each).license === license.id)
   return {
     ...subscriptionSale(records, subscription, all),
-    hadTrial: all.some(({ trialEnd }) => trialEnd !== null),
     ...{ processorId, periodEnd: isoTime(paidUntil), renews: canceledAt(subscription) === null },
     status: statusOf(records, license, { subscription, paidUntil, now }),
   }

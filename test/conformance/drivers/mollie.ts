@@ -5,7 +5,7 @@ import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-rec
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts.ts'
-import { dateOf } from '../../../dev/emulators/mollie/dates.ts'
+import { toDate } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { isGivenBack, oneTimeSale, type PaidPeriod, paidAt, type Sale } from './sale.ts'
@@ -74,11 +74,16 @@ function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale
   const metadata = PageMetadata.parse(paymentOwn(page).metadata)
   return {
     ...once,
-    ...{ isSubscription: true, renews, paid: [...once.paid, ...paid.map(({ id }) => id)] },
+    ...{
+      isSubscription: true,
+      hadTrial: metadata.trial_days > 0,
+      renews,
+      paid: [...once.paid, ...paid.map(({ id }) => id)],
+    },
     paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
     status: statusOf(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts to the day of the next charge. A suspended subscription has no such day.
-    periodEnd: renews && !isSuspended ? dateOf(subscription.periodEnd) : null,
+    periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
   }
 }
 
@@ -87,9 +92,10 @@ type Metadata = z.output<typeof PageMetadata>
 /** What a payment has paid for, as everywhere at Mollie from day to day. A first payment with a trial only gives a mandate. */
 function paidPeriod(records: AccountRecords, payment: PaymentRecord, metadata: Metadata): PaidPeriod[] {
   if (payment.subscription === null && metadata.trial_days > 0) return []
-  const start = Date.parse(dateOf(payment.subscription === null ? paidAt(payment) : payment.created)) / 1000
+  const start = Date.parse(toDate(payment.subscription === null ? paidAt(payment) : payment.created)) / 1000
   const end = nextPeriodEnd(start, { interval: metadata.interval, intervalCount: metadata.interval_count }, start)
-  return [{ start, end, paidAt: paidAt(payment), isGivenBack: isGivenBack(records, payment, true) }]
+  const interval = metadata.interval === 'year' ? 'year' : 'month'
+  return [{ start, end, paidAt: paidAt(payment), interval, isGivenBack: isGivenBack(records, payment, true) }]
 }
 
 interface Recurring {
@@ -110,7 +116,9 @@ function statusOf(
   if (subscription && !renews && endOfPaid(subscription, charges, isFailed) <= now) return 'canceled'
   const decided = charges.findLast(({ status }) => status !== 'pending')
   if (renews && decided && isFailed(decided)) return 'past_due'
-  return metadata.trial_days > 0 && !decided ? 'trialing' : 'active'
+  return metadata.trial_days > 0 && !charges.some((each) => each.status === 'paid' && !isFailed(each))
+    ? 'trialing'
+    : 'active'
 }
 
 /** A first payment that no subscription follows has paid for one period, or has begun a trial. As everywhere at Mollie, that ends with a day. */
@@ -121,7 +129,7 @@ function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count 
       ? ({ interval: 'day', intervalCount: trial_days } as const)
       : { interval, intervalCount: interval_count }
   const end = nextPeriodEnd(start, cycle, start)
-  return Date.parse(dateOf(end)) / 1000
+  return Date.parse(toDate(end)) / 1000
 }
 
 /** A direct debit may be settled, and charged back days later: then it has failed. */
@@ -135,5 +143,5 @@ function endOfPaid(
   isFailed: (charge: PaymentRecord) => boolean,
 ): number {
   const last = charges.findLastIndex((charge) => !isFailed(charge))
-  return Date.parse(dateOf(charges[last + 1]?.created ?? periodEnd)) / 1000
+  return Date.parse(toDate(charges[last + 1]?.created ?? periodEnd)) / 1000
 }

@@ -1,7 +1,9 @@
-import { recordsOf } from '../../../dev/emulators/core/acts/account-records.ts'
+import { accountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import { findSubscription } from '../../../dev/emulators/mollie/acts.ts'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
+import { press } from '../../support/checkout.ts'
 import type { Shop } from '../shop.ts'
+import { unheard } from './unheard.ts'
 
 /** What a subscription can be changed to, in US cents and tokens. */
 export interface Plan {
@@ -9,52 +11,101 @@ export interface Plan {
   price: string
   amount: number
   interval: 'month' | 'year'
+  /** US dollars unless it says so. */
+  currency?: string
 }
 
 /**
  * Where the difference is paid in the moment of the change, unless nothing is left to pay. Polar makes it part of the next order,
  * and Mollie charges another amount from the next charge on.
  */
-export const paysChangesAtOnce = (acquiring: Acquiring) => acquiring !== 'polar' && acquiring !== 'mollie'
+export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
 /** What an owner sells at the processor that no price of the paywall file names, and that the portal offers, too. */
-export async function sellBesides({ world, acquiring, paywall }: Shop, { price, amount, interval }: Plan) {
+export async function sellBesides({ world, acquiring, paywall }: Shop, ...plans: Plan[]) {
   if (acquiring === 'mollie') return // a plan there is an amount and an interval
   const currency = acquiring === 'stripe' || acquiring === 'polar' ? 'usd' : 'USD'
-  await world[acquiring].setOtherPrices(paywall.id, [
-    { id: price, label: 'Team', currency, amount, interval, intervalCount: 1 },
-  ])
+  const prices = plans.map(({ price: id, ...plan }) => ({ id, label: 'Team', currency, intervalCount: 1, ...plan }))
+  await world[acquiring].setOtherPrices(paywall.id, prices)
 }
 
 /** The plan is changed: by the buyer in the portal, or where there is none by the owner. */
-export async function changePlan(shop: Shop, id: string, { price, amount, interval }: Plan): Promise<void> {
+export async function changePlan(
+  shop: Shop,
+  id: string,
+  { price, amount, interval, currency = 'USD' }: Plan,
+): Promise<void> {
   if (shop.acquiring !== 'mollie') return void (await shop.there.changePlan?.(id, price))
   const { emulator, paywall } = shop
   const { apiKey } = paywall.processor.credentials as { apiKey: string }
-  const subscription = findSubscription(recordsOf(emulator, paywall.id), id)
+  const subscription = findSubscription(accountRecords(emulator, paywall.id), id)
   const url = `${emulator.url}/v2/customers/${subscription?.customer}/subscriptions/${subscription?.id}`
   const reply = await fetch(url, {
     method: 'PATCH',
     headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      amount: { currency: 'USD', value: (amount / 100).toFixed(2) },
+      amount: { currency, value: (amount / 100).toFixed(2) },
       interval: interval === 'year' ? '12 months' : '1 month',
     }),
   })
   if (!reply.ok) throw new Error(`Mollie answers ${reply.status}: ${await reply.text()}`)
 }
 
-/** What each processor knows a price by that no paywall file names. */
-const UNNAMED: Record<Acquiring, string> = {
-  stripe: 'price_team',
-  polar: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0006',
-  chargebee: 'team-USD-monthly',
-  freemius: '505:606',
-  mollie: 'Team',
+/** What each processor knows two prices by that no paywall file names. */
+const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
+  stripe: ['price_team', 'price_firm'],
+  polar: ['2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0006', '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0007'],
+  chargebee: ['team-USD-monthly', 'firm-USD-monthly'],
+  freemius: ['505:606', '506:607'],
+  mollie: ['Team', 'Firm'],
 }
 
 /** 29.99 USD a month, which the owner sells besides. */
-export const teamPlan = (acquiring: Acquiring): Plan => ({ price: UNNAMED[acquiring], amount: 2999, interval: 'month' })
+export const teamPlan = (acquiring: ProcessorName): Plan => ({
+  price: UNNAMED[acquiring][0],
+  amount: 2999,
+  interval: 'month',
+})
+
+/** The same for 49.99 USD. */
+export const firmPlan = (acquiring: ProcessorName): Plan => ({
+  price: UNNAMED[acquiring][1],
+  amount: 4999,
+  interval: 'month',
+})
 
 /** Whether a webhook tells of a change: if not, it is known by the next read, a week later at most. */
-export const tellsOfChanges = (acquiring: Acquiring) => acquiring !== 'mollie'
+export const tellsOfChanges = (acquiring: ProcessorName) => acquiring !== 'mollie'
+
+/** Pays on a page, and changes the plan before anything of the sale is stored here. */
+export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan): Promise<void> {
+  const { emulator, acquiring, there } = shop
+  const change = () => changePlan(shop, there.sales().at(-1)!.processorId, plan)
+  if (acquiring !== 'mollie') {
+    return unheard(shop, async () => {
+      await press(checkoutUrl, 'pay')
+      await change()
+    })
+  }
+  // The subscription is made once its first payment is read.
+  emulator.onCall = async ({ method, path }, run) => {
+    const reply = await run()
+    if (method === 'POST' && path.endsWith('/subscriptions')) await change()
+    return reply
+  }
+  await press(checkoutUrl, 'pay')
+  await emulator.drainWebhooks()
+  emulator.onCall = undefined
+}
+
+/** Where the difference that a change of the plan makes can be left to be charged with the next period. */
+export const LEAVES_PENDING = ['stripe', 'polar', 'chargebee'] as const
+
+/** Lets the difference be charged with the next period. At Polar it is by default. */
+export async function leavePending({ world, acquiring, paywall }: Shop): Promise<void> {
+  if (acquiring === 'stripe') await world.stripe.setProration(paywall.id, 'create_prorations')
+  if (acquiring === 'chargebee') await world.chargebee.setInvoiceImmediately(paywall.id, false)
+}
+
+/** Where what was left can be deleted before it is charged. */
+export const deletesPending = (acquiring: ProcessorName) => acquiring !== 'polar'

@@ -1,4 +1,4 @@
-import { type AccountRecords, paidOf } from '../../../dev/emulators/core/acts/account-records.ts'
+import { type AccountRecords, findPaid } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { InvoiceRecord, PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
@@ -18,8 +18,8 @@ export interface Sale {
   paidPeriods: PaidPeriod[]
   /** What a subscription is charged for now, where the processor has a name for it; null: for what its page has sold. */
   price: SoldPrice | null
-  /** Whether it began with a trial, where the present subscription may not tell. */
-  hadTrial?: boolean
+  /** Whether it began with a trial. */
+  hadTrial: boolean
   /** Its payments that went through, by their records. */
   paid: string[]
 }
@@ -29,6 +29,8 @@ export interface PaidPeriod {
   start: number
   end: number
   paidAt: number
+  /** How long a period of the price is that was charged for; `once`: it was paid once. */
+  interval: 'month' | 'year' | 'once'
   /** Whether all of its money went back to the buyer. */
   isGivenBack: boolean
 }
@@ -60,10 +62,11 @@ export function subscriptionSale(
   return {
     ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
     begun: !subscription.status.startsWith('incomplete'),
+    hadTrial: all.some(({ trialEnd }) => trialEnd !== null),
     renews: status !== 'canceled' && cancelAt === null,
     paidPeriods: invoices.filter(isPaidPeriod).map((each) => invoicedPeriod(records, each)),
     price: subscription.price,
-    paid: ids.flatMap((each) => paidOf(records, each)).map((each) => each.id),
+    paid: ids.flatMap((each) => findPaid(records, each)).map((each) => each.id),
   }
 }
 
@@ -73,7 +76,14 @@ const isPaidPeriod = ({ status, lines }: InvoiceRecord) => status === 'paid' && 
 function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPeriod {
   const { periodStart: start, periodEnd: end, paidAt, created } = invoice
   const payment = records('payments').find(({ id }) => id === invoice.payment)
-  return { start, end, paidAt: paidAt ?? created, isGivenBack: !!payment && isGivenBack(records, payment, false) }
+  const interval = invoice.price.interval === 'year' ? 'year' : 'month'
+  return {
+    start,
+    end,
+    paidAt: paidAt ?? created,
+    interval,
+    isGivenBack: !!payment && isGivenBack(records, payment, false),
+  }
 }
 
 /** Something that was paid once. */
@@ -86,8 +96,10 @@ export function oneTimeSale(
   const isUndecided = payment.status === 'pending' || payment.status === 'open'
   const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
   return {
-    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, price: null },
-    paidPeriods: begun ? [{ start: payment.created, end: Infinity, paidAt: paidAt(payment), isGivenBack: isOver }] : [],
+    ...{ processorId, isSubscription: false, begun, hadTrial: false, renews: false, periodEnd: null, price: null },
+    paidPeriods: begun
+      ? [{ start: payment.created, end: Infinity, paidAt: paidAt(payment), interval: 'once', isGivenBack: isOver }]
+      : [],
     status: isOver ? 'refunded' : begun ? 'active' : isUndecided ? 'pending' : 'canceled',
     paid: begun ? [payment.id] : [],
   }

@@ -1,7 +1,7 @@
 import type { AfterRetries } from '../../../dev/emulators/core/domain/dues.ts'
 import type { Terms } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
-import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
 /** What an owner has set up at the processor; what cannot be set there stays as it is. */
 export interface Setup {
@@ -15,7 +15,7 @@ export interface Setup {
 const RETRY_DAYS = [2, 5]
 
 export async function setUp(
-  emulator: Emulators[Acquiring],
+  emulator: Emulators[ProcessorName],
   paywallId: string,
   { terms, afterRetries, lagSeconds }: Setup,
 ): Promise<void> {

@@ -71,6 +71,7 @@ test('the published subscription, paid', () => {
   expect(subscription()).toEqual({
     ...{ processorId: CHECKOUT_ID, checkoutId: CHECKOUT_ID, customer: customer.id, buyerEmail: 'john@test.com' },
     ...{ processorPrice: 'basic-USD', startedAt: date(1517505643), charged: null, priceCovered: true },
+    changedInPeriod: false,
     versions: { [CHECKOUT_ID]: 1517505643000 },
     ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
     ...{ unitAmount: 895, currency: 'USD', trialStart: null, trialEnd: null },
@@ -168,7 +169,7 @@ test('what another system has sold is none of ours', () => {
 test('the published page may sell until it expires', () => {
   const decideOn = (more: object, at = now) =>
     decide({ kind: 'page', page: HostedPage.parse({ ...PAGE, ...more }) }, at)
-  const expired = { found: null, isUndecided: false, todo: null, payments: [] }
+  const expired = { found: null, isUndecided: false, todo: null, payments: [], versions: {} }
   expect(decideOn({}, date(1517468262))).toEqual({ ...expired, isUndecided: true })
   expect(decideOn({ state: 'requested' }, date(1517468263))).toEqual(expired)
   expect(decideOn({ state: 'cancelled' }, date(1517468262))).toEqual(expired)
@@ -192,10 +193,16 @@ describe('the price', () => {
   const first = { total: 895, line_items: [line('basic-USD')] }
 
   test('is the item price of the plan, and covered by an invoice for it', () => {
-    expect(subscription({}, first)).toMatchObject({ processorPrice: 'basic-USD', priceCovered: true, charged: 895 })
+    expect(subscription({}, first)).toMatchObject({
+      ...{ processorPrice: 'basic-USD', priceCovered: true, changedInPeriod: false, charged: 895 },
+    })
     expect(subscription(PRO, first)).toMatchObject({ processorPrice: 'pro-USD', priceCovered: false, charged: 895 })
     const difference = { total: 500, line_items: [line('pro-USD', { amount: 500 })] }
-    expect(subscription(PRO, difference, first)).toMatchObject({ priceCovered: true, charged: 895 })
+    expect(subscription(PRO, difference, first)).toMatchObject({
+      priceCovered: true,
+      changedInPeriod: true,
+      charged: 895,
+    })
     expect(subscription(PRO, { ...difference, status: 'voided' }, first)).toMatchObject({ priceCovered: false })
     // Nobody has paid for the change yet, as where nothing is collected by itself.
     const owed = { due_invoices_count: 1 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { WebhookEventType } from 'chargebee'
 import { expect, test } from 'vitest'
 import { decimalsAtChargebee } from '../../../dev/emulators/chargebee/currencies.ts'
-import { decimalsOf, isCurrency } from '../../../lib/money/money.ts'
+import { currencyDecimals, isCurrency } from '../../../lib/money/money.ts'
 import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import type { OfferedPrice } from '../../../lib/processors/definition.ts'
 import { startSelling } from './selling.ts'
@@ -31,7 +31,7 @@ test('every credential stands in the guide, with a pattern that takes what Charg
 
 test('credentials say whether they are for test or live money', () => {
   const of = (apiKey: string, site: string) =>
-    CHARGEBEE.modeOf({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
+    CHARGEBEE.detectMode({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
   expect([of('test_x', 'acme'), of('live_x', 'acme'), of('x', 'acme-test'), of('x', 'acme')]).toEqual([
     ...['test', 'live', 'test', null],
   ])
@@ -40,7 +40,7 @@ test('credentials say whether they are for test or live money', () => {
 test('every currency is one of ISO 4217, in decimals that the emulator counts alike', () => {
   for (const currency of CHARGEBEE.currencies) {
     expect(isCurrency(currency), currency).toBe(true)
-    expect(decimalsAtChargebee(currency), currency).toBe(CHARGEBEE.decimals[currency] ?? decimalsOf(currency))
+    expect(decimalsAtChargebee(currency), currency).toBe(CHARGEBEE.decimals[currency] ?? currencyDecimals(currency))
   }
 })
 
@@ -52,16 +52,16 @@ test('an item price is of one currency and amount, and its id has a hundred char
         ...{ local: index === 0 ? null : index - 1, processorPrice, currency, amount },
       })),
     }
-    return CHARGEBEE.problemsOf(price).map(({ local, field }) => [local, field])
+    return CHARGEBEE.priceProblems(price).map(({ local, field }) => [local, field])
   }
   expect(problems(['a', 'USD', 999], ['b', 'INR', 39900], ['a', 'USD', 999])).toEqual([])
   expect(problems(['a', 'USD', 999], ['a', 'INR', 39900])).toEqual([[0, 'processorPrice']])
   expect(problems(['x'.repeat(101), 'USD', 999])).toEqual([[null, 'processorPrice']])
 })
 
-test('the adapter lacks what the abilities deny', async () => {
+test('the adapter lacks what the capabilities deny', async () => {
   const { adapter } = await startSelling()
-  expect(CHARGEBEE.abilities).toMatchObject({ portal: true, closesPages: false })
+  expect(CHARGEBEE.capabilities).toMatchObject({ portal: true, expiresPages: false })
   expect(adapter.openPortal).toBeDefined()
   expect(adapter.closeCheckout).toBeUndefined()
 })

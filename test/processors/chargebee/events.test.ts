@@ -196,6 +196,21 @@ test('the versions of what a purchase is read from are told with it', async () =
   expect((await read(event('subscription_renewed'))).versions).toEqual({})
 })
 
+test('an invoice counts as one that is read as long as its term goes on, and that of a one-time purchase for ever', async () => {
+  const versionsOf = async (more: object, end: number) => {
+    const named = {
+      ...invoice(more),
+      resource_version: 7,
+      line_items: [{ entity_type: 'x', date_to: 1_795_000_000 + end }],
+    }
+    return (await read(event('invoice_updated', { invoice: named }))).versions
+  }
+  const ofSubscription = { subscription_id: CHECKOUT_ID }
+  expect(await versionsOf(ofSubscription, 1)).toEqual({ 'ACME/2026/1': 7 })
+  expect(await versionsOf(ofSubscription, 0)).toEqual({})
+  expect(await versionsOf({ po_number: CHECKOUT_ID }, 0)).toEqual({ 'ACME/2026/1': 7 })
+})
+
 test('a reversal names its invoice, or the payment that is asked for it', async () => {
   const reversal = (more: object) =>
     event('transaction_created', {

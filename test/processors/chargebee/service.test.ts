@@ -8,9 +8,12 @@ import {
   hears,
   idOf,
   open,
+  periodEnds,
   purchaseOf,
   stateOf,
+  tokensOf,
 } from '../../conformance/buyer.ts'
+import { paymentEvents, refundsInLedger, spend } from '../../conformance/money.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
 import { moveAccount } from '../../support/passing-time.ts'
@@ -83,15 +86,27 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
     expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
+
+  test('is bought again if it is paid after the bank has taken its payment back', async () => {
+    const buyer = await buy(shop, 'lifetime')
+    await happens(buyer, () => dispute(buyer))
+    expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 4900, refunded: false })
+  })
 })
 
 /** The payer's bank takes the latest payment back, on a site that removes it from the invoice then. */
-async function dispute(buyer: Buyer) {
+const dispute = async (buyer: Buyer) => world.chargebee.dispute(await paymentOf(buyer))
+
+/** The site charges for what the bank has taken back. */
+const collectAgain = async (buyer: Buyer) => world.chargebee.collectAgain(await paymentOf(buyer))
+
+async function paymentOf(buyer: Buyer): Promise<string> {
   const id = await idOf(buyer)
   const payments = [...world.chargebee.records.payments.values()]
   // The id of a one-time invoice ends with that of its payment.
-  const payment = payments.find((each) => each.subscription === id || id.endsWith(each.id))
-  return world.chargebee.dispute(String(payment?.id))
+  return String(payments.find((each) => each.subscription === id || id.endsWith(each.id))?.id)
 }
 
 test('a subscription whose payment is reversed is past due until the seller wins', async () => {
@@ -102,6 +117,32 @@ test('a subscription whose payment is reversed is past due until the seller wins
   await world.chargebee.closeDispute(id, { won: true })
   expect(await hears(buyer)).toEqual(['payment.dispute_won 999', 'subscription.updated'])
   expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test('what is paid again after a reversal brings the tokens that the reversal took, each time', async () => {
+  const buyer = await buy(shop)
+  await spend(buyer, 30)
+  await happens(buyer, () => dispute(buyer))
+  expect(await tokensOf(buyer)).toBe(0)
+  expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 999', 'subscription.updated'])
+  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 999, refunded: false })
+  await periodEnds(buyer)
+  await happens(buyer, () => dispute(buyer))
+  expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 1998, refunded: true })
+  await happens(buyer, () => collectAgain(buyer))
+  expect(await refundsInLedger(buyer)).toEqual([-70, 70, -100, 100])
+})
+
+test('an invoice that is paid in two parts keeps its tokens while one of them stays', async () => {
+  const buyer = await buy(shop)
+  const [paid] = await paymentEvents(buyer)
+  const invoice = { id: paid?.processor_id, subscription_id: await idOf(buyer) }
+  const part = { id: 'txn_part', type: 'payment', status: 'success', amount: 200, currency_code: 'USD' }
+  await tell('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
+  await happens(buyer, shop.there.refund)
+  expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ id: paid?.id, refunded_amount: 999, refunded: false })
+  expect(await tokensOf(buyer)).toBe(100)
 })
 
 test('paywalls that share a site hear of each other’s purchases, and store their own alone', async () => {

@@ -16,7 +16,7 @@ const price = (
   ...more,
 })
 
-const problems = (offered: OfferedPrice) => FREEMIUS.problemsOf(offered).map(({ local, field }) => [local, field])
+const problems = (offered: OfferedPrice) => FREEMIUS.priceProblems(offered).map(({ local, field }) => [local, field])
 
 test.each<[string, OfferedPrice]>([
   ['by the month', price({})],
@@ -25,7 +25,7 @@ test.each<[string, OfferedPrice]>([
   ['with a trial', price({ trialDays: 14 })],
   ['in two currencies', price({}, { currency: 'EUR' })],
 ])('a price is sold %s', (_, offered) => {
-  expect(FREEMIUS.problemsOf(offered)).toEqual([])
+  expect(FREEMIUS.priceProblems(offered)).toEqual([])
 })
 
 test.each<[string, OfferedPrice, unknown[]]>([
@@ -49,7 +49,7 @@ test('the credentials are named, and two of them are secret', () => {
   expect(secret).toEqual(['secretKey', 'apiKey'])
   expect(FREEMIUS.credentials.productId.pattern?.test('7001')).toBe(true)
   expect(FREEMIUS.credentials.productId.pattern?.test('7001/../x')).toBe(false)
-  expect(FREEMIUS.modeOf(CREDENTIALS)).toBeNull()
+  expect(FREEMIUS.detectMode(CREDENTIALS)).toBeNull()
 })
 
 test('what an owner is told to set up is what is read', () => {
@@ -68,7 +68,7 @@ test('prices of one plan have one trial, or none', () => {
   const of = (processorPrice: string, trialDays: number) =>
     price({ trialDays, variants: [{ local: null, processorPrice, currency: 'USD', amount: 999 }] })
   const among = (...prices: OfferedPrice[]) =>
-    FREEMIUS.problemsAmong?.(prices).map((problems) => problems.map(({ field }) => field))
+    FREEMIUS.catalogueProblems?.(prices).map((problems) => problems.map(({ field }) => field))
   expect(among(of('501:601', 7), of('501:602', 0), of('501:603', 7), of('502:604', 14))).toEqual([[], [], [], []])
   expect(among(of('501:601', 7), of('501:602', 14))).toEqual([[], ['trial_days']])
 })

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
-import { open, order } from '../../conformance/buyer.ts'
+import { type Buyer, open, order, type Slug } from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { call } from '../../support/call.ts'
 import { opened } from '../../support/checkout.ts'
+import { at } from '../../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 import { boughtBy, follow, payAt } from './product.ts'
 
@@ -38,11 +40,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** Opens a page of the live paywall for the same address. */
+async function openLive(buyer: Buyer, slug: Slug = 'monthly'): Promise<Buyer> {
+  const { email } = buyer
+  const reply = await order(live, slug, { email, headers: { 'idempotency-key': randomUUID() } })
+  return { ...buyer, shop: live, ...opened(reply) }
+}
+
 test('a paywall for tests and a live one each sell what was paid on their pages, to one buyer', async () => {
   const here = await open(sandbox)
-  const { email } = here
-  const reply = await order(live, 'monthly', { email, headers: { 'idempotency-key': randomUUID() } })
-  const there = { ...here, shop: live, ...opened(reply) }
+  const there = await openLive(here)
 
   const test = await payAt(here)
   await world.freemius.drainWebhooks()
@@ -64,4 +71,44 @@ test('who pays in the sandbox returns over the address of the live paywall', asy
   expect(await follow(live, address)).toMatchObject({ status: 303, at: expect.stringContaining('/thanks?session=') })
   expect(await boughtBy(buyer)).toEqual(['monthly'])
   await world.freemius.sendHeldWebhooks()
+})
+
+// Freemius has one user for an address, and its portal shows and cancels all that this one has bought.
+test.each([
+  ['a licence', 'lifetime', null],
+  ['a subscription whose licence is deleted', 'monthly', 'deleted'],
+] as const)('no portal of a test purchase opens to who has bought %s with real money', async (_what, slug, deleted) => {
+  const portal = ({ shop, email }: Buyer) =>
+    call(world, at(shop, 'get-customer-portal'), { key: shop.key, body: { email } })
+  const opens = { status: 200, body: { url: expect.stringContaining('/portal/') } }
+  const here = await open(sandbox)
+  await payAt(here)
+  await world.freemius.drainWebhooks()
+  expect(await portal(here)).toMatchObject(opens)
+
+  const real = await payAt(await openLive(here, slug))
+  if (deleted) await world.freemius.deleteLicense(new URL(real).searchParams.get('license_id') ?? '')
+  await world.freemius.drainWebhooks()
+  expect(await portal(here)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+})
+
+test('a test purchase does not shut the portal of a real buyer', async () => {
+  const here = await open(sandbox)
+  const there = await openLive(here)
+  for (const page of [here, there]) await payAt(page)
+  await world.freemius.drainWebhooks()
+  const reply = await call(world, at(live, 'get-customer-portal'), { key: live.key, body: { email: here.email } })
+  expect(reply).toMatchObject({ status: 200, body: { url: expect.stringContaining('/portal/') } })
+})
+
+test('the way back of a live page finds nothing that its buyer got in the sandbox', async () => {
+  world.freemius.holdWebhooks()
+  const here = await open(sandbox)
+  const there = await openLive(here)
+  await payAt(here)
+  const returnUrl = new URL(there.checkoutUrl).searchParams.get('cancel_url')!.replace(/error$/, 'success')
+  expect(await follow(live, returnUrl)).toMatchObject({ status: 303, at: expect.stringContaining('/sorry?session=') })
+  expect(await boughtBy(there)).toEqual([])
+  await world.freemius.sendHeldWebhooks()
+  expect([await boughtBy(here), await boughtBy(there)]).toEqual([['monthly'], []])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { factsOf } from '../../../lib/processors/freemius/money.ts'
+import { toFacts } from '../../../lib/processors/freemius/money.ts'
 import { License, Payment } from '../../../lib/processors/freemius/objects.ts'
-import { snapshotOf } from '../../../lib/processors/freemius/translate.ts'
+import { toSnapshot } from '../../../lib/processors/freemius/translate.ts'
 
 /*
  * Objects of real sandbox events, of September 2026, as a public project has kept them for its tests (BillingWebhookTest.kt of
@@ -27,7 +27,7 @@ const REAL_LICENSE = {
 }
 
 const facts = (...payments: object[]) =>
-  factsOf(payments.map((payment) => Payment.parse(payment))).map(
+  toFacts(payments.map((payment) => Payment.parse(payment))).map(
     ({ kind, id, paymentId, amount }) => `${kind} ${id} of ${paymentId}: ${amount}`,
   )
 
@@ -72,5 +72,7 @@ test('a real refund of a licence for ever takes it back', () => {
   const license = License.parse({ ...REAL_LICENSE, expiration: null })
   const payments = [SOLD, GIVEN_BACK].map((payment) => Payment.parse(payment))
   const now = new Date('2026-09-20T12:00:00Z')
-  expect(snapshotOf({ license, subscription: null, first: null, payments, email: null }, now)?.status).toBe('refunded')
+  expect(toSnapshot({ license, subscription: null, subscriptions: [], payments, email: null }, now)?.status).toBe(
+    'refunded',
+  )
 })

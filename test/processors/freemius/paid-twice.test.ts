@@ -1,8 +1,11 @@
-// A link is all there is of a checkout at Freemius, so nothing keeps it from being paid again: each licence is a purchase.
+// A link is all there is of a checkout at Freemius, so nothing keeps it from being paid again, or late: each licence is a purchase.
 import { describe, expect, test } from 'vitest'
-import { hears, open, stateOf } from '../../conformance/buyer.ts'
+import { withDatabase } from '../../../cli/database.ts'
+import { mergeUsers } from '../../../cli/users/merge.ts'
+import { type Buyer, buy, hears, open, passes, stateOf } from '../../conformance/buyer.ts'
 import type { Shop } from '../../conformance/shop.ts'
 import { ownerEvents } from '../../support/owner-events.ts'
+import { ownerIdOf } from '../../support/owner-id.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { until } from '../../support/until.ts'
 import { boughtBy, follow, freemiusOf, payAt, useProduct } from './product.ts'
@@ -56,6 +59,38 @@ describe('a link that is paid twice', () => {
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
   })
 
+  test.each([
+    ['the second payment', 1],
+    ['either payment', 0],
+  ])('is two purchases if nobody ever hears of %s', async (_, heard) => {
+    const { shop } = product()
+    const buyer = await open(shop)
+    if (heard > 0) await payAt(buyer)
+    await hears(buyer)
+    expect(await boughtBy(buyer)).toHaveLength(heard)
+    await unnoticed(shop, async () => {
+      for (let time = heard; time < 2; time++) await payAt(buyer)
+    })
+    expect(await passes(buyer, '1h')).toContain('checkout.completed')
+    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await passes(buyer, '15d')).toEqual([])
+  })
+
+  test('is looked at for two weeks, whether or not it was paid', async () => {
+    const { shop } = product()
+    const buyer = await open(shop)
+    await payAt(buyer)
+    await hears(buyer)
+    await passes(buyer, '13d')
+    await unnoticed(shop, () => payAt(buyer))
+    await passes(buyer, '2d')
+    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    const pages = await shop.world.database.query('select reconcile_at from checkouts where user_id = $1', [
+      buyer.userId,
+    ])
+    expect(pages.rows).toEqual([{ reconcile_at: null }])
+  })
+
   test('can be cancelled twice, and is charged no more', async () => {
     const { shop } = product()
     const buyer = await open(shop)
@@ -74,5 +109,49 @@ describe('a link that is paid twice', () => {
     const subscriptions = addresses.map((address) => fieldOf(address, 'subscription_id'))
     const there = freemiusOf(shop).subscriptions.filter(({ id }) => subscriptions.includes(String(id)))
     expect(there.map(({ next_payment }) => next_payment)).toEqual([null, null])
+  })
+})
+
+test('a link that is paid after more than a month is a purchase', async () => {
+  const { shop } = product()
+  const buyer = await open(shop)
+  const ago = (days: number) => `now() - interval '${days} days'`
+  await shop.world.database.query(
+    `update checkouts set created_at = ${ago(31)}, reconcile_at = null, purge_at = ${ago(1)} where user_id = $1`,
+    [buyer.userId],
+  )
+  await shop.world.workers.scheduled('purge-expired')
+  expect(await follow(shop, await payAt(buyer))).toMatchObject({ at: expect.stringContaining('/thanks') })
+  expect(await hears(buyer)).toContain('checkout.completed')
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+})
+
+/** Makes one user of two. The pages that the first has opened still sell to the address of the first. */
+async function merge({ shop: { world, paywall }, userId: from }: Buyer, { userId: into }: Buyer): Promise<void> {
+  const users = { ownerId: await ownerIdOf(world, paywall.id), isTest: true }
+  await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from, into }))
+}
+
+describe('a link that is paid after its buyer was merged into another user', () => {
+  test('is a purchase of that user, by its webhooks', async () => {
+    const { shop } = product()
+    const opener = await open(shop)
+    const user = await buy(shop, 'lifetime')
+    await merge(opener, user)
+    await payAt(opener)
+    expect(await hears(user)).toContain('checkout.completed')
+    expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
+  })
+
+  test('is a purchase of that user if nobody ever hears of it, though two were merged into it', async () => {
+    const { shop } = product()
+    const opener = await open(shop)
+    const between = await open(shop, 'lifetime')
+    const user = await buy(shop, 'lifetime')
+    await merge(opener, between)
+    await merge(between, user)
+    await unnoticed(shop, () => payAt(opener))
+    expect(await passes(user, '1h')).toContain('checkout.completed')
+    expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
   })
 })

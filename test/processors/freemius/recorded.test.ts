@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { License, Payment, Subscription } from '../../../lib/processors/freemius/objects.ts'
-import { cancellationOf, type Observed, snapshotOf } from '../../../lib/processors/freemius/translate.ts'
+import { type Observed, toCancellation, toSnapshot } from '../../../lib/processors/freemius/translate.ts'
 
 /*
  * `snapshotOf` on objects as Freemius documents them: the field names, and the values where they are examples, are those of
@@ -42,19 +42,20 @@ function observed(license: object, subscription: object | null, payments: object
   const first = subscription && Subscription.parse({ ...SUBSCRIPTION, ...subscription })
   return {
     license: License.parse({ ...LICENSE, ...license }),
-    ...{ subscription: first, first, email: 'jane@example.com' },
+    ...{ subscription: first, subscriptions: first ? [first] : [], email: 'jane@example.com' },
     payments: payments.map((payment) => Payment.parse({ ...PAYMENT, ...payment })),
   }
 }
 
 const snapshot = (license: object, subscription: object | null, payments?: object[]) =>
-  snapshotOf(observed(license, subscription, payments), NOW)
+  toSnapshot(observed(license, subscription, payments), NOW)
 
 test('the documented example is an active annual purchase', () => {
   expect(snapshot({}, {})).toEqual({
     ...{ processorId: '123456', checkoutId: null, processorPrice: '123456:123456', customer: '123456' },
     soldAs: { processorPrice: '123456:123456', interval: 'year' },
-    ...{ startedAt: at('2025-01-01 00:00:00'), charged: 207669, priceCovered: true, versions: {} },
+    ...{ startedAt: at('2025-01-01 00:00:00'), charged: 207669, priceCovered: true },
+    ...{ changedInPeriod: false, versions: {} },
     ...{ buyerEmail: 'jane@example.com', status: 'active', begun: true, periodCovered: true },
     ...{ interval: 'year', intervalCount: 1, unitAmount: 100, currency: 'USD' },
     ...{ currentPeriodStart: at('2025-01-01 00:00:00'), currentPeriodEnd: at('2025-12-31 23:59:59') },
@@ -64,7 +65,7 @@ test('the documented example is an active annual purchase', () => {
 
 test('a trial whose plan was changed since has cost nothing at first, and its page is that of the first plan', () => {
   const first = Subscription.parse({ ...SUBSCRIPTION, pricing_id: '654321', trial_ends: '2025-01-08 00:00:00' })
-  expect(snapshotOf({ ...observed({}, {}), first }, NOW)).toMatchObject({
+  expect(toSnapshot({ ...observed({}, {}), subscriptions: [first] }, NOW)).toMatchObject({
     charged: 0,
     soldAs: { processorPrice: '123456:654321', interval: 'year' },
     processorPrice: '123456:123456',
@@ -144,7 +145,7 @@ test('a cancellation tells when it is over', () => {
   const { license, subscription } = observed({}, ENDED)
   const end = at('2025-12-31 23:59:59')
   const canceledAt = at('2025-03-01 00:00:00')
-  const told = subscription && cancellationOf(license, subscription, NOW)
+  const told = subscription && toCancellation(license, subscription, NOW)
   expect(told).toEqual({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end, canceledAt })
 })
 
@@ -182,6 +183,24 @@ describe('a change of plan', () => {
     expect(ofPrice(other, { ...other, id: '9', created: '2025-06-01 08:00:00' }, paid)).toEqual({
       ...{ processorPrice: '67741:89500', priceCovered: true, startedAt },
     })
+  })
+
+  // A pricing has a price for each cycle, so both subscriptions name the same one.
+  test.each([
+    ['is not paid yet', [{}], false],
+    ['is paid', [{}, { id: '2', subscription_id: '9', created: '2025-06-01 08:00:00' }], true],
+  ])('of the cycle of one pricing, that %s', (_, paid, priceCovered) => {
+    const { subscriptions, ...known } = observed({}, { billing_cycle: 1 }, paid)
+    const later = Subscription.parse({ ...SUBSCRIPTION, id: '9', created: '2025-06-01 08:00:00' })
+    const changed = { ...known, subscription: later, subscriptions: [...subscriptions, later] }
+    expect(toSnapshot(changed, NOW)).toMatchObject({ interval: 'year', priceCovered })
+  })
+
+  test('is none, if the buyer pays by another card: the new subscription is of the same cycle', () => {
+    const { subscriptions, ...known } = observed({}, {})
+    const later = Subscription.parse({ ...SUBSCRIPTION, id: '9', created: '2025-06-01 08:00:00' })
+    const replaced = { ...known, subscription: later, subscriptions: [...subscriptions, later] }
+    expect(toSnapshot(replaced, NOW)).toMatchObject({ priceCovered: true })
   })
 
   // `license.plan.changed` comes when the owner changes the plan in the dashboard, say the SDK's types.

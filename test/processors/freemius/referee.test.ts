@@ -107,9 +107,11 @@ test('a subscription is cancelled with the call of the SDK', async () => {
   expect(theirs[0]).toMatchObject({ method: 'DELETE', query: { reason_ids: '15' }, body: null })
 })
 
-test('the portal is opened with the call of the SDK', async () => {
+test('the portal is opened, and what its user has is looked at before, with the calls of the SDK', async () => {
   const { ours, theirs, adapter, freemius } = both()
   expect(await adapter.openPortal?.('11', 'https://shop.example')).toBe('https://customers.freemius.com/t')
+  await freemius.api.user.retrieveLicenses('11')
+  await freemius.api.user.retrieveSubscriptions('11')
   await freemius.api.user.retrieveHostedCustomerPortal('11')
   expect(ours).toEqual(theirs)
 })

@@ -11,9 +11,12 @@ import {
   purchaseOf,
   stateOf,
 } from '../../conformance/buyer.ts'
+import { sell } from '../../conformance/changing.ts'
+import { payAndChange } from '../../conformance/drivers/plans.ts'
 import type { Shop } from '../../conformance/shop.ts'
 import { newEmail, press } from '../../support/checkout.ts'
 import { moveAccount } from '../../support/passing-time.ts'
+import { yearly } from '../../support/paywall-file.ts'
 import { runTogether } from '../../support/together.ts'
 import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, useProduct } from './product.ts'
 
@@ -66,6 +69,17 @@ describe('a licence whose plan was changed before anybody heard of it', () => {
     expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 0 })
     await expectAsThere(buyer)
   })
+})
+
+test('a monthly plan that was changed to the annual price of its pricing before anybody heard of it has that price', async () => {
+  const { shop } = product()
+  const name = shop.driver.prices.monthly
+  const annual = { ...yearly({ slug: 'annual', amount: 79, trial_days: 0, processorPrice: name }) }
+  const selling = await sell(shop, (prices) => [...prices, annual])
+  const buyer = await open(selling)
+  await payAndChange(selling, buyer.checkoutUrl, { price: name, amount: 7900, interval: 'year' })
+  await hears(buyer)
+  expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'annual', interval: 'year', unit_amount: 7900 })
 })
 
 describe('two pages that are open at once', () => {

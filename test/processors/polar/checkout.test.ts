@@ -118,6 +118,18 @@ describe('who buys', () => {
     },
   )
 
+  test('is named anew and asked for another address if the account has no such customer and refuses the address', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy({ customer: UNKNOWN, email: 'ada@example.com' }, { email: 'ada@acme.dev' })
+    expect(purchase).toMatchObject({ buyerEmail: 'ada@acme.dev', customer: expect.any(String) })
+    expect(shop.sent.slice(0, 3).map(({ body }) => body)).toMatchObject([
+      { customer_id: UNKNOWN },
+      { external_customer_id: ADA, customer_email: 'ada@example.com' },
+      { external_customer_id: ADA },
+    ])
+    expect(shop.sent[2]?.body).not.toHaveProperty('customer_email')
+  })
+
   test('keeps its customer when users are merged: the customer has the first one’s id', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy()

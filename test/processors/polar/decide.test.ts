@@ -2,7 +2,19 @@ import type { models } from '@polar-sh/sdk/2026-10'
 import { expect, test } from 'vitest'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ACME } from '../../emulators/polar-fixture.ts'
-import { CHANGED, CUSTOMER, customer, cycle, decide, ID, metadata, ORDER, order, subscription } from './replies.ts'
+import {
+  CHANGED,
+  CUSTOMER,
+  created,
+  customer,
+  cycle,
+  decide,
+  ID,
+  metadata,
+  ORDER,
+  order,
+  subscription,
+} from './replies.ts'
 import { ADA } from './shop.ts'
 
 test('a subscription', async () => {
@@ -11,6 +23,7 @@ test('a subscription', async () => {
     purchase: {
       ...{ processorId: ID, checkoutId: metadata.checkout_id, customer: CUSTOMER, buyerEmail: 'ada@example.com' },
       ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 3 },
+      changedInPeriod: false,
       ...{ processorPrice: ID, priceCovered: true, charged: null, startedAt: new Date('2026-10-31T08:00:00.123Z') },
       versions: { [ID]: CHANGED, [ORDER]: CHANGED },
       ...{ unitAmount: 2400, currency: 'JPY' },
@@ -46,6 +59,31 @@ test('a period is covered by its own order, not by one for a change or for usage
   const credit = { ...change, subtotal_amount: -1200, net_amount: -1200, total_amount: -1428, due_amount: 0 }
   const downgraded = await decide('subscription', subscription, [credit, cycle])
   expect(downgraded).toMatchObject({ purchase: { periodCovered: true } })
+})
+
+test.each([
+  ['made before its period, as by the resumption of what was paused', cycle, '2026-10-30T08:00:00Z', false],
+  ['made in its period', cycle, '2026-10-31T08:00:01Z', true],
+  ['made as it began, by the clock of another server', cycle, '2026-10-31T07:59:59.9Z', true],
+  ['of a change that began the period', { ...cycle, billing_reason: 'subscription_update' }, created.created_at, true],
+  ['of an earlier change', { ...cycle, billing_reason: 'subscription_update' }, '2026-10-30T08:00:00Z', false],
+])('whether a period is covered by a paid order that was %s', async (_, paid, created_at, periodCovered) => {
+  expect(await decide('subscription', subscription, [{ ...paid, created_at }])).toMatchObject({
+    purchase: { periodCovered },
+  })
+})
+
+test('a trial that a change of plan ends in its first seconds has not paid for the period that follows', async () => {
+  const created_at = subscription.current_period_start
+  const changed = { ...subscription, trial_start: created_at, trial_end: created_at }
+  expect(
+    await decide('subscription', changed, [{ ...cycle, billing_reason: 'subscription_create', created_at }]),
+  ).toMatchObject({
+    purchase: { status: 'active', periodCovered: false },
+  })
+  expect(await decide('subscription', changed, [{ ...cycle, created_at }])).toMatchObject({
+    purchase: { periodCovered: true },
+  })
 })
 
 test('a reason for an order that Polar did not have does not stop anything', async () => {

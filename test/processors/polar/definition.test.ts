@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { accountsOf } from '../../../dev/emulators/polar/accounts.ts'
+import { listAccounts } from '../../../dev/emulators/polar/accounts.ts'
 import { isCurrency } from '../../../lib/money/money.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import { LIFETIME, MONTHLY } from '../../emulators/polar-fixture.ts'
@@ -30,12 +30,12 @@ const offered = (...variants: [local: number | null, processorPrice: string, cur
 })
 
 test('takes one product for all currencies, and none with two prices in one', () => {
-  expect(POLAR.problemsOf(offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'INR', 39900]))).toEqual([])
+  expect(POLAR.priceProblems(offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'INR', 39900]))).toEqual([])
   const two = offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'USD', 499], [1, LIFETIME, 'USD', 499])
-  expect(POLAR.problemsOf(two)).toEqual([
+  expect(POLAR.priceProblems(two)).toEqual([
     { local: 0, field: 'amount', message: 'a product has one price in USD at Polar' },
   ])
-  expect(POLAR.problemsOf(offered([null, 'price_1', 'USD', 1]))).toMatchObject([{ field: 'processorPrice' }])
+  expect(POLAR.priceProblems(offered([null, 'price_1', 'USD', 1]))).toMatchObject([{ field: 'processorPrice' }])
 })
 
 test('the emulator has what the paywall file sells', () => {
@@ -47,7 +47,7 @@ test('the emulator has what the paywall file sells', () => {
     prices: [{ ...price, currency: 'USD', amount: 999, locals }],
   }
   const other = { ...paywall, processor: { acquiring: 'stripe', credentials: {} } }
-  expect(accountsOf([Object({ paywalls: [paywall, other] })])).toEqual([
+  expect(listAccounts([Object({ paywalls: [paywall, other] })])).toEqual([
     {
       ...{ paywallId: '1001', paywallName: 'Acme', ...credentials },
       prices: [

@@ -54,7 +54,8 @@ beforeAll(() => {
 
 const subscription = { kind: 'subscription', id: SUBSCRIPTION }
 const oneTime = { kind: 'payment', id: ORDER }
-const paid = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189 }
+const paidOnce = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189 }
+const paid = { ...paidOnce, paysFor: { from: '2026-11-21T09:59:50.000Z', processorPrice: REFUND } }
 const disputed = { kind: 'disputed', id: SUBSCRIPTION, paymentId: ORDER, amount: 1189 }
 const carried = { [ORDER]: CHANGED }
 
@@ -71,7 +72,8 @@ test.each<[string, object | null, object | null, object | null, object?]>([
     null,
     carried,
   ],
-  ['order.paid', { ...order, subscription_id: null }, oneTime, paid, carried],
+  ['order.paid', { ...order, subscription_id: null, billing_reason: 'purchase' }, oneTime, paidOnce, carried],
+  ['order.paid', { ...order, billing_reason: 'subscription_update' }, subscription, paidOnce, carried],
   ['order.created', { ...order, status: 'pending' }, subscription, null, carried],
   ['order.created', { ...order, modified_at: null }, subscription, null, { [ORDER]: CHANGED - 8_123_455 }],
   ['order.updated', order, subscription, null, carried],

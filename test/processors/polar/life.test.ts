@@ -17,6 +17,16 @@ test('a renewal covers its period when it is paid', async () => {
   expect(payments(await shop.events())).toMatchObject([{ kind: 'succeeded', amount: 999, currency: 'USD' }])
 })
 
+test('the period after a trial is not covered by the order of the trial', async () => {
+  const shop = await openShop()
+  const { purchase, reference } = await shop.buy({ trialDays: 3 })
+  expect(purchase).toMatchObject({ status: 'trialing', periodCovered: true })
+  await shop.moveTo(purchase.trialEnd)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: false })
+  await shop.moveTo(new Date(purchase.trialEnd!.getTime() + MINUTE_MS))
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: true })
+})
+
 test('a charge that fails makes the purchase past due, and a later one active again', async () => {
   const shop = await openShop()
   const { purchase, reference } = await shop.buy()
@@ -79,6 +89,18 @@ describe('a cancellation', () => {
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, '')).toMatchObject({
       ...{ status: 'trialing', cancelAt: purchase.trialEnd },
     })
+  })
+
+  test('of what is paused ends it at once, tells the reason, and may be repeated', async () => {
+    const shop = await openShop()
+    const { reference } = await shop.buy()
+    await shop.emulator.pause(reference.id)
+    const first = await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')
+    expect(first).toMatchObject({ status: 'canceled', canceledAt: expect.any(Date) })
+    expect(await shop.polar.subscriptions.get(reference.id)).toMatchObject({
+      ...{ customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' },
+    })
+    expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Again')).toEqual(first)
   })
 
   test('there is told, and can be taken back there', async () => {

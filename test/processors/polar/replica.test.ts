@@ -11,7 +11,9 @@ import {
   stateOf,
   tokensOf,
 } from '../../conformance/buyer.ts'
+import { reconcileAll } from '../../conformance/reconcile.ts'
 import { type Shop, shopAt, useShops } from '../../conformance/shop.ts'
+import { purchaseBy, replacing } from '../../conformance/upgrading.ts'
 import { heldWebhooks, sendWebhook } from '../../conformance/webhook.ts'
 import { press } from '../../support/checkout.ts'
 import { permutations, randomNumbers, shuffled } from '../../support/random.ts'
@@ -30,6 +32,7 @@ const lagging = async (seconds: number): Promise<Shop> => {
 
 afterEach(async () => {
   const shop = await lagging(0)
+  shop.emulator.onCall = undefined
   await shop.emulator.sendHeldWebhooks()
 })
 
@@ -103,6 +106,19 @@ test('a one-time purchase that is refunded is seen as refunded within a minute',
   expect(await stateOf(one)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
 })
 
+test('a refund that fails is found at once where no webhook reports it, since refunds are not read from a replica', async () => {
+  const shop = await lagging(0)
+  const one = await buyer(shop)
+  const { id: refund } = (await shop.there.refund(await idOf(one))) as { id: string }
+  expect(await hears(one)).toContain('payment.refunded 999')
+  await lagging(86_400)
+  shop.emulator.holdWebhooks()
+  await shop.world.polar.resolveRefund(refund, { fail: true })
+  await shop.emulator.sendHeldWebhooks(() => [])
+  await reconcileAll(shop)
+  expect(await hears(one)).toContain('payment.refund_failed 999')
+})
+
 test('a cancellation here is not taken back by a read that is older than it', async () => {
   const shop = await lagging(20)
   const one = await buyer(shop)
@@ -119,6 +135,41 @@ test('a cancellation here is not taken back by a read that is older than it', as
   expect(await purchaseOf(one)).toMatchObject({ cancel_at_period_end: true })
 })
 
+type Change = ({ world, there }: Shop, id: string) => Promise<unknown>
+
+test.each<[string, Change, Change]>([
+  ['is paused', async () => undefined, ({ world }, id) => world.polar.pause(id)],
+  [
+    'is to end, and is past due',
+    async ({ world }, id) => {
+      await world.polar.rollOver(id)
+      await world.polar.portalCancel(id)
+    },
+    ({ there }, id) => there.failCharge(id),
+  ],
+])('a subscription that %s when it is replaced ends at once, whatever the replica shows', async (_, before, after) => {
+  const shop = await lagging(0)
+  const one = await buyer(shop)
+  const [{ id: here }, id] = [(await purchaseOf(one))!, await idOf(one)]
+  await before(shop, id)
+  await hears(one)
+  const page = await open(shop, 'plus', replacing(one))
+  shop.emulator.onCall = async ({ method, path }, run) => {
+    if (method === 'PATCH' && path.endsWith(id)) {
+      shop.emulator.onCall = undefined
+      await lagging(600)
+      await after(shop, id)
+    }
+    return run()
+  }
+  await pay(page)
+  await shop.emulator.drainWebhooks()
+  expect(shop.there.sales().find(({ processorId }) => processorId === id)).toMatchObject({ status: 'canceled' })
+  await lagging(0)
+  await passes(one, '2m')
+  expect(await purchaseBy(one, here)).toMatchObject({ status: 'canceled' })
+})
+
 test('a browser that returns at once goes to the thanks, and the purchase is there within a minute', async () => {
   const shop = await lagging(20)
   const one = await open(shop)
@@ -126,6 +177,21 @@ test('a browser that returns at once goes to the thanks, and the purchase is the
   expect((await stateOf(one)).purchases).toEqual([])
   expect(await passes(one, '1m')).toEqual(bought)
   expect(await tokensOf(one)).toBe(100)
+})
+
+test('a page that is read as paid before its order can be read has sold within a minute', async () => {
+  const shop = await lagging(0)
+  const one = await open(shop)
+  const webhooks = await heldWebhooks(shop, () => press(one.checkoutUrl, 'pay'))
+  const completed = webhooks.findLast(({ body }) => JSON.parse(body).type === 'checkout.updated')!
+  const body = JSON.stringify({ items: [], pagination: { total_count: 0, max_page: 0 } })
+  shop.emulator.onCall = async ({ path }, run) =>
+    path.startsWith('/v1/orders') ? { status: 200, headers: { 'content-type': 'application/json' }, body } : run()
+  expect((await sendWebhook(shop, completed)).status).toBe(200)
+  expect((await stateOf(one)).purchases).toEqual([])
+  shop.emulator.onCall = undefined
+  expect(await passes(one, '1m')).toEqual(['checkout.completed', 'subscription.created'])
+  expect(await pendingEvents(shop)).toEqual([])
 })
 
 test('webhooks of a purchase and its end, in any order and with reads of any age, end as Polar has it', async () => {

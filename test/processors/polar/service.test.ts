@@ -2,8 +2,20 @@ import { randomUUID } from 'node:crypto'
 import type { models } from '@polar-sh/sdk/2026-10'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
-import type { PolarEvent } from '../../../dev/emulators/polar/telling.ts'
-import { buy, cancelHere, happens, hears, idOf, open, pay, purchaseOf, stateOf } from '../../conformance/buyer.ts'
+import type { PolarEvent } from '../../../dev/emulators/polar/webhook-format.ts'
+import {
+  buy,
+  cancelHere,
+  happens,
+  hears,
+  idOf,
+  open,
+  passes,
+  pay,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from '../../conformance/buyer.ts'
 import { POLAR } from '../../conformance/drivers/polar.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { press, sdk } from '../../emulators/polar-fixture.ts'
@@ -145,4 +157,16 @@ test('the portal token that Polar adds to the way back goes neither to the owner
   const { status, headers } = await call(world, back.href)
   expect([status, headers.location]).toEqual([303, expect.stringMatching(/\/thanks\?session=[0-9a-f-]{36}$/)])
   expect(world.logs.filter(({ message }) => message.includes(portal))).toEqual([])
+})
+
+test('a subscription that goes on after a pause begins a period then, which is charged and brings its tokens', async () => {
+  const buyer = await buy(shop)
+  expect(await happens(buyer, (id) => world.polar.pause(id))).toEqual(['subscription.updated'])
+  expect(await passes(buyer, '45d')).toEqual([])
+  const resumedAt = await world.clock.now(shop.paywall.id)
+  await happens(buyer, (id) => world.polar.resume(id))
+  expect(await passes(buyer, '5m')).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+  const { current_period_end: end, status } = (await purchaseOf(buyer))!
+  const days = (Date.parse(String(end)) - resumedAt.getTime()) / 86_400_000
+  expect([status, days > 27 && days < 32, await tokensOf(buyer)]).toEqual(['active', true, 200])
 })

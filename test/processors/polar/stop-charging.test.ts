@@ -52,6 +52,21 @@ describe('whoever must never be charged again', () => {
     expect(items.filter(({ status }) => status === 'pending')).toEqual([])
   })
 
+  test('and takes back an end that was scheduled, in that moment, is asked for again', async () => {
+    const shop = await openShop()
+    const { reference } = await shop.buy()
+    await shop.adapter.cancelAtPeriodEnd(reference.id, '')
+    shop.emulator.onCall = async (_, run) => {
+      const refusal = await run()
+      shop.emulator.onCall = undefined
+      await shop.emulator.portalUndo(reference.id)
+      return refusal
+    }
+    await expect(shop.adapter.stopCharging?.(reference.id)).rejects.toMatchObject({ kind: 'unavailable' })
+    await shop.adapter.stopCharging?.(reference.id)
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+  })
+
   test('endNow ends what is paid up, too, and may be repeated', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()

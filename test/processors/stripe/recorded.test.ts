@@ -101,6 +101,7 @@ test('the subscription of the sandbox is none of ours as it was, and one with ou
       ...{ processorId: SUBSCRIPTION.id, checkoutId: CHECKOUT_ID, processorPrice: 'price_1SAFNkBe0ycHroRBidLX2jgZ' },
       ...{ startedAt: at(1758573442), charged: 2990, customer: 'cus_T66xzarl5v73XN', buyerEmail: null, versions: {} },
       ...{ status: 'active', begun: true, periodCovered: true, priceCovered: true, interval: 'day', intervalCount: 1 },
+      changedInPeriod: false,
       ...{ unitAmount: 200, currency: 'BRL', currentPeriodStart: at(1758919042), currentPeriodEnd: at(1759005442) },
       ...{ trialStart: null, trialEnd: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
     },
@@ -113,9 +114,13 @@ test.each([
   [
     'of a renewal that is a draft',
     invoiced({ billing_reason: 'subscription_cycle', status: 'draft' }),
-    { priceCovered: true, periodCovered: false },
+    { priceCovered: true, changedInPeriod: false, periodCovered: false },
   ],
-  ['of a change that is paid', invoiced({ billing_reason: 'subscription_update' }), { priceCovered: true }],
+  [
+    'of a change that is paid',
+    invoiced({ billing_reason: 'subscription_update' }),
+    { priceCovered: true, changedInPeriod: true },
+  ],
   [
     'of a change that is owed',
     invoiced({ billing_reason: 'subscription_update', status: 'open' }),

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { paywall } from '../../support/paywall.ts'
-import { ANN, BOB, CARL, DORA } from './life.ts'
 import { newWebhookSecret, type Owner } from './owner.ts'
+import { ANN, BOB, CARL, DORA } from './people.ts'
 
 /** A command that says that it did its work. */
 async function done({ world }: Owner, ...args: string[]): Promise<void> {

@@ -2,9 +2,9 @@ import type pg from 'pg'
 import { isOfOwner } from '../../support/owner-rows.ts'
 import { changeBalance } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
-import { BOB } from './life.ts'
 import type { Act, Owner } from './owner.ts'
 import { READ_AT_LAST } from './pending.ts'
+import { BOB } from './people.ts'
 
 /** What the crons do when something of one owner is due. */
 export const CRONS: Record<string, Act> = {
@@ -43,7 +43,7 @@ export const CRONS: Record<string, Act> = {
   },
   'all that has grown old': async (me) => {
     await growOld(me.world.database, me)
-    await me.world.workers.scheduled('forget-expired')
+    await me.world.workers.scheduled('purge-expired')
     await me.world.workers.scheduled('reconcile')
   },
   'a subscription that its processor does not stop for a day': async (me) => {

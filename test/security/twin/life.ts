@@ -1,7 +1,7 @@
 // What happens at an owner, in this order: by its key, its users, its guests and its processors. Every name in it is the same for
 // each owner that lives it.
 import { randomUUID } from 'node:crypto'
-import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { type Buyer, cancelHere, open, order, pay } from '../../conformance/buyer.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { type Call, call, type Reply } from '../../support/call.ts'
@@ -22,8 +22,8 @@ import { changeBalance, withdraw } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
 import type { Act, Owner } from './owner.ts'
 import { WAITING } from './pending.ts'
+import { ANN, BOB, CARL, DORA } from './people.ts'
 
-export const [ANN, BOB, CARL, DORA] = ['ann@example.com', 'bob@example.com', 'carl@example.com', 'dora@example.com']
 const again = { ignoreActivePurchase: true }
 const EXTERNAL_ID = 'customer 7'
 const once = () => ({ 'idempotency-key': randomUUID() })
@@ -39,10 +39,10 @@ async function good(asked: Promise<Reply>, status = 200): Promise<Reply> {
 const ask = ({ world, shops }: Owner, endpoint: string, options: Call = {}) =>
   call(world, at(shops.stripe, endpoint), options)
 
-const addressAt = (acquiring: Acquiring) => `${acquiring}@buyers.dev`
+const addressAt = (acquiring: ProcessorName) => `${acquiring}@buyers.dev`
 
 /** Somebody who has bought at a processor. */
-const buyerAt = (me: Owner, acquiring: Acquiring): Buyer => me.buyers[addressAt(acquiring)]!
+const buyerAt = (me: Owner, acquiring: ProcessorName): Buyer => me.buyers[addressAt(acquiring)]!
 
 const REFUSAL = '{"error":{"type":"api_error"}}'
 
@@ -102,13 +102,15 @@ export const ARRIVING: Record<string, Act> = {
   },
   'anonymous purchases with an address': async (me) => {
     const { paywall } = me.shops.stripe
-    const session = await signInAnonymously(me.world)
-    const body = { priceId: priceIdOf(paywall, 'monthly') }
-    const page = opened(await startCheckout(me.world, { paywall, token: session.token, body }))
-    await call(me.world, await payOnPage(page.checkoutUrl, DORA))
+    for (const email of [DORA, BOB]) {
+      const session = await signInAnonymously(me.world)
+      const body = { priceId: priceIdOf(paywall, 'monthly') }
+      const page = opened(await startCheckout(me.world, { paywall, token: session.token, body }))
+      await call(me.world, await payOnPage(page.checkoutUrl, email))
+    }
   },
   ...Object.fromEntries(
-    ACQUIRING.map((acquiring) => [
+    PROCESSOR_NAMES.map((acquiring) => [
       `a purchase at ${acquiring}`,
       async (me: Owner) => {
         const email = addressAt(acquiring)
@@ -153,7 +155,7 @@ export const STAYING: Record<string, Act> = {
   'a returning buyer': async (me) =>
     pay(await open(me.shops.stripe, 'lifetime', { email: addressAt('stripe'), body: again })),
   ...Object.fromEntries(
-    ACQUIRING.map((acquiring) => [
+    PROCESSOR_NAMES.map((acquiring) => [
       `renewals, a refund and a dispute at ${acquiring}`,
       async (me: Owner) => {
         const buyer = buyerAt(me, acquiring)

@@ -7,7 +7,7 @@ type Database = Pick<pg.ClientBase, 'query'>
 const NAMES: [table: string, column: string, alike: string][] = [
   ['purchases', 'processor_id', 'created_at'],
   ['purchases', 'processor_customer', 'created_at'],
-  ['checkouts', 'session_id', 'created_at'],
+  ['checkouts', 'hosted_page_id', 'created_at'],
   ['payments', 'processor_payment', 'kind, occurred_at'],
   ['payments', 'fact_id', 'kind, occurred_at'],
   ['processor_events', 'event_id', 'received_at'],

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
-import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Buyer } from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { ownerIdOf } from '../../support/owner-id.ts'
@@ -22,7 +22,7 @@ export interface Owner {
   /** Its file as it wrote it. */
   written: Written
   /** Its paywalls, one at each processor. That at Stripe has a domain. */
-  shops: Record<Acquiring, Shop>
+  shops: Record<ProcessorName, Shop>
   /** What its users hold, by their addresses. */
   sessions: Record<string, Session>
   /** A mailed code that nobody has typed yet. */
@@ -37,7 +37,7 @@ export function fileLikeAll(name: string, webhookUrl: string): Written {
     owner: { email: `owner-${name}@example.com` },
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
     webhooks: [{ url: webhookUrl, secret: newWebhookSecret(), events: ['*', 'balance.changed'] }],
-    paywalls: ACQUIRING.map((acquiring) => ({
+    paywalls: PROCESSOR_NAMES.map((acquiring) => ({
       id: String(randomInt(10_000, 2 ** 47)),
       name: 'Twins',
       test: true,

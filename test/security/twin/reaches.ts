@@ -1,12 +1,12 @@
-import { ACQUIRING } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
 import { type Call, call } from '../../support/call.ts'
 import { priceIdOf, startCheckout } from '../../support/checkout.ts'
 import { askForCode, askForTokens, endSession, refresh, wrong } from '../../support/sign-in.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { at } from '../../support/tenants.ts'
 import { MESSAGE } from '../../support/tickets.ts'
-import { BOB, DORA } from './life.ts'
 import type { Owner } from './owner.ts'
+import { BOB, DORA } from './people.ts'
 
 /** What somebody of one owner may name of another's. */
 export interface Named {
@@ -78,7 +78,7 @@ export const REACHES: Record<string, Reach> = {
     if (place !== shops.stripe || !key) return // it has neither a place nor a credential
 
     // Signed rightly, as by the one's own processor, and sent to the other's address.
-    for (const acquiring of ACQUIRING) {
+    for (const acquiring of PROCESSOR_NAMES) {
       const { driver, paywall, emulator } = shops[acquiring]
       const events = emulator.events.slice(-10)
       for (const event of events) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import roles from '../../../generated/roles.json' with { type: 'json' }
 import { unseal } from '../../../lib/crypto/seal.ts'
-import { ACQUIRING } from '../../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
 import { newKey } from '../../support/deployed.ts'
 import { testEveryOperation } from '../../support/every-operation.ts'
 import { changedRows, rowsOfOwner } from '../../support/owner-rows.ts'
@@ -10,9 +10,10 @@ import { until } from '../../support/until.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 import { COMMANDS } from './commands.ts'
 import { CRONS } from './crons.ts'
-import { ARRIVING, DORA, STAYING } from './life.ts'
+import { ARRIVING, STAYING } from './life.ts'
 import { nameAlike } from './name-alike.ts'
 import { type Act, becomeLiveWorldOf, fileLikeAll, type Owner, ownerOf } from './owner.ts'
+import { DORA } from './people.ts'
 import { type Named, REACHES } from './reaches.ts'
 
 /*
@@ -55,7 +56,7 @@ afterAll(() => world.close())
 
 /** What is under way at an owner ends. */
 async function calmDown({ id }: Owner): Promise<void> {
-  for (const acquiring of ACQUIRING) await world[acquiring].drainWebhooks()
+  for (const acquiring of PROCESSOR_NAMES) await world[acquiring].drainWebhooks()
   await until('every event is delivered', async () => {
     const { rowCount } = await world.database.query(
       `select from deliveries d join webhook_endpoints w on w.id = d.endpoint_id where w.owner_id = $1 and w.is_test and d.state = 'pending'`,

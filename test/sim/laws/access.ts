@@ -1,5 +1,6 @@
 import { FEATURES } from '../paywalls.ts'
 import type { Case, Law, Shown } from './case.ts'
+import { pastDueSince } from './changes.ts'
 
 const DAY_MS = 86_400_000
 /** As docs/contract.md has them. */
@@ -9,14 +10,20 @@ const TOLERANCE_MS = 60_000
 
 const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinity)
 
-/** Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. */
+/**
+ * Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. Grace begins when we hear that it is
+ * past due, which the owner is told at once; where no webhook came that is later than the charge that failed.
+ */
 function accessUntil(purchase: Shown): number {
-  const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd, pastDueSince } = purchase
+  const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase
   const end = cancelAt !== null ? time(cancelAt) : purchase.cancel_at_period_end ? time(periodEnd) : Infinity
-  if (status === 'past_due') return Math.min(end, (pastDueSince?.getTime() ?? 0) + GRACE_DAYS * DAY_MS)
+  if (status === 'past_due') return Math.min(end, (pastDueSince(purchase.changes) ?? 0) + GRACE_DAYS * DAY_MS)
   if (status !== 'trialing' && status !== 'active') return 0
   return interval === null ? Infinity : Math.min(end, time(periodEnd) + RENEWAL_GRACE_DAYS * DAY_MS)
 }
+
+/** The purchase and what was told of it are read one after the other: it may have changed in between. */
+const isChanging = ({ status, changes }: Shown) => status === 'past_due' && pastDueSince(changes) === null
 
 const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: Shown) =>
   Math.abs(accessUntil(purchase) - now.getTime()) < TOLERANCE_MS
@@ -28,7 +35,7 @@ export const ACCESS: Law = {
     return members.flatMap((member) => {
       const { paid, features } = member
       const own = shown.filter((each) => each.member === member)
-      if (own.some((each) => isAtItsEnd({ now }, each))) return []
+      if (own.some((each) => isChanging(each) || isAtItsEnd({ now }, each))) return []
       const open = own.filter((each) => accessUntil(each) > now.getTime())
       const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()
       return [
@@ -45,7 +52,7 @@ export const ACCESS_UNTIL: Law = {
   faults: ({ shown }) =>
     shown.flatMap((purchase) => {
       const { id, status, access_until: said } = purchase
-      if (!['trialing', 'active', 'past_due'].includes(status)) return []
+      if (!['trialing', 'active', 'past_due'].includes(status) || isChanging(purchase)) return []
       return Math.abs(time(said) - accessUntil(purchase)) > 1 && time(said) !== accessUntil(purchase)
         ? [`${id}, ${status}, gives access until ${said}`]
         : []

@@ -2,6 +2,7 @@ import { type UserState, userState } from '../../support/user-state.ts'
 import type { TakenEvent } from '../owner-backend.ts'
 import type { Company, LifeWorld } from '../person.ts'
 import { type Truth, truthOf } from '../truth.ts'
+import { type Change, changesOf } from './changes.ts'
 
 export type Purchase = UserState['purchases'][number]
 
@@ -11,14 +12,15 @@ export interface Member extends UserState {
   world: LifeWorld
 }
 
-/** What the service shows of a purchase, and what its row says besides. */
+/** What the service shows of a purchase, what its row says besides, and what the owner was told of it. */
 export interface Shown extends Purchase {
   /** Whose it is. */
   member: Member
   processorId: string
   /** Its hosted page's address. */
   url: string | null
-  pastDueSince: Date | null
+  /** Empty for what is bought once. */
+  changes: Change[]
 }
 
 /** What came to the owner's backend, and whether that is all there was. */
@@ -53,14 +55,16 @@ export interface Law {
 export async function caseOf(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
   const { world } = company
   const [members, rows] = [await readMembers(company), await readRows(company)]
+  const inOrder = events.toSorted(byTime)
+  const changes = changesOf(inOrder)
   const shown = members.flatMap((member) =>
     member.purchases.flatMap((purchase) => {
       const row = rows.find(({ id }) => id === purchase.id)
-      return row ? { ...purchase, ...row, member } : []
+      return row ? { ...purchase, ...row, member, changes: changes.get(purchase.id) ?? [] } : []
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: truthOf(company), members, shown, events: events.toSorted(byTime), heard, now }
+  return { company, truth: truthOf(company), members, shown, events: inOrder, heard, now }
 }
 
 const byTime = (one: TakenEvent, other: TakenEvent) =>
@@ -83,8 +87,8 @@ async function readMembers({ world, worlds, people }: Company): Promise<Member[]
 }
 
 async function readRows({ world, worlds }: Company) {
-  const { rows } = await world.database.query<Pick<Shown, 'id' | 'processorId' | 'url' | 'pastDueSince'>>(
-    `select p.id, p.processor_id as "processorId", c.url, p.past_due_since as "pastDueSince"
+  const { rows } = await world.database.query<Pick<Shown, 'id' | 'processorId' | 'url'>>(
+    `select p.id, p.processor_id as "processorId", c.url
      from purchases p join checkouts c on c.id = p.checkout_id where p.paywall_id = any ($1)`,
     [worlds.map(({ paywall }) => paywall.id)],
   )

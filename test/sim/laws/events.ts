@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import { sequenceFaults } from '../../support/owner-events.ts'
-import type { TakenEvent } from '../owner-backend.ts'
-import type { Law } from './case.ts'
-
-type Told = NonNullable<TakenEvent['data']['subscription']>
+import type { Case, Law } from './case.ts'
+import type { Change, Told } from './changes.ts'
 
 /** The events about each user of a paywall come in order, without a gap. */
 export const SEQUENCE: Law = {
@@ -54,48 +53,150 @@ export const LAST: Law = {
       .map(({ id, status }) => `the owner was not told last that ${id} is ${status}`),
 }
 
-/** What must be true of a subscription, and of what it was, for an event of a type. */
-const TYPES: Record<string, (is: Told, was: Told | undefined) => boolean> = {
-  'subscription.ended': ({ status }, was) => status === 'canceled' && was?.status !== 'canceled',
-  'subscription.past_due': ({ status }, was) => status === 'past_due' && was?.status !== 'past_due',
-  'subscription.cancel_scheduled': (is, was) => is.cancel_at_period_end && was?.cancel_at_period_end === false,
-  'subscription.uncanceled': (is, was) => !is.cancel_at_period_end && was?.cancel_at_period_end === true,
-  'subscription.plan_changed': (is, was) => was !== undefined && !isSamePlan(is, was),
-  'subscription.updated': (is, was) => was !== undefined && !isDeepStrictEqual(is, was),
+const DAY_MS = 86_400_000
+/** The service asks its own clock: at the very end of access either answer is right. */
+const TOLERANCE_MS = 60_000
+
+const time = (at: string | null) => (at === null ? Infinity : Date.parse(at))
+
+/** Whether access ends although the subscription goes on: it is past due, or nobody knows of its next period. */
+function hasGrace({ status, access_until: until, ...is }: Told): boolean {
+  const scheduledEnd = is.cancel_at ?? (is.cancel_at_period_end ? is.current_period_end : null)
+  return ['trialing', 'active', 'past_due'].includes(status) && time(until) < time(scheduledEnd)
 }
 
-const planOf = ({ price_id, price_slug, interval, unit_amount }: Told) => ({
-  price_id,
-  price_slug,
-  interval,
-  unit_amount,
-})
-const isSamePlan = (one: Told, other: Told) => isDeepStrictEqual(planOf(one), planOf(other))
+const isPastGrace = ({ is, at }: Change) => hasGrace(is) && time(is.access_until) <= at
+const isAtItsEnd = ({ is, at }: Change) => hasGrace(is) && Math.abs(time(is.access_until) - at) < TOLERANCE_MS
 
-/** An event is of the type that what changed has. */
+/** Whether an event of a type tells of a change, by what it was and is, and whether access had ended before. */
+const TYPES: Record<string, (is: Told, was: Told, hadEnded: boolean, change: Change) => boolean> = {
+  'subscription.ended': (is, was) => is.status === 'canceled' && was.status !== 'canceled',
+  'subscription.past_due': (is, was) => is.status === 'past_due' && was.status !== 'past_due',
+  'subscription.access_ended': (_is, _was, hadEnded, change) => isPastGrace(change) && !hadEnded,
+  'subscription.recovered': (is, _was, hadEnded) => is.status === 'active' && hadEnded,
+  'subscription.plan_changed': (is, was) => is.price_id !== was.price_id,
+  'subscription.cancel_scheduled': (is, was) =>
+    is.status !== 'canceled' && is.cancel_at_period_end && !was.cancel_at_period_end,
+  'subscription.uncanceled': (is, was) =>
+    is.status !== 'canceled' && !is.cancel_at_period_end && was.cancel_at_period_end,
+}
+
+/** The types of all events that a change has; a renewal, which not every change of a period is, has a law of its own. */
+function dueTypes(change: Change, hadEnded: boolean): string[] {
+  const { types, was, is } = change
+  if (was === undefined) return ['subscription.created']
+  const due = Object.keys(TYPES).filter((type) => TYPES[type]!(is, was, hadEnded, change))
+  // What no price of the paywall names may be changed for something else that none names.
+  const isUnnamed = is.price_id === null && was.price_id === null && !isDeepStrictEqual(is, was)
+  if (isUnnamed && types.includes('subscription.plan_changed')) due.push('subscription.plan_changed')
+  if (types.includes(RENEWED)) due.push(RENEWED)
+  return due.length > 0 || isDeepStrictEqual(is, was) ? due : ['subscription.updated']
+}
+
+const RENEWED = 'subscription.renewed'
+
+/** An event is of a type that what changed has, and there is one of each of these types. */
 export const OF_ITS_TYPE: Law = {
   name: 'event types',
-  faults: ({ events, shown }) => [
-    ...events
-      .filter(({ type, data: { subscription, previous } }) =>
-        subscription && TYPES[type] ? !TYPES[type](subscription, previous) : false,
-      )
-      .map(({ type, data }) => `${type}: ${JSON.stringify(data.previous)} became ${JSON.stringify(data.subscription)}`),
-    ...shown.flatMap(({ id, interval, status }) => {
-      const count = (type: string) =>
-        events.filter((event) => event.type === type && event.data.subscription?.id === id).length
-      const [created, ended] = [count('subscription.created'), count('subscription.ended')]
-      const first = events.find(({ data }) => data.subscription?.id === id)?.data.subscription
+  faults: ({ shown, now, heard: { settled } }) =>
+    shown.flatMap(({ id, interval, status, changes }) => {
       const isRunning = interval !== null && ['trialing', 'active', 'past_due', 'paused'].includes(status)
+      if (isRunning && changes.length === 0) return [`${id} was created untold`]
+      let hadEnded = false
+      return changes.flatMap((change, place) => {
+        const { types, was, is, at } = change
+        const due = dueTypes(change, hadEnded)
+        const isRight = (isAtItsEnd(change) && was !== undefined) || isDeepStrictEqual(types.toSorted(), due.toSorted())
+        hadEnded = isPastGrace(change) && (hadEnded || was === undefined || types.includes('subscription.access_ended'))
+        // It is asked for hourly, if the processor cannot be asked at once.
+        const until = changes[place + 1]?.at ?? (settled ? now.getTime() : at)
+        const isUntold = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
+        return [
+          ...(isRight ? [] : [`${types} and not ${due}: ${JSON.stringify(was)} became ${JSON.stringify(is)}`]),
+          ...(isUntold ? [`${id} gives no access since ${is.access_until}, and the owner was not told`] : []),
+        ]
+      })
+    }),
+}
+
+/** A subscription's new period is told once, when it is paid for. */
+export const RENEWALS: Law = {
+  name: 'renewals told',
+  faults: (life) =>
+    life.shown.flatMap(({ id, processorId, changes }) => {
+      const sale = life.truth.sales.find((each) => each.processorId === processorId)
+      const told = changes.filter(({ types }) => types.includes(RENEWED)).map(({ is }) => is.current_period_end)
       return [
-        ...(created > 1 || (isRunning && created === 0) ? [`${id} was created ${created} times`] : []),
-        ...(isRunning && ended > 0 ? [`${id} is ${status}, and was told to have ended`] : []),
-        ...(interval !== null && created > 0 && status === 'canceled' && ended === 0 && first?.status !== 'canceled'
-          ? [`${id} has ended untold`]
-          : []),
+        ...told
+          .filter((end, place) => told.indexOf(end) !== place)
+          .map((end) => `${id} was renewed twice until ${end}`),
+        ...told.filter((end) => end === changes[0]?.is.current_period_end).map((end) => `${id} began until ${end}`),
+        ...paidPeriodEnds(life, changes, sale)
+          .filter((end) => !told.includes(end))
+          .map((end) => `${id} was renewed until ${end} untold`),
       ]
     }),
-  ],
+}
+
+/**
+ * The ends of the later periods that were paid for when we first heard of them. One that is paid for afterwards may be over before that
+ * is heard, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal.
+ */
+function paidPeriodEnds({ heard }: Case, changes: Change[], sale: Sale | undefined) {
+  if (!heard.everything || !sale) return []
+  return changes.flatMap(({ was, is, at }) => {
+    if (!was || was.price_id !== is.price_id || !['trialing', 'active'].includes(was.status)) return []
+    const { status, current_period_end: end } = is
+    if (status !== 'active' || !end || time(end) <= time(was.current_period_end)) return []
+    const isPaid = sale.paidPeriods.some(
+      (period) =>
+        isoTime(period.end).slice(0, 10) === end.slice(0, 10) && period.paidAt * 1000 < at && !period.isGivenBack,
+    )
+    return isPaid ? [end] : []
+  })
+}
+
+/** A trial's end is told once, days before it, and never of one that is cancelled. */
+export const TRIAL_ENDING: Law = {
+  name: 'trial ends told',
+  faults: ({ shown, events, now }) =>
+    shown.flatMap(({ id, changes }) => {
+      const told = events
+        .filter(({ type, data }) => type === 'subscription.trial_ending' && data.subscription?.id === id)
+        .flatMap(({ data }) => data.subscription ?? [])
+      const ends = told.map(({ trial_end: end }) => end)
+      return [
+        ...told.filter((each) => each.cancel_at_period_end).map(() => `the end of a cancelled trial of ${id} was told`),
+        ...ends
+          .filter((end, place) => !end || ends.indexOf(end) !== place)
+          .map((end) => `${id}: ${end} was told twice`),
+        ...changes
+          .filter(({ is, at }, place) => {
+            const until = changes[place + 1]?.at ?? now.getTime()
+            const noticeAt = Math.max(time(is.trial_end) - TRIAL_NOTICE_MS, at)
+            // It is asked for hourly, if the processor cannot be asked at once.
+            return is.status === 'trialing' && !is.cancel_at_period_end && until > noticeAt + DAY_MS
+          })
+          .filter(({ is }) => !ends.includes(is.trial_end))
+          .map(({ is }) => `the end of a trial of ${id}, ${is.trial_end}, was not told`),
+      ]
+    }),
+}
+
+/** As docs/contract.md has it. */
+const TRIAL_NOTICE_MS = 3 * DAY_MS
+
+/** The checkout of everything that was bought is told once. */
+export const COMPLETED: Law = {
+  name: 'checkouts told',
+  faults: ({ shown, events }) =>
+    shown.flatMap(({ id, status, changes }) => {
+      const count = events.filter(({ data }) => data.checkout?.purchase_id === id).length
+      // What was never paid for is canceled, too.
+      const isRight =
+        status === 'canceled' && changes.length === 0 ? count <= 1 : count === (status === 'pending' ? 0 : 1)
+      return isRight ? [] : [`the checkout of ${id}, which is ${status}, was told ${count} times`]
+    }),
 }
 
 /** What an event says that a subscription was is what was told of it before. */

@@ -7,12 +7,12 @@ import type { Law } from './case.ts'
  */
 export const PAGES: Law = {
   name: 'pages',
-  faults({ company: { people, abilities }, truth: { opened, paid }, heard: { refusedCheckouts } }) {
+  faults({ company: { people, capabilities }, truth: { opened, paid }, heard: { refusedCheckouts } }) {
     const repeats = (ids: string[]) => ids.length - new Set(ids).size
     const several = people.flatMap(({ addresses }) => [...addresses.values()].filter((given) => given.size > 1))
     return [
       ...several.map((given) => `one Idempotency-Key gave several pages: ${[...given].join(', ')}`),
-      ...(abilities.idempotencyKeys && repeats(opened) > refusedCheckouts
+      ...(capabilities.idempotencyKeys && repeats(opened) > refusedCheckouts
         ? [`one checkout has several pages: ${opened.join(', ')}`]
         : []),
       ...(repeats(paid) > 0 ? [`one checkout was paid twice: ${paid.join(', ')}`] : []),

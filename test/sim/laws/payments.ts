@@ -1,13 +1,14 @@
 import type { Sale } from '../../conformance/drivers/sale.ts'
-import type { Law } from './case.ts'
+import type { Person } from '../person.ts'
+import type { Case, Law } from './case.ts'
 
 /** No payment is told twice, and all are told that webhooks told us of. Not every attempt that failed is a payment's end. */
 export const TOLD: Law = {
   name: 'payments told',
-  faults({ company: { abilities }, truth: { payments }, events, heard: { everything } }) {
+  faults({ company: { capabilities }, truth: { payments }, events, heard: { everything } }) {
     const open = [
       ...['failed', 'dispute_lost', 'dispute_won'],
-      ...(abilities.tellsOfDisputes ? [] : ['disputed']),
+      ...(capabilities.sendsDisputeWebhook ? [] : ['disputed']),
       // Of a refund that has failed when it is first heard of, nothing is told.
       ...(payments.refund_failed > 0 ? ['refunded', 'refund_failed'] : []),
     ]
@@ -45,6 +46,52 @@ export const AMOUNTS: Law = {
   },
 }
 
+/** What goes back of a payment is told to the cent, and with all that has gone back so far. */
+export const WENT_BACK: Law = {
+  name: 'money back',
+  faults({ company: { records, there }, events }) {
+    const told = events.flatMap(({ type, data: { payment } }) =>
+      payment ? [{ kind: type.split('.')[1]!, payment }] : [],
+    )
+    const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund))
+    const amountsOf = (records: { amount: number }[]) => records.map(({ amount }) => amount)
+    const due = {
+      refunded: amountsOf(records('refunds')),
+      disputed: amountsOf([...records('disputes'), ...takenBack]),
+      dispute_lost: amountsOf([...records('disputes'), ...takenBack]),
+    }
+    const invented = told.filter(({ kind, payment: { amount } }) => {
+      const amounts = due[kind as keyof typeof due]
+      const place = amounts?.indexOf(amount) ?? 0
+      amounts?.splice(place, 1)
+      return place < 0
+    })
+    const payments = Map.groupBy(told, ({ payment }) => payment.id)
+    return [
+      ...invented.map(({ kind, payment: { amount, id } }) => `nothing of ${amount} of ${id} is ${kind}`),
+      ...[...payments.values()].flatMap(faultsOfTotal),
+    ]
+  },
+}
+
+type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
+
+/** What was told last of a payment says how much of it went back, as all that was told of it adds up to. */
+function faultsOfTotal(told: { kind: string; payment: ToldPayment }[]): string[] {
+  const sumOf = (kind: string) =>
+    told.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
+  const { id, refunded_amount: said, refunded: isAll } = told.at(-1)!.payment
+  const isWonAfterAll = sumOf('dispute_lost') > 0 && sumOf('dispute_won') > 0
+  const back = sumOf('refunded') - sumOf('refund_failed') + sumOf('dispute_lost')
+  const paid = sumOf('succeeded')
+  return [
+    ...(said === back || isWonAfterAll ? [] : [`${said} of ${id} went back, and ${back} was told`]),
+    ...(isAll === (paid > 0 && said >= paid)
+      ? []
+      : [`${id} is ${isAll ? '' : 'not '}refunded, with ${said} of ${paid}`]),
+  ]
+}
+
 /** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial. */
 export const CHARGED: Law = {
   name: 'checkout amounts',
@@ -80,7 +127,14 @@ const UNEXPECTED = 'payment.unexpected'
 /** Nobody is charged twice for one period, unless the owner was told that it may come to that. */
 export const ONCE: Law = {
   name: 'charged once',
-  faults({ company: { people, records }, truth: { sales }, shown, events, heard: { settled } }) {
+  faults(life) {
+    const {
+      company: { people, records },
+      truth: { sales },
+      shown,
+      events,
+      heard: { settled },
+    } = life
     const alarmed = new Set(
       events.flatMap(({ type, data: { checkout, subscription } }) => [
         ...(checkout?.duplicate_of ? [checkout.purchase_id] : []),
@@ -98,17 +152,56 @@ export const ONCE: Law = {
     return [
       ...people.flatMap(({ email, bought }) => {
         const own = renewing.filter(({ processorId }) => bought.has(processorId)).map(({ processorId }) => processorId)
-        // Who was merged into another, and signs in by its address again, is somebody new.
-        const users = own.map((id) => shown.find(({ processorId }) => processorId === id)?.member.userId)
+        // Who was merged into another, and buys by its address again, is somebody new, until a second merge.
+        const users = own.map((id) => buyer(life, id))
         const isTwice = new Set(users).size < users.length
         return isTwice && (settled || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
       }),
       ...periods
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
+      ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]
         : []),
     ]
   },
 }
+
+/** The user who bought something, as the owner was told of it when it was bought: a merge may have given it to another since. */
+function buyer({ shown, events }: Case, id: string): string | null | undefined {
+  const purchase = shown.find(({ processorId }) => processorId === id)
+  const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
+  return completed?.data.user.id ?? purchase?.member.userId
+}
+
+/**
+ * The subscriptions that renew although their buyer has later bought, for ever, what was to replace them. Those that were paid for less than
+ * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase was first heard of: then it replaced nothing.
+ */
+function outlived(
+  { company: { records }, truth: { sales }, shown }: Case,
+  { bought, orders }: Person,
+  renewing: Sale[],
+) {
+  const firstPeriod = (id: string) => sales.find(({ processorId }) => processorId === id)?.paidPeriods[0]
+  const hasReversal = (id: string) => {
+    const paid = sales.find(({ processorId }) => processorId === id)?.paid ?? []
+    return [...records('refunds'), ...records('disputes')].some(({ payment }) => paid.includes(payment))
+  }
+  const own = shown.filter(({ processorId }) => bought.has(processorId))
+  const forEver = own
+    .filter(({ interval, status, url }) => interval === null && status === 'active' && orders.get(url ?? '')?.replaces)
+    .filter(({ processorId }) => !hasReversal(processorId))
+  return renewing.flatMap(({ processorId }) => {
+    const { member } = own.find((each) => each.processorId === processorId) ?? {}
+    const newer = forEver.find(
+      (each) =>
+        each.member === member &&
+        (firstPeriod(processorId)?.paidAt ?? Infinity) + HOUR_SECONDS < (firstPeriod(each.processorId)?.start ?? 0),
+    )
+    return newer ? [`${processorId} renews, and ${newer.processorId} was to replace it`] : []
+  })
+}
+
+const HOUR_SECONDS = 3_600

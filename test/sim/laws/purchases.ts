@@ -94,6 +94,37 @@ export const CANCELLED: Law = {
       .map(({ id }) => `the cancellation of ${id} was acknowledged and is gone`),
 }
 
+/** What renews goes on until its buyer, its processor or a bank ends it, or its buyer buys what is to replace it. */
+export const FOR_A_REASON: Law = {
+  name: 'ends for a reason',
+  faults: (life) =>
+    life.truth.sales.flatMap((sale) => {
+      const purchase = life.shown.find(({ processorId }) => processorId === sale.processorId)
+      // What never began here is a second trial. Where we make the subscription, a call that failed is made again in time.
+      if (!purchase || purchase.changes.length === 0 || sale.renews || !life.heard.settled) return []
+      return isStopped(life, sale, purchase) || isReplaced(life, purchase)
+        ? []
+        : [`${sale.processorId} does not renew, and nobody wanted that`]
+    }),
+}
+
+/** Whether anybody but us has ended it, or has asked us to. A charge that failed may be of any subscription of the life. */
+function isStopped({ company: { people, stoppedThere, records } }: Case, sale: Sale, { id }: Shown): boolean {
+  const hasPayment = ({ payment }: { payment: string }) => sale.paid.includes(payment)
+  return (
+    stoppedThere.has(sale.processorId) ||
+    people.some(({ cancelling }) => cancelling.has(id)) ||
+    records('attempts').some(({ status }) => status === 'failed') ||
+    [...records('refunds'), ...records('disputes')].some(hasPayment)
+  )
+}
+
+/** Whether its buyer has bought something else that was to replace what there was. */
+const isReplaced = ({ company: { people }, shown }: Case, { id, member }: Shown) =>
+  shown
+    .filter((other) => other.id !== id && other.member === member && other.status !== 'pending')
+    .some(({ url }) => people.some(({ orders }) => orders.get(url ?? '')?.replaces))
+
 /** What a purchase says that it costs is what its page was opened to sell, or what its plan was changed to. */
 export const SOLD_AS: Law = {
   name: 'sold as ordered',
@@ -103,16 +134,20 @@ export const SOLD_AS: Law = {
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order
       // What has ended may have been charged for something else when it was last looked at.
-      const isRight = (one: Order | undefined) => one && sold(one) === `${slug} for ${amount} ${currency}`
+      const isRight = (one: Omit<Order, 'replaces'> | undefined) =>
+        one && sold(one) === `${slug} for ${amount} ${currency}`
       if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []
       return [`${id} is ${slug} for ${amount} ${currency}, and is charged as ${sold(due)}`]
     }),
 }
 
-const sold = ({ slug, amount, currency }: Order) => `${slug} for ${amount} ${currency}`
+const sold = ({ slug, amount, currency }: Omit<Order, 'replaces'>) => `${slug} for ${amount} ${currency}`
 
 /** What a price of the processor is called in the paywall's file. */
-function chargedFor({ life: { processor } }: Company, { id, interval, amount, currency }: SoldPrice): Order {
+function chargedFor(
+  { life: { processor } }: Company,
+  { id, interval, amount, currency }: SoldPrice,
+): Omit<Order, 'replaces'> {
   const { prices } = driverOf(processor)
   const slug = interval === 'year' ? 'yearly' : 'monthly'
   const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)

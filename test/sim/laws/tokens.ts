@@ -1,7 +1,7 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { provenBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
-import type { Case, Law } from './case.ts'
+import type { Case, Law, Member, Shown } from './case.ts'
 
 /** Every balance is the sum of its ledger. */
 export const LEDGER: Law = {
@@ -42,60 +42,88 @@ export const CHANGED: Law = {
 /** A paid period brings its tokens once, and they go back with its money. */
 export const BROUGHT: Law = {
   name: 'tokens brought',
-  faults(life) {
-    const { sales } = life.truth
-    const credited = sumBy(sales, (sale) => creditedPeriods(sale).length)
-    // A period brings nothing if its subscription has ended when it is first heard of. Of a refund that was not heard of the tokens may stay.
-    const goingOn = sales.filter(({ status }) => status !== 'canceled')
-    const [least, most] = life.heard.everything
-      ? [sumBy(goingOn, keptPeriods), credited - sumBy(sales, surelyRefundedPeriods)]
-      : [periodsThatGoOn(life), credited]
-    const count = total(life, 'standard')
-    return count >= least * TOKENS_A_PERIOD && count <= most * TOKENS_A_PERIOD
-      ? []
-      : [`${count} standard tokens, and ${least} to ${most} periods are paid for`]
-  },
+  faults: (life) =>
+    life.members.flatMap((member) => {
+      const [least, most] = dueTokens(life, member)
+      const count = member.balances.find(({ type }) => type === 'standard')?.count ?? 0
+      return count >= least && count <= most
+        ? []
+        : [`${member.userId} has ${count} standard tokens, and has paid for ${least} to ${most}`]
+    }),
+}
+
+/** How many standard tokens somebody has at least, and at most. */
+function dueTokens(life: Case, member: Member): [least: number, most: number] {
+  const own = life.shown.filter((purchase) => purchase.member === member)
+  const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
+  const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), mostOf))
+  if (!life.heard.everything) return [tokensThatGoOn(life, own), credited]
+  // A period brings nothing if its subscription has ended when it is first heard of.
+  const goingOn = sales.filter(({ status }) => status !== 'canceled')
+  return [sumBy(goingOn, keptTokens), credited - sumBy(sales, surelyTakenBack)]
 }
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
 
+/** A period that brought tokens, with all that was charged for in it. */
+interface Credited {
+  charged: PaidPeriod[]
+  end: number
+}
+
+const broughtBy = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
+const mostOf = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
+
 /**
- * The periods that brought tokens, each with all that was charged for in it. One that begins before the last credited one has ended counts
- * as the same, and does not make it longer: all prices bring as many tokens, so no change of the plan brings more.
+ * One that begins before the last credited one has ended counts as the same. It brings what it has more tokens than that, and makes it
+ * longer only then.
  */
-function creditedPeriods({ paidPeriods }: Sale): PaidPeriod[][] {
-  const credited: PaidPeriod[][] = []
+function creditedPeriods({ paidPeriods }: Sale): Credited[] {
+  const credited: Credited[] = []
   for (const period of paidPeriods) {
     const last = credited.at(-1)
-    if (last && period.start < last[0]!.end) last.push(period)
-    else credited.push([period])
+    if (!last || period.start >= last.end) {
+      credited.push({ charged: [period], end: period.end })
+    } else {
+      if (broughtBy(period) > mostOf(last)) last.end = period.end
+      last.charged.push(period)
+    }
   }
   return credited
 }
 
-const refundedPeriods = (sale: Sale) =>
-  creditedPeriods(sale).filter((charged) => charged.some(({ isGivenBack }) => isGivenBack)).length
+const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
 
-const keptPeriods = (sale: Sale) => creditedPeriods(sale).length - refundedPeriods(sale)
+/** Of a plan that was changed twice between two reads only the last one is known. */
+const keptTokens = (sale: Sale) =>
+  sumBy(
+    creditedPeriods(sale).filter((each) => !isGivenBack(each)),
+    ({ charged }) => broughtBy(charged.at(-1)!),
+  )
 
 /**
- * The period of a payment is found by when it was paid. A renewal that the step `renew` charges days too soon may so be taken for another
- * payment of the period before, and the refunds of both take the tokens of one.
+ * Of a period whose plan was changed, only what the first charge has brought is surely taken back. The period of a payment is found by
+ * when it was paid: a renewal that the step `renew` charges days too soon may so be taken for another payment of the period before, and
+ * the refunds of both take the tokens of one.
  */
-function surelyRefundedPeriods(sale: Sale): number {
+function surelyTakenBack(sale: Sale): number {
+  const taken = creditedPeriods(sale)
+    .filter(isGivenBack)
+    .map(({ charged }) => Math.min(...charged.map(broughtBy)))
   const isEarly = sale.paidPeriods.some(({ paidAt, start }) => paidAt < start - DAY_SECONDS)
-  return isEarly ? Math.min(refundedPeriods(sale), 1) : refundedPeriods(sale)
+  return isEarly ? Math.min(sumBy(taken, Number), TOKENS_A_PERIOD.month) : sumBy(taken, Number)
 }
 
 const DAY_SECONDS = 86_400
 
 /** Periods of which no webhook came may be over when they are looked up, but not the ones that go on, if no money went back. */
-function periodsThatGoOn({ company: { records }, shown, truth: { sales } }: Case): number {
+function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: Shown[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
-  return shown.filter(({ processorId, status, trial_end: trialEnd }) => {
+  const goingOn = own.filter(({ processorId, status, trial_end: trialEnd }) => {
     const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
     return status === 'active' && trialEnd === null && paid > 0
-  }).length
+  })
+  return goingOn.length * TOKENS_A_PERIOD.month
 }
 
 /** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */

@@ -1,12 +1,13 @@
-import { type AccountContext, find, newestOf } from '../../core/domain/context.ts'
+import { type AccountContext, find, newestFirst } from '../../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { latestAttempt } from '../../core/domain/payments.ts'
-import { disputesOf, refundsOf } from '../../core/domain/reversals.ts'
-import { type Sale, saleOf, salePaidBy, totalsOf } from '../../core/domain/sales.ts'
+import { listRefunds } from '../../core/domain/reversals.ts'
+import { findSale, type Sale, salePaidBy, sumTotals } from '../../core/domain/sales.ts'
 import type { PricedLine } from '../../core/domain/selling-records.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { billId, billStatus } from '../bills.ts'
-import { refundOwn, saleOwn } from '../own.ts'
+import { disputeOwn, refundOwn, saleOwn } from '../own.ts'
+import { findReversal } from '../reversals.ts'
 import { complete, content, versioned } from './wire.ts'
 
 /** What is paid, and what goes back: each of it is a transaction. */
@@ -17,7 +18,7 @@ export const MONEY = {
   attempts(attempt, context) {
     const { status } = attempt
     const payment = find(context, 'payments', attempt.payment)
-    const reversal = disputesOf(context, payment).find((dispute) => dispute.status !== 'won')
+    const reversal = findReversal(context, attempt)
     const bill = salePaidBy(context, payment)
     return versioned(
       context,
@@ -50,13 +51,13 @@ export const MONEY = {
   /** The payer's bank has taken a payment back. */
   disputes(dispute, context) {
     const payment = find(context, 'payments', dispute.payment)
-    const paid = latestAttempt(context, payment.id)
+    const { id, created: date } = find(context, 'attempts', disputeOwn(dispute).transaction)
     return versioned(
       context,
       complete('transaction', {
         ...common(context, payment, dispute),
         ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
-        ...(paid && { linked_payments: [{ id: paid.id, amount: payment.amount, date: paid.created }] }),
+        linked_payments: [{ id, amount: payment.amount, date }],
       }),
     )
   },
@@ -66,7 +67,7 @@ const ATTEMPTS = { paid: 'success', failed: 'failure', pending: 'in_progress' } 
 
 const linkedInvoice = (bill: Sale, context: AccountContext) => ({
   ...{ invoice_id: billId(bill), invoice_status: billStatus(context, bill), invoice_date: bill.created },
-  ...{ invoice_total: totalsOf(bill).total, applied_amount: bill.amount, applied_at: bill.created },
+  ...{ invoice_total: sumTotals(bill).total, applied_amount: bill.amount, applied_at: bill.created },
 })
 
 const refundStatus = ({ status }: RefundRecord) =>
@@ -88,11 +89,11 @@ function common(
 
 export function invoiceObject(bill: Sale, context: AccountContext) {
   const { created, customer, subscription, amount, paidAt, payment, discount, tax, fromBalance } = bill
-  const { subtotal, total } = totalsOf(bill)
+  const { subtotal, total } = sumTotals(bill)
   const [id, status] = [billId(bill), billStatus(context, bill)]
   const { poNumber } = saleOwn(bill)
   const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
-  const attempts = payment ? newestOf(context, 'attempts', { payment: payment.id }).reverse() : []
+  const attempts = payment ? newestFirst(context, 'attempts', { payment: payment.id }).reverse() : []
   return versioned(
     context,
     complete('invoice', {
@@ -119,7 +120,7 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
         const [txn_date, applied_at] = [attempt.created, attempt.created]
         return { txn_id, txn_status, txn_amount: amount, applied_amount: amount, txn_date, applied_at }
       }),
-      issued_credit_notes: (payment ? refundsOf(context, payment) : []).map(issuedCreditNote),
+      issued_credit_notes: (payment ? listRefunds(context, payment) : []).map(issuedCreditNote),
     }),
   )
 }
@@ -147,7 +148,7 @@ export const withBuyer = (bill: Sale, context: AccountContext) =>
 
 /** The credit note of a refund: every refund of an invoice makes one. */
 export function creditNoteObject(refund: RefundRecord, context: AccountContext) {
-  const bill = saleOf(context, find(context, 'payments', refund.payment))
+  const bill = findSale(context, find(context, 'payments', refund.payment))
   const { amount, created } = refund
   const note = issuedCreditNote(refund)
   const refunded = note.cn_status === 'refunded' ? amount : 0
@@ -166,7 +167,7 @@ export function creditNoteObject(refund: RefundRecord, context: AccountContext) 
 const linkedNote = (refund: RefundRecord, context: AccountContext) => ({
   ...issuedCreditNote(refund),
   ...{ applied_amount: refund.amount, applied_at: refund.created },
-  cn_reference_invoice_id: billId(saleOf(context, find(context, 'payments', refund.payment))),
+  cn_reference_invoice_id: billId(findSale(context, find(context, 'payments', refund.payment))),
 })
 
 const issuedCreditNote = (refund: RefundRecord) => ({

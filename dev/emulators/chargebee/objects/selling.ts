@@ -1,16 +1,16 @@
 import type { Subscription } from 'chargebee'
 import { type AccountContext, find } from '../../core/domain/context.ts'
-import { saleOf } from '../../core/domain/sales.ts'
+import { findSale } from '../../core/domain/sales.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { hasEnded } from '../../core/domain/subscriptions.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { billsOf, isDue } from '../bills.ts'
+import { isDue, listBills } from '../bills.ts'
 import { pageOwn } from '../own.ts'
 import { withBuyer } from './money.ts'
 import { complete, content, versioned } from './wire.ts'
 
-/** How long the address of a portal works. */
+/** How long the address of a portal works: UNVERIFIED. */
 export const PORTAL_SECONDS = HOUR_SECONDS
 
 /** What is sold, on which page, to whom, and for how long. */
@@ -30,7 +30,7 @@ export const SELLING = {
     return versioned(
       context,
       complete('hosted_page', {
-        ...{ id, url: `${context.url}/pages/v3/${id}`, state: stateOf(page) },
+        ...{ id, url: `${context.url}/pages/v3/${id}`, state: pageState(page) },
         type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
         ...(passThru !== null && { pass_thru_content: passThru }),
         ...{ created_at: created, expires_at: expiresAt },
@@ -49,8 +49,8 @@ export const SELLING = {
   subscriptions(subscription, context) {
     const { id, customer, price, quantity, created, trialEnd, periodStart, periodEnd } = subscription
     const { cancelAt, canceledAt, endedAt } = subscription
-    const status = statusOf(subscription)
-    const unpaid = billsOf(context, id).filter((bill) => isDue(context, bill))
+    const status = subscriptionStatus(subscription)
+    const unpaid = listBills(context, id).filter((bill) => isDue(context, bill))
     const cancelledAt = endedAt ?? cancelAt
     const amount = price.amount * quantity
     const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }
@@ -80,7 +80,7 @@ export const SELLING = {
 } satisfies Views
 
 /** A page whose time is over keeps its state. */
-export function stateOf(page: PageRecord) {
+export function pageState(page: PageRecord) {
   if (page.status === 'complete') return 'succeeded' as const
   return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
 }
@@ -88,8 +88,8 @@ export function stateOf(page: PageRecord) {
 /** What was bought on the page, as it is now. A trial has no invoice. */
 export function bought({ status, subscription: id, payment }: PageRecord, context: AccountContext) {
   if (status !== 'complete') return {}
-  if (id === null) return withBuyer(saleOf(context, find(context, 'payments', payment ?? '')), context)
-  const [first] = billsOf(context, id)
+  if (id === null) return withBuyer(findSale(context, find(context, 'payments', payment ?? '')), context)
+  const [first] = listBills(context, id)
   return first ? withBuyer(first, context) : withCustomer(find(context, 'subscriptions', id), context)
 }
 
@@ -101,7 +101,7 @@ export const withCustomer = (subscription: SubscriptionRecord, context: AccountC
   )
 
 /** Chargebee has no status for a subscription that owes money: it goes on, and counts the invoices that are due. */
-function statusOf(subscription: SubscriptionRecord): Subscription['status'] {
+function subscriptionStatus(subscription: SubscriptionRecord): Subscription['status'] {
   const { status, cancelAt } = subscription
   if (hasEnded(subscription)) return 'cancelled'
   if (status === 'trialing') return 'in_trial'

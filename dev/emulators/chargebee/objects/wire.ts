@@ -1,6 +1,6 @@
 import type * as Chargebee from 'chargebee'
 import type { AccountContext } from '../../core/domain/context.ts'
-import { versionOf } from '../../core/domain/versions.ts'
+import { currentVersion } from '../../core/domain/versions.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -25,6 +25,7 @@ interface Kinds {
   credit_note: Wire<Chargebee.CreditNote>
   transaction: Wire<Chargebee.Transaction>
   item_price: Wire<Chargebee.ItemPrice>
+  unbilled_charge: Wire<Chargebee.UnbilledCharge>
   portal_session: Wire<Chargebee.PortalSession>
   comment: Wire<Chargebee.Comment>
   event: ChargebeeEvent
@@ -39,6 +40,6 @@ export const content = (...objects: (object | null | undefined)[]): Record<strin
 
 /** An object with the time of its last change, and its version, which grows with every change. */
 export function versioned<Shown extends { id: string; object: string }>(context: AccountContext, shown: Shown) {
-  const { version } = versionOf(context, shown.object, shown)
+  const { version } = currentVersion(context, shown.object, shown)
   return { ...shown, updated_at: Math.floor(version / 1000), resource_version: version }
 }

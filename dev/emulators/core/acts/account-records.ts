@@ -6,7 +6,7 @@ import { Refused } from './refused.ts'
 export type AccountRecords = <Name extends Table>(table: Name) => Row<Name>[]
 
 /** Those of the account that a paywall sells through. */
-export function recordsOf(emulator: Pick<Emulator<unknown, unknown>, 'records' | 'accountOf'>, paywallId: string) {
+export function accountRecords(emulator: Pick<Emulator<unknown, unknown>, 'records' | 'accountOf'>, paywallId: string) {
   const account = emulator.accountOf(paywallId)
   const tables: Tables = emulator.records
   const records: AccountRecords = (name) => [...tables[name].values()].filter((row) => row.account === account)
@@ -14,21 +14,21 @@ export function recordsOf(emulator: Pick<Emulator<unknown, unknown>, 'records' |
 }
 
 /** The payments that went through of a subscription, or of a payment's own sale. */
-export const paidOf = (records: AccountRecords, id: string) =>
+export const findPaid = (records: AccountRecords, id: string) =>
   records('payments').filter(
     (each) => each.status === 'paid' && each.amount > 0 && [each.id, each.subscription].includes(id),
   )
 
 /** The latest of them. */
 export function latestPaid(records: AccountRecords, id: string): string {
-  const paid = paidOf(records, id).at(-1)
+  const paid = findPaid(records, id).at(-1)
   if (!paid) throw new Refused(`nothing was paid for ${id}`)
   return paid.id
 }
 
 /** The latest refund, or dispute, of the payments that went through of a purchase. */
 export function latestReversal(records: AccountRecords, table: 'refunds' | 'disputes', id: string): string {
-  const payments = paidOf(records, id).map((each) => each.id)
+  const payments = findPaid(records, id).map((each) => each.id)
   const latest = records(table).findLast(({ payment }) => payments.includes(payment))
   if (!latest) throw new Refused(`${id} has no ${table}`)
   return latest.id

@@ -1,10 +1,10 @@
-import type { Acquiring } from '../../../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../../../lib/processors/definitions.ts'
+import type { ProcessorName } from '../../../../lib/processors/processor-name.ts'
 import type { AccountRecords } from './account-records.ts'
 
 /**
  * What can happen at a processor without us: by time, by a bank, by its own portal or dashboard. A purchase is named by what we
- * know it by, the `processorId` of a `PurchaseSnapshot`. What its `Abilities` deny, a processor lacks here. What cannot happen at
+ * know it by, the `processorId` of a `PurchaseSnapshot`. What its `Capabilities` deny, a processor lacks here. What cannot happen at
  * that moment is refused by an `EmulatorError` or a `Refused`.
  */
 export interface Acts {
@@ -44,7 +44,7 @@ export interface Acts {
 }
 
 /** The account at a processor that a paywall sells through. */
-export interface Account<Name extends Acquiring> {
+export interface Account<Name extends ProcessorName> {
   records: AccountRecords
   credentials: Credentials<Name>
   /** Its time, in unix seconds. */

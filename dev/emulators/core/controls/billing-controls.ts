@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { payPageLater, resolvePayment } from '../domain/checkout.ts'
 import { type AccountContext, all } from '../domain/context.ts'
-import { announceTrialEnd } from '../domain/dues.ts'
+import { announceTrialEnd, type RenewalRulesOf } from '../domain/dues.ts'
 import type { PaymentRecord, RefundRecord } from '../domain/money-records.ts'
 import { expireIfOver } from '../domain/pages.ts'
 import { OTHER_PRICES, priceToChangeTo } from '../domain/plan-changes.ts'
 import { markUnpaid, renewSubscription, rollOver } from '../domain/renewals.ts'
-import { closeDispute, endRefund, openDispute } from '../domain/reversals.ts'
+import { closeDispute, endRefund, openDispute, refundableAmount } from '../domain/reversals.ts'
 import type { SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
 import { pauseSubscription } from '../domain/subscriptions.ts'
 import { UNKNOWN_VALUES } from '../wire/unknown-values.ts'
@@ -30,6 +30,9 @@ export interface BillingActions {
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
   /** What happens when the bank has decided a dispute, where that is more than that the dispute is closed. */
   closeDispute?: typeof closeDispute
+  /** Lets a paused subscription go on, where that is more than that. */
+  resume?: ChangeSubscription
+  renewals: RenewalRulesOf
 }
 
 /** A control that changes a subscription, and shows it. */
@@ -44,12 +47,12 @@ export const planControl = (
     return context.show('subscriptions', changed)
   })
 
-/** A payment is disputed once. */
+/** A payment is disputed once: what is left of it, or the whole of it if that was given back. */
 export function disputed(context: AccountContext, payment: PaymentRecord, status: 'open' | 'warning' = 'open') {
   const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
   if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
   if (isDisputed) throw context.refuse(`${payment.id} is already disputed.`)
-  return openDispute(context, payment, { status })
+  return openDispute(context, payment, { status, amount: refundableAmount(context, payment) || payment.amount })
 }
 
 /** What can be made happen to a payment that was paid. `name` is what the controls' bodies call a payment. */
@@ -67,7 +70,16 @@ export const reversalControls = (name: string, refund: BillingActions['refund'],
 })
 
 /** What can be made happen at every processor that sells on pages and charges by invoice. */
-export const billingControls = ({ names, end, setCancelled, changePlan, refund, closeDispute }: BillingActions) => ({
+export const billingControls = ({
+  names,
+  end,
+  setCancelled,
+  changePlan,
+  refund,
+  closeDispute,
+  resume = (context, subscription) => pauseSubscription(context, subscription, false),
+  renewals,
+}: BillingActions) => ({
   ...reversalControls(names.payment, refund, closeDispute),
   /**
    * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
@@ -86,9 +98,11 @@ export const billingControls = ({ names, end, setCancelled, changePlan, refund, 
   /** The bank decides about a one-time payment that is pending. */
   resolvePayment: deciding(names.payment, 'payments', resolvePayment),
   /** Begins the next period, which is not paid yet. */
-  rollOver: ofSubscription(rollOver),
+  rollOver: ofSubscription((context, subscription) => rollOver(context, subscription, renewals(context))),
   /** Charges the unpaid invoice; if there is none, rolls over first. */
-  renew: deciding('subscription', 'subscriptions', renewSubscription),
+  renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
+    renewSubscription(context, subscription, succeeds, renewals(context)),
+  ),
   /** A past due subscription becomes `unpaid`: it is charged no more, but `renew` can still collect the money. */
   markUnpaid: ofSubscription(markUnpaid),
   /** Ends a subscription now. */
@@ -96,7 +110,7 @@ export const billingControls = ({ names, end, setCancelled, changePlan, refund, 
   /** Tells that a trial is about to end. */
   trialWillEnd: ofSubscription(announceTrialEnd),
   pause: ofSubscription((context, subscription) => pauseSubscription(context, subscription, true)),
-  resume: ofSubscription((context, subscription) => pauseSubscription(context, subscription, false)),
+  resume: ofSubscription(resume),
   /** The customer changes the plan in the processor's own portal. */
   changePlan: planControl(changePlan),
   /** Prices that the owner has made there, which no paywall file names: the portal offers them, too. */

@@ -25,7 +25,7 @@ export function controlsByHand<Event, Body>(
     `POST ${kebab(name)}`,
     recordByHand(store, control),
   ])
-  const switched = switches.map((name) => [`POST ${kebab(name)}`, switchOf(name, emulator)])
+  const switched = switches.map((name) => [`POST ${kebab(name)}`, findSwitch(name, emulator)])
   return {
     ...Object.fromEntries(shown),
     'GET events': () => emulator.events,
@@ -40,7 +40,7 @@ export function controlsByHand<Event, Body>(
 }
 
 /** `slowMandates` is switched by `{"slow": true}`. */
-function switchOf(name: string, emulator: object) {
+function findSwitch(name: string, emulator: object) {
   const [field = name] = kebab(name).split('-')
   return byHand(z.strictObject({ [field]: z.boolean() }), (body) => void Reflect.set(emulator, name, body[field]))
 }

@@ -18,7 +18,7 @@ export interface RecordControl<Given = never> {
 }
 
 /** The methods that controls are reached by from code: `renew(id, { fail: true })`. */
-export type MethodsOf<Controls> = {
+export type ControlMethods<Controls> = {
   [Name in keyof Controls]: Controls[Name] extends RecordControl<infer Given>
     ? (id: string, given?: Given) => Promise<WireObject>
     : never

@@ -9,7 +9,7 @@ import type { RecordControl } from './controls.ts'
 export type HandControls = Record<string, (body: unknown) => unknown>
 
 /** Method and path of each control. */
-export const addressesOf = (controls: HandControls) =>
+export const listAddresses = (controls: HandControls) =>
   Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
 
 /** The part of a path that stands for a name: `payLater` is `pay-later` there. */

@@ -5,23 +5,23 @@ import type { SoldPrice } from './selling-records.ts'
  * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id. The name and the prices are
  * known of processors that have prices.
  */
-export interface PaywallOf {
+export interface AnyPaywall {
   paywallId: string
   paywallName?: string
   prices?: SoldPrice[]
 }
 
 /** One account at the processor: every paywall that uses the same secret key. */
-export interface AccountOf<Paywall extends PaywallOf> {
+export interface Account<Paywall extends AnyPaywall> {
   id: string
   paywalls: Paywall[]
 }
 
 /** Groups paywalls into accounts, by id. */
-export function groupAccounts<Paywall extends PaywallOf>(
+export function groupAccounts<Paywall extends AnyPaywall>(
   paywalls: Paywall[],
   idOf: (paywall: Paywall) => string,
-): Map<string, AccountOf<Paywall>> {
+): Map<string, Account<Paywall>> {
   const grouped = Map.groupBy(paywalls, idOf)
   return new Map([...grouped].map(([id, ofAccount]) => [id, { id, paywalls: ofAccount }]))
 }

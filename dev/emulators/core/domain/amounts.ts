@@ -15,4 +15,4 @@ export function amountsOn(terms: Terms, subtotal: number): Amounts {
   return { subtotal, discount, tax, total: subtotal - discount + tax }
 }
 
-export const sumOf = (lines: Pick<PricedLine, 'amount'>[]) => lines.reduce((sum, { amount }) => sum + amount, 0)
+export const sumAmounts = (lines: Pick<PricedLine, 'amount'>[]) => lines.reduce((sum, { amount }) => sum + amount, 0)

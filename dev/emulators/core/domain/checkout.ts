@@ -22,7 +22,7 @@ export function payPage(context: AccountContext, page: PageRecord, email: string
   const payment = takePayment(context, page, customer)
   if (page.mode === 'subscription' && customer) startSubscription(context, page, customer, payment)
   page.status = 'complete'
-  context.tell({ what: 'page.completed', page })
+  context.emit({ what: 'page.completed', page })
   return page
 }
 
@@ -36,7 +36,7 @@ export function payPageLater(context: AccountContext, page: PageRecord, email: s
 
 /** A trial takes no payment, so nothing can be declined. */
 export function declinePage(context: AccountContext, page: PageRecord): void {
-  if (amountToday(page) > 0) attemptPayment(context, paymentOf(context, page), 'failed')
+  if (amountToday(page) > 0) attemptPayment(context, findPagePayment(context, page), 'failed')
 }
 
 /** The bank decides about the pending payment of a page that was completed before its money arrived. */
@@ -56,14 +56,14 @@ function payingCustomer(context: AccountContext, page: PageRecord, email: string
 function takePayment(context: AccountContext, page: PageRecord, customer: CustomerRecord | null): PaymentRecord | null {
   // A subscription that is not paid at once is charged through its invoice later.
   if (amountToday(page) === 0 || (page.unpaid && page.mode === 'subscription')) return null
-  const payment = paymentOf(context, page)
+  const payment = findPagePayment(context, page)
   payment.customer = customer?.id ?? null
   payment.email = page.payerEmail
   return attemptPayment(context, payment, page.unpaid ? 'pending' : 'paid')
 }
 
 /** All attempts to pay a page are of the same payment. */
-function paymentOf(context: AccountContext, page: PageRecord): PaymentRecord {
+function findPagePayment(context: AccountContext, page: PageRecord): PaymentRecord {
   if (page.payment !== null) return find(context, 'payments', page.payment)
   const { price, quantity, customer, email, gives, mode, terms } = page
   const description = mode === 'subscription' ? 'Subscription creation' : price.label
@@ -94,6 +94,6 @@ function startSubscription(
   page.subscription = subscription.id
   page.invoice = invoice.id
   if (payment) payment.subscription = subscription.id
-  context.tell({ what: 'subscription.created', subscription })
+  context.emit({ what: 'subscription.created', subscription })
   if (!unpaid) markInvoicePaid(context, invoice, payment)
 }

@@ -7,7 +7,7 @@ interface Parts {
   state: State<Records>
   /** A context of an account, at the account's time. */
   open: (accountId: string) => AccountContext
-  duesOf: (context: AccountContext) => Due[]
+  listDues: (context: AccountContext) => Due[]
   /** Notes that something has changed. */
   changed: () => void
   webhooks: {
@@ -22,13 +22,13 @@ interface Parts {
  * The clocks of an emulator: each account has its own, which goes with the real time, some way ahead of it. Moving one
  * makes happen what falls due until then, in order, webhooks' retries included; other accounts do not notice.
  */
-export function createClock({ state, open, duesOf, webhooks, changed }: Parts) {
+export function createClock({ state, open, listDues, webhooks, changed }: Parts) {
   const earliest = <Item extends { at: number }>(items: Item[]) =>
     items.reduce<Item | null>((first, item) => (first === null || item.at < first.at ? item : first), null)
 
   function nextOf(accountId: string) {
     const context = open(accountId)
-    const dues = duesOf(context).map(({ at, run }) => ({ at, run: async () => void run(open(accountId)) }))
+    const dues = listDues(context).map(({ at, run }) => ({ at, run: async () => void run(open(accountId)) }))
     return earliest([...dues, ...webhooks.retriesOf(accountId)])
   }
 
@@ -65,7 +65,7 @@ export function createClock({ state, open, duesOf, webhooks, changed }: Parts) {
       const accounts = new Set([...pages.values(), ...payments.values()].map(({ account }) => account))
       for (const account of accounts) {
         const context = open(account)
-        for (const { at, byItself, run } of duesOf(context)) if (byItself && at <= context.now) run(context)
+        for (const { at, byItself, run } of listDues(context)) if (byItself && at <= context.now) run(context)
       }
     },
   }

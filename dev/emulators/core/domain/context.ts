@@ -1,5 +1,5 @@
-import type { AccountOf, PaywallOf } from './accounts.ts'
-import type { Happening } from './happenings.ts'
+import type { Account, AnyPaywall } from './accounts.ts'
+import type { DomainEvent } from './domain-events.ts'
 import type { AccountRecord, Records, Row, Table, Tables } from './records.ts'
 
 /** The API call that a change is made by; null where a page, a control or the clock makes it. */
@@ -10,7 +10,7 @@ export interface Cause {
 
 /** What one change works with: the account that it is made in, the records, the account's time, and where to tell of it. */
 export interface AccountContext {
-  readonly account: AccountOf<PaywallOf>
+  readonly account: Account<AnyPaywall>
   readonly records: Records
   /** The emulator's own address. */
   readonly url: string
@@ -25,7 +25,7 @@ export interface AccountContext {
   /** A record as the processor shows it. */
   show<Name extends Table>(table: Name, record: Row<Name>): { id: string }
   /** Makes the processor's events of what happened, stores them and sends them. */
-  tell(happening: Happening): void
+  emit(domainEvent: DomainEvent): void
   /** The processor's error for something that cannot be done. */
   refuse(message: string): Error
   /** The processor's error for something that the account does not have. `param`: the parameter that named it. */
@@ -78,7 +78,7 @@ export const having = (wanted: object) => (row: object) =>
 type Wanted<Name extends Table> = { [Field in keyof Row<Name>]?: Row<Name>[Field] | undefined }
 
 /** Those that have these values, the newest first: `newestOf(context, 'payments', { subscription: id })`. */
-export const newestOf = <Name extends Table>(context: AccountContext, name: Name, wanted: Wanted<Name>) =>
+export const newestFirst = <Name extends Table>(context: AccountContext, name: Name, wanted: Wanted<Name>) =>
   all(context, name).filter(having(wanted)).reverse()
 
 /** Records as the processor shows them. */

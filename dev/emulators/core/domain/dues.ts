@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { resolvePayment } from './checkout.ts'
 import { type AccountContext, all } from './context.ts'
 import { declines } from './customers.ts'
-import { latestInvoice } from './invoices.ts'
+import { latestInvoice, owedInvoices } from './invoices.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { expireIfOver } from './pages.ts'
-import { markUnpaid, renewSubscription, rollOver } from './renewals.ts'
+import { billCycle, collect, type DebtRules, invoiceToCharge, markUnpaid, rollOver } from './renewals.ts'
 import { isUnderWay, stepRefund } from './reversals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 import { endSubscription, hasEnded } from './subscriptions.ts'
@@ -19,7 +19,7 @@ export interface Due {
 }
 
 /** How a processor renews subscriptions; times in seconds. */
-export interface RenewalRules {
+export interface RenewalRules extends DebtRules {
   /** How long before its end a trial's end is announced; null: it is not. */
   trialNotice: number | null
   /** How long a renewal's invoice is a draft; null: it is charged as it is made. */
@@ -89,45 +89,57 @@ export const salesDue =
     ...subscriptionsDue(context, renewals(context)),
   ]
 
-/** What is next in the life of each subscription that is charged by invoice. */
+/** What is to come in the life of each subscription that is charged by invoice. */
 export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
-  all(context, 'subscriptions').flatMap((subscription) => nextOf(context, subscription, rules) ?? [])
+  all(context, 'subscriptions').flatMap((subscription) => [
+    ...chargesDue(context, subscription, rules),
+    ...changesDue(subscription, rules),
+  ])
 
-const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'unpaid']
+/** The charges of what is owed. What is `unpaid` is charged no more by itself. */
+function chargesDue(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
+  const { status } = subscription
+  if (!CHARGED.includes(status) || (status === 'incomplete' && !rules.chargesIncomplete)) return []
+  const timing = status === 'incomplete' ? { ...rules, draft: rules.incomplete } : rules
+  return owedInvoices(context, subscription)
+    .filter(({ isGivenUp }) => !isGivenUp)
+    .map((invoice) => ({
+      at: nextChargeAt(invoice, timing),
+      run: (then) => chargeOrEnd(then, subscription, invoice, !declines(then, subscription.customer), rules),
+    }))
+}
 
-function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due | null {
+const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'canceled']
+const GOES_ON: SubscriptionRecord['status'][] = ['trialing', 'active', 'past_due', 'unpaid']
+
+/** The end of a subscription, or of its period, what is announced before, and what is billed after the end. */
+function changesDue(subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
   const { status, trialEnd, trialEndAnnounced, periodEnd, created, cancelAt } = subscription
+  const { owedAtEnd, trialNotice } = rules
+  if (hasEnded(subscription)) {
+    const isLeft = subscription.pendingLines.length > 0
+    return isLeft ? [{ at: periodEnd, run: (then) => billCycle(then, subscription) }] : []
+  }
   if (status === 'incomplete' && !rules.chargesIncomplete) {
-    return { at: created + rules.incomplete, run: (then) => endSubscription(then, subscription) }
+    return [{ at: created + rules.incomplete, run: (then) => endSubscription(then, subscription) }]
   }
-  if (!CHARGED.includes(status)) return null
-  if (status === 'trialing' && trialEnd !== null && !trialEndAnnounced && rules.trialNotice !== null) {
-    return { at: trialEnd - rules.trialNotice, run: (then) => announceTrialEnd(then, subscription) }
+  if (!GOES_ON.includes(status)) return []
+  if (status === 'trialing' && trialEnd !== null && !trialEndAnnounced && trialNotice !== null) {
+    return [{ at: trialEnd - trialNotice, run: (then) => announceTrialEnd(then, subscription) }]
   }
+  if (cancelAt !== null && cancelAt < periodEnd) {
+    return [{ at: cancelAt, run: (then) => endSubscription(then, subscription, { at: cancelAt, owedAtEnd }) }]
+  }
+  return [{ at: periodEnd, run: (then) => endPeriod(then, subscription, rules) }]
+}
+
+/** Begins the next period, or ends the subscription. Where no invoice is a draft first, what is to be paid is charged at once. */
+function endPeriod(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
+  rollOver(context, subscription, rules)
   const invoice = latestInvoice(context, subscription)
-  if (invoice.status === 'paid' || invoice.isGivenUp || status === 'unpaid') {
-    if (cancelAt !== null && cancelAt < periodEnd) {
-      return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
-    }
-    return { at: periodEnd, run: (then) => beginPeriod(then, subscription, rules) }
+  if (rules.draft === null && invoice.status === 'draft' && subscription.status !== 'unpaid') {
+    chargeOrEnd(context, subscription, invoice, !declines(context, subscription.customer), rules)
   }
-  const at = nextChargeAt(invoice, status === 'incomplete' ? { ...rules, draft: rules.incomplete } : rules)
-  if (cancelAt !== null && cancelAt < at) {
-    return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
-  }
-  return { at, run: (then) => charge(then, subscription, rules) }
-}
-
-/** Begins the next period. Where no invoice is a draft first, it is charged at once. */
-function beginPeriod(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
-  rollOver(context, subscription)
-  if (rules.draft === null && !hasEnded(subscription) && subscription.status !== 'unpaid') {
-    charge(context, subscription, rules)
-  }
-}
-
-function charge(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
-  chargeOrEnd(context, subscription, !declines(context, subscription.customer), rules)
 }
 
 /** When an invoice is charged that was charged `attempts` times before. */
@@ -139,26 +151,40 @@ export function nextChargeAt(
   return waits.reduce((at, seconds) => at + seconds, created)
 }
 
-/** Charges what is owed, or the next period. After the last retry the account's rules decide what becomes of the subscription. */
+/** Charges an invoice. After its last retry the account's rules decide what becomes of a subscription that is not active. */
 export function chargeOrEnd(
   context: AccountContext,
   subscription: SubscriptionRecord,
+  invoice: InvoiceRecord,
   succeeds: boolean,
-  { retries, afterRetries = 'cancel' }: RenewalRules,
+  rules: RenewalRules,
 ): SubscriptionRecord {
-  renewSubscription(context, subscription, succeeds)
-  const invoice = latestInvoice(context, subscription)
-  if (invoice.status === 'paid' || invoice.attempts <= retries.length || hasEnded(subscription)) return subscription
+  const { retries, afterRetries = 'cancel', owedAtEnd } = rules
+  collect(context, subscription, invoice, succeeds, rules)
+  const isLast = invoice.attempts > retries.length || (hasEnded(subscription) && owedAtEnd === 'void')
+  if (invoice.status === 'paid' || !isLast) return subscription
   invoice.isGivenUp = true
-  if (afterRetries === 'cancel') return endSubscription(context, subscription)
+  if (hasEnded(subscription) || subscription.status === 'active') return subscription
+  if (afterRetries === 'cancel') return endSubscription(context, subscription, { owedAtEnd })
   return afterRetries === 'unpaid' && subscription.status === 'past_due'
     ? markUnpaid(context, subscription)
     : subscription
 }
 
+/** Charges the next period, or what is owed, and ends what cannot be charged any more. */
+export function renewOrEnd(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  succeeds: boolean,
+  rules: RenewalRules,
+): SubscriptionRecord {
+  const invoice = invoiceToCharge(context, subscription, rules)
+  return invoice ? chargeOrEnd(context, subscription, invoice, succeeds, rules) : subscription
+}
+
 export function announceTrialEnd(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.status !== 'trialing') throw context.refuse(`Subscription ${subscription.id} is not in a trial.`)
   subscription.trialEndAnnounced = true
-  context.tell({ what: 'subscription.trial_ending', subscription })
+  context.emit({ what: 'subscription.trial_ending', subscription })
   return subscription
 }

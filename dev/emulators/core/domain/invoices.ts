@@ -1,5 +1,5 @@
-import { amountsOn, sumOf } from './amounts.ts'
-import { type AccountContext, find, newRecord } from './context.ts'
+import { amountsOn, sumAmounts } from './amounts.ts'
+import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { attemptPayment, openPayment } from './payments.ts'
 import type { PricedLine, SubscriptionRecord } from './selling-records.ts'
@@ -23,7 +23,7 @@ export function newInvoice(
   given: NewInvoice,
 ): InvoiceRecord {
   const { id, customer, price, quantity, periodStart, periodEnd } = subscription
-  const { discount, tax, total } = amountsOn(subscription.terms, sumOf(given.lines))
+  const { discount, tax, total } = amountsOn(subscription.terms, sumAmounts(given.lines))
   const fromBalance = given.reason === 'create' ? 0 : takeFromBalance(context, customer, total)
   const invoice: InvoiceRecord = {
     ...newRecord(context, 'invoices'),
@@ -53,12 +53,12 @@ export function markInvoicePaid(context: AccountContext, invoice: InvoiceRecord,
   invoice.status = 'paid'
   invoice.paidAt = context.now
   invoice.attempts += 1
-  context.tell({ what: 'invoice.paid', invoice })
+  context.emit({ what: 'invoice.paid', invoice })
 }
 
 /** Charges what the customer has on file for an unpaid invoice. A later attempt is one of the same payment. */
 export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, succeeds: boolean): void {
-  const payment = invoice.amount > 0 ? paymentOf(context, invoice) : null
+  const payment = invoice.amount > 0 ? findInvoicePayment(context, invoice) : null
   if (payment) attemptPayment(context, payment, succeeds ? 'paid' : 'failed')
   if (!payment || succeeds) {
     markInvoicePaid(context, invoice, payment)
@@ -66,10 +66,10 @@ export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, 
   }
   invoice.status = 'open'
   invoice.attempts += 1
-  context.tell({ what: 'invoice.failed', invoice })
+  context.emit({ what: 'invoice.failed', invoice })
 }
 
-function paymentOf(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
+function findInvoicePayment(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
   if (invoice.payment !== null) return find(context, 'payments', invoice.payment)
   const { amount, customer, email, subscription, price } = invoice
   const description = invoice.reason === 'create' ? 'Subscription creation' : 'Subscription update'
@@ -82,6 +82,12 @@ function paymentOf(context: AccountContext, invoice: InvoiceRecord): PaymentReco
 export function latestInvoice(context: AccountContext, { latestInvoice: id }: SubscriptionRecord): InvoiceRecord {
   return find(context, 'invoices', id ?? '')
 }
+
+/** What was not paid of a subscription, the oldest first: its invoices that are drafts or open. */
+export const owedInvoices = (context: AccountContext, { id }: SubscriptionRecord): InvoiceRecord[] =>
+  all(context, 'invoices').filter(
+    ({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'),
+  )
 
 /** The number of an invoice, as its customer reads it. */
 export const invoiceNumber = ({ id }: InvoiceRecord) => id.slice(-8).toUpperCase()

@@ -1,10 +1,10 @@
 import { type AccountContext, all } from './context.ts'
 import { declines } from './customers.ts'
 import type { Due } from './dues.ts'
-import { mandateOf, statusOnMandate } from './mandates.ts'
+import { findMandate, statusOnMandate } from './mandates.ts'
 import type { PaymentRecord } from './money-records.ts'
 import { expirePaymentIfOver, finishPayment } from './payment-pages.ts'
-import { attemptPayment, type Outcome, openPayment } from './payments.ts'
+import { attemptPayment, openPayment, type PaymentResult } from './payments.ts'
 import { beginNextPeriod } from './renewals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
@@ -21,7 +21,7 @@ import type { SubscriptionRecord } from './selling-records.ts'
 export function chargeOnMandate(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  outcome: Outcome,
+  outcome: PaymentResult,
   own: PaymentRecord['own'],
 ): PaymentRecord {
   const { id, customer, mandate, price, periodEnd: created } = subscription
@@ -30,12 +30,12 @@ export function chargeOnMandate(
   beginNextPeriod(subscription)
   const payment = openPayment(context, {
     ...{ created, amount: price.amount, currency: price.currency, customer, mandate, subscription: id, own },
-    ...{ description: price.label, method: mandateOf(context, subscription).method },
+    ...{ description: price.label, method: findMandate(context, subscription).method },
   })
   return outcome === 'pending' ? attemptPayment(context, payment, 'pending') : finishPayment(context, payment, outcome)
 }
 
-type Charge = (context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) => unknown
+type Charge = (context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) => unknown
 
 export const chargesOnMandatesDue = (context: AccountContext, charge: Charge): Due[] =>
   all(context, 'subscriptions')

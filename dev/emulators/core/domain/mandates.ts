@@ -1,4 +1,4 @@
-import { type AccountContext, all, find, newestOf, newRecord } from './context.ts'
+import { type AccountContext, all, find, newestFirst, newRecord } from './context.ts'
 import type { MandateRecord, SubscriptionRecord } from './selling-records.ts'
 
 /*
@@ -29,18 +29,18 @@ export function usableMandate(
   { id, method }: { id: string | null; method: string | null },
 ): MandateRecord | undefined {
   const usable = context.isOn('slowMandates') ? ['valid'] : ['valid', 'pending']
-  return newestOf(context, 'mandates', { customer })
+  return newestFirst(context, 'mandates', { customer })
     .filter((mandate) => usable.includes(mandateStatus(context, mandate)))
     .find((mandate) => (id ?? mandate.id) === mandate.id && (method ?? mandate.method) === mandate.method)
 }
 
-export const mandateOf = (context: AccountContext, { mandate }: SubscriptionRecord): MandateRecord =>
+export const findMandate = (context: AccountContext, { mandate }: SubscriptionRecord): MandateRecord =>
   find(context, 'mandates', mandate ?? '')
 
 /** A subscription is pending as long as its mandate is. */
 export function statusOnMandate(context: AccountContext, subscription: SubscriptionRecord) {
   const { status } = subscription
-  const waits = status === 'active' && mandateStatus(context, mandateOf(context, subscription)) === 'pending'
+  const waits = status === 'active' && mandateStatus(context, findMandate(context, subscription)) === 'pending'
   return waits ? 'pending' : status
 }
 
@@ -48,7 +48,7 @@ export function statusOnMandate(context: AccountContext, subscription: Subscript
 export function suspendSubscription(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   const { id, mandate, status } = subscription
   if (status !== 'active') throw context.refuse(`Subscription ${id} is ${status}.`)
-  mandateOf(context, subscription).revoked = true
+  findMandate(context, subscription).revoked = true
   for (const other of all(context, 'subscriptions')) {
     if (other.mandate === mandate && other.status === 'active') other.status = 'suspended'
   }

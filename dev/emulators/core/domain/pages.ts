@@ -58,7 +58,7 @@ export function expireIfOver(context: AccountContext, page: PageRecord): void {
 
 export function closePage(context: AccountContext, page: PageRecord): PageRecord {
   page.status = 'expired'
-  context.tell({ what: 'page.expired', page })
+  context.emit({ what: 'page.expired', page })
   return page
 }
 
@@ -70,6 +70,6 @@ export function reportDelayedPayment(context: AccountContext, bought: string, su
   for (const page of all(context, 'pages')) {
     if (!page.unpaid || ![page.subscription, page.payment].includes(bought)) continue
     page.unpaid = !succeeds
-    context.tell({ what: succeeds ? 'page.paid' : 'page.failed', page })
+    context.emit({ what: succeeds ? 'page.paid' : 'page.failed', page })
   }
 }

@@ -10,7 +10,7 @@ import { attemptPayment, endPayment } from './payments.ts'
  * `finishPayment`, which makes the mandate.
  */
 
-/** How long the payer of a bank transfer has. */
+/** How long the payer of a bank transfer has. That it is twelve days is UNVERIFIED. */
 const TRANSFER_SECONDS = 12 * DAY_SECONDS
 
 /** The payment with that id, expired if its time is over. */

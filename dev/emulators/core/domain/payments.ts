@@ -1,4 +1,4 @@
-import { type AccountContext, newestOf, newRecord } from './context.ts'
+import { type AccountContext, newestFirst, newRecord } from './context.ts'
 import type { AttemptRecord, PaymentRecord } from './money-records.ts'
 
 /*
@@ -9,7 +9,7 @@ import type { AttemptRecord, PaymentRecord } from './money-records.ts'
 type NewPayment = Pick<PaymentRecord, 'amount' | 'currency' | 'customer' | 'description'> & Partial<PaymentRecord>
 
 /** What becomes of an attempt. */
-export type Outcome = 'paid' | 'failed' | 'pending'
+export type PaymentResult = 'paid' | 'failed' | 'pending'
 
 export function openPayment(context: AccountContext, given: NewPayment): PaymentRecord {
   const payment: PaymentRecord = {
@@ -34,14 +34,14 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
 export function attemptPayment(
   context: AccountContext,
   payment: PaymentRecord,
-  outcome: Outcome,
+  outcome: PaymentResult,
   at = context.now,
 ): PaymentRecord {
   const attempt: AttemptRecord = { ...newRecord(context, 'attempts'), payment: payment.id, status: 'pending' }
   context.records.attempts.set(attempt.id, attempt)
   payment.status = 'pending'
   if (outcome !== 'pending') return decidePayment(context, payment, outcome === 'paid', at)
-  context.tell({ what: 'payment.pending', payment })
+  context.emit({ what: 'payment.pending', payment })
   return payment
 }
 
@@ -66,10 +66,10 @@ export function endPayment(
 ): PaymentRecord {
   payment.status = status
   payment.endedAt = at
-  context.tell({ what: `payment.${status}`, payment })
+  context.emit({ what: `payment.${status}`, payment })
   return payment
 }
 
 /** The latest attempt of a payment; undefined if nobody has tried to pay it. */
 export const latestAttempt = (context: AccountContext, payment: string) =>
-  newestOf(context, 'attempts', { payment }).at(0)
+  newestFirst(context, 'attempts', { payment }).at(0)

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
 import { type Cycle, nextPeriodEnd } from '../periods.ts'
-import { amountsOn, sumOf } from './amounts.ts'
-import { type AccountContext, find } from './context.ts'
+import { amountsOn, sumAmounts } from './amounts.ts'
+import { type AccountContext, all, find } from './context.ts'
 import { declines } from './customers.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
 import { type PricedLine, SoldPrice, type SubscriptionRecord } from './selling-records.ts'
@@ -70,7 +70,7 @@ export function prorate(
  * How a change is paid: by an invoice of its own, which has both parts or takes the credit from the customer's balance; or with
  * the next period.
  */
-type Billing = 'now' | 'now, less the credit' | 'with the next period'
+type Billing = 'now' | 'now, less the credit' | 'with the next period' | 'with the next period, less the credit'
 
 /** Changes the price now. A trial goes on, and costs nothing. */
 export function changePrice(
@@ -82,12 +82,15 @@ export function changePrice(
   refuseUnchangeable(context, subscription)
   const { credit, charge, period } = prorate(subscription, price, context)
   const isTrial = subscription.status === 'trialing'
-  const isBilled = !isTrial && bills !== 'with the next period'
-  if (isBilled) refuseDeclined(context, subscription, [credit, charge])
+  const isNow = bills.startsWith('now')
+  const lines = bills.endsWith('less the credit') ? [charge] : [credit, charge]
+  if (isNow && !isTrial) refuseDeclined(context, subscription, [credit, charge])
   return change(context, subscription, () => {
     Object.assign(subscription, { price, scheduled: null, ...(!isTrial && period) })
-    if (bills === 'with the next period' && !isTrial) subscription.pendingLines.push(credit, charge)
-    if (isBilled) payChange(context, subscription, bills === 'now' ? [credit, charge] : [charge], credit)
+    if (isTrial) return
+    if (!lines.includes(credit)) creditCustomer(context, subscription, credit)
+    if (isNow) payChange(context, subscription, lines)
+    else subscription.pendingLines.push(...lines)
   })
 }
 
@@ -118,22 +121,39 @@ export function refuseDeclined(
   { customer, terms }: SubscriptionRecord,
   lines: PricedLine[],
 ): void {
-  const { total } = amountsOn(terms, sumOf(lines))
+  const { total } = amountsOn(terms, sumAmounts(lines))
   if (total > 0 && declines(context, customer)) throw context.refuse('Your card was declined.')
 }
 
-/** Makes and pays the invoice of a change. What its lines leave out of the credit is the customer's. */
-export function payChange(
+/** What is left of the old price is the customer's: invoices take from it. */
+export function creditCustomer(
   context: AccountContext,
-  subscription: SubscriptionRecord,
-  lines: PricedLine[],
+  { customer, terms }: SubscriptionRecord,
   credit: PricedLine,
 ): void {
-  const { seller, email } = latestInvoice(context, subscription)
-  if (!lines.includes(credit)) {
-    find(context, 'customers', subscription.customer).balance -= amountsOn(subscription.terms, credit.amount).total
+  find(context, 'customers', customer).balance -= amountsOn(terms, credit.amount).total
+}
+
+/** Takes away the line that waits for the next invoice and has this id; null if there is none. */
+export function removePendingLine(
+  context: AccountContext,
+  idOf: (subscription: SubscriptionRecord, line: PricedLine) => string,
+  id: string,
+): { subscription: SubscriptionRecord; line: PricedLine } | null {
+  for (const subscription of all(context, 'subscriptions')) {
+    const index = subscription.pendingLines.findIndex((line) => idOf(subscription, line) === id)
+    const [line] = index < 0 ? [] : subscription.pendingLines.splice(index, 1)
+    if (line) return { subscription, line }
   }
-  const invoice = newInvoice(context, subscription, { seller, email, reason: 'update', status: 'open', lines })
-  context.tell({ what: 'invoice.created', invoice })
+  return null
+}
+
+/** Makes and pays the invoice of a change, and of those before that are not paid. */
+export function payChange(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): void {
+  const { seller, email } = latestInvoice(context, subscription)
+  const billed = [...subscription.pendingLines, ...lines]
+  subscription.pendingLines = []
+  const invoice = newInvoice(context, subscription, { seller, email, reason: 'update', status: 'open', lines: billed })
+  context.emit({ what: 'invoice.created', invoice })
   collectInvoice(context, invoice, true)
 }

@@ -1,4 +1,4 @@
-import type { AccountOf, PaywallOf } from './accounts.ts'
+import type { Account, AnyPaywall } from './accounts.ts'
 import type { AccountContext } from './context.ts'
 import type { SoldPrice } from './selling-records.ts'
 
@@ -21,7 +21,7 @@ export function findSold(
  * seller is then the one whose id is `named`.
  */
 export function findPrice(
-  { paywalls }: AccountOf<PaywallOf>,
+  { paywalls }: Account<AnyPaywall>,
   isMeant: (price: SoldPrice) => boolean,
   named?: unknown,
 ): { price: SoldPrice; seller: string } | null {

@@ -1,9 +1,17 @@
 import { nextPeriodEnd } from '../periods.ts'
 import type { AccountContext } from './context.ts'
-import { collectInvoice, latestInvoice, newInvoice, periodLine } from './invoices.ts'
+import { collectInvoice, latestInvoice, newInvoice, owedInvoices, periodLine } from './invoices.ts'
+import type { InvoiceRecord } from './money-records.ts'
 import { reportDelayedPayment } from './pages.ts'
-import type { SubscriptionRecord } from './selling-records.ts'
-import { change, endSubscription, refuseEnded } from './subscriptions.ts'
+import type { PricedLine, SubscriptionRecord } from './selling-records.ts'
+import { change, endSubscription, hasEnded, type OwedAtEnd, refuseEnded } from './subscriptions.ts'
+
+/** Periods begin whether or not those before are paid, so several invoices may be owed at once. */
+export interface DebtRules {
+  /** What has to be paid for a subscription that is past due to be active again: its latest invoice, or all that are open. */
+  recoversBy: 'latest' | 'all'
+  owedAtEnd?: OwedAtEnd
+}
 
 /** Moves a subscription on by one period. */
 export function beginNextPeriod(subscription: SubscriptionRecord): void {
@@ -20,26 +28,42 @@ function applySchedule(subscription: SubscriptionRecord): void {
 /**
  * Ends the current period, and so a trial, whatever the clock says. A subscription whose end is scheduled ends. Any other
  * begins its next period `active`, with an invoice that is still a draft, because processors charge it a while later. One that
- * goes on although an earlier period was never paid keeps its status.
+ * goes on although an earlier period was not paid keeps its status.
  */
-export function rollOver(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+export function rollOver(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  rules: DebtRules,
+): SubscriptionRecord {
   refuseEnded(context, subscription)
-  const { id, cancelAt, periodEnd } = subscription
-  const { seller, email, status, isGivenUp, id: invoiceId } = latestInvoice(context, subscription)
-  const isOwed = status !== 'paid' && status !== 'void'
-  if (isOwed && !isGivenUp && subscription.status !== 'unpaid')
-    throw context.refuse(`Subscription ${id} has an unpaid invoice, ${invoiceId}.`)
-  if (cancelAt !== null && cancelAt <= periodEnd) return endSubscription(context, subscription, periodEnd)
+  const { cancelAt, periodEnd, status } = subscription
+  if (cancelAt !== null && cancelAt <= periodEnd) {
+    return endSubscription(context, subscription, { at: periodEnd, owedAtEnd: rules.owedAtEnd })
+  }
 
   return change(context, subscription, () => {
-    if (subscription.status === 'trialing') subscription.trialEnd = Math.min(periodEnd, context.now)
-    applySchedule(subscription)
-    beginNextPeriod(subscription)
-    if (!isOwed) subscription.status = 'active'
-    const lines = [...subscription.pendingLines, periodLine(subscription)]
-    subscription.pendingLines = []
-    newInvoice(context, subscription, { seller, email, lines, reason: 'cycle', status: 'draft' })
+    if (status === 'trialing') subscription.trialEnd = Math.min(periodEnd, context.now)
+    beginPeriod(context, subscription)
   })
+}
+
+/** Begins the next period, with its invoice. To be called within `change`. */
+export function beginPeriod(context: AccountContext, subscription: SubscriptionRecord): void {
+  applySchedule(subscription)
+  beginNextPeriod(subscription)
+  if (owedInvoices(context, subscription).length === 0) subscription.status = 'active'
+  billCycle(context, subscription, [periodLine(subscription)])
+}
+
+/**
+ * Makes the invoice of a period, with what earlier changes of price have left to be paid with it. That is charged also if the
+ * subscription has ended, and there is no next period.
+ */
+export function billCycle(context: AccountContext, subscription: SubscriptionRecord, period: PricedLine[] = []): void {
+  const { seller, email } = latestInvoice(context, subscription)
+  const lines = [...subscription.pendingLines, ...period]
+  subscription.pendingLines = []
+  newInvoice(context, subscription, { seller, email, lines, reason: 'cycle', status: 'draft' })
 }
 
 /**
@@ -50,18 +74,43 @@ export function renewSubscription(
   context: AccountContext,
   subscription: SubscriptionRecord,
   succeeds: boolean,
+  rules: DebtRules,
 ): SubscriptionRecord {
   refuseEnded(context, subscription)
-  if (latestInvoice(context, subscription).status === 'paid') rollOver(context, subscription)
-  if (subscription.status === 'canceled') return subscription
+  const invoice = invoiceToCharge(context, subscription, rules)
+  return invoice ? collect(context, subscription, invoice, succeeds, rules) : subscription
+}
 
+/** The latest invoice, of the next period if nothing is owed; null if the subscription ends with this one. */
+export function invoiceToCharge(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  rules: DebtRules,
+): InvoiceRecord | null {
+  const { status } = latestInvoice(context, subscription)
+  if (status === 'paid' || status === 'void') rollOver(context, subscription, rules)
+  return hasEnded(subscription) ? null : latestInvoice(context, subscription)
+}
+
+/** Charges an invoice of a subscription. What is paid after its end, or fails, does not change it. */
+export function collect(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  invoice: InvoiceRecord,
+  succeeds: boolean,
+  { recoversBy }: DebtRules,
+): SubscriptionRecord {
   return change(context, subscription, () => {
-    const invoice = latestInvoice(context, subscription)
     collectInvoice(context, invoice, succeeds)
-    if (invoice.status === 'paid') {
-      subscription.status = 'active'
-      reportDelayedPayment(context, subscription.id, true)
-    } else if (subscription.status === 'active') subscription.status = 'past_due'
+    if (hasEnded(subscription)) return
+    const isLatest = invoice.id === subscription.latestInvoice
+    if (invoice.status !== 'paid') {
+      if (subscription.status === 'active' && (isLatest || recoversBy === 'all')) subscription.status = 'past_due'
+      return
+    }
+    const isOwed = owedInvoices(context, subscription).some(({ status }) => status === 'open')
+    if (recoversBy === 'latest' ? isLatest : !isOwed) subscription.status = 'active'
+    reportDelayedPayment(context, subscription.id, true)
   })
 }
 

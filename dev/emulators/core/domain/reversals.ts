@@ -1,4 +1,4 @@
-import { type AccountContext, find, newestOf, newRecord } from './context.ts'
+import { type AccountContext, find, newestFirst, newRecord } from './context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records.ts'
 
 /*
@@ -15,8 +15,8 @@ export function refundPayment(context: AccountContext, payment: PaymentRecord, g
   const status = context.isOn('slowRefunds') ? 'pending' : 'refunded'
   const refund: RefundRecord = { ...newRecord(context, 'refunds'), payment: payment.id, status, ...given }
   context.records.refunds.set(refund.id, refund)
-  context.tell({ what: 'refund.created', refund, payment })
-  context.tell({ what: `refund.${refund.status}`, refund, payment })
+  context.emit({ what: 'refund.created', refund, payment })
+  context.emit({ what: `refund.${refund.status}`, refund, payment })
   return refund
 }
 
@@ -42,24 +42,24 @@ export function endRefund(
   }
   refund.status = status
   const payment = find(context, 'payments', refund.payment)
-  context.tell({ what: 'refund.updated', refund, payment })
-  context.tell({ what: `refund.${status}`, refund, payment })
+  context.emit({ what: 'refund.updated', refund, payment })
+  context.emit({ what: `refund.${status}`, refund, payment })
   return refund
 }
 
 /** The newest first. */
-export const refundsOf = (context: AccountContext, { id }: PaymentRecord): RefundRecord[] =>
-  newestOf(context, 'refunds', { payment: id })
+export const listRefunds = (context: AccountContext, { id }: PaymentRecord): RefundRecord[] =>
+  newestFirst(context, 'refunds', { payment: id })
 
 /** What has been given back of a payment, or is on its way back. */
-export const refundedOf = (context: AccountContext, payment: PaymentRecord): number =>
-  refundsOf(context, payment)
+export const refundedAmount = (context: AccountContext, payment: PaymentRecord): number =>
+  listRefunds(context, payment)
     .filter(({ status }) => status !== 'failed' && status !== 'canceled')
     .reduce((sum, { amount }) => sum + amount, 0)
 
 /** What can still be given back of a payment. */
-export const leftOf = (context: AccountContext, payment: PaymentRecord): number =>
-  payment.status === 'paid' ? payment.amount - refundedOf(context, payment) : 0
+export const refundableAmount = (context: AccountContext, payment: PaymentRecord): number =>
+  payment.status === 'paid' ? payment.amount - refundedAmount(context, payment) : 0
 
 type RefundUpTo = Partial<Omit<Refunding, 'amount'>> & { amount?: number | undefined }
 
@@ -74,24 +74,24 @@ export function refundUpTo(
   { amount, ...given }: RefundUpTo,
   refuse: (left: number) => Error,
 ): RefundRecord {
-  const left = leftOf(context, payment)
+  const left = refundableAmount(context, payment)
   if (left === 0 || (amount ?? left) > left) throw refuse(left)
   return refundPayment(context, payment, { own: {}, ...given, amount: amount ?? left })
 }
 
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
-  disputesOf(context, payment).some(({ status }) => status === 'open' || status === 'lost')
+  listDisputes(context, payment).some(({ status }) => status === 'open' || status === 'lost')
 
-type Disputing = Partial<Pick<DisputeRecord, 'status' | 'own'>>
+type Disputing = Partial<Pick<DisputeRecord, 'amount' | 'status' | 'own'>>
 
-/** The payer's bank takes the whole payment back, or only asks. */
+/** The payer's bank takes a payment back, the whole of it if no amount is given, or only asks. */
 export function openDispute(context: AccountContext, payment: PaymentRecord, given: Disputing = {}): DisputeRecord {
   const { id, amount } = payment
   const usual = { payment: id, amount, status: 'open' as const, closedAt: null, own: {} }
   const dispute: DisputeRecord = { ...newRecord(context, 'disputes'), ...usual, ...given }
   context.records.disputes.set(dispute.id, dispute)
-  context.tell({ what: 'dispute.opened', dispute, payment })
+  context.emit({ what: 'dispute.opened', dispute, payment })
   return dispute
 }
 
@@ -100,7 +100,7 @@ export function escalateDispute(context: AccountContext, dispute: DisputeRecord)
   if (dispute.status !== 'warning') throw context.refuse(`Dispute ${dispute.id} is ${dispute.status}.`)
   dispute.status = 'open'
   const payment = find(context, 'payments', dispute.payment)
-  context.tell({ what: 'dispute.escalated', dispute, payment })
+  context.emit({ what: 'dispute.escalated', dispute, payment })
   return dispute
 }
 
@@ -109,10 +109,10 @@ export function closeDispute(context: AccountContext, dispute: DisputeRecord, wi
   if (status !== 'open' && status !== 'warning') throw context.refuse(`Dispute ${id} is ${status}.`)
   dispute.status = status === 'warning' ? 'closed' : wins ? 'won' : 'lost'
   dispute.closedAt = context.now
-  context.tell({ what: 'dispute.closed', dispute, payment: find(context, 'payments', dispute.payment) })
+  context.emit({ what: 'dispute.closed', dispute, payment: find(context, 'payments', dispute.payment) })
   return dispute
 }
 
 /** The newest first. */
-export const disputesOf = (context: AccountContext, { id }: PaymentRecord): DisputeRecord[] =>
-  newestOf(context, 'disputes', { payment: id })
+export const listDisputes = (context: AccountContext, { id }: PaymentRecord): DisputeRecord[] =>
+  newestFirst(context, 'disputes', { payment: id })

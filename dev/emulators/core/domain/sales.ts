@@ -1,5 +1,5 @@
-import { sumOf } from './amounts.ts'
-import { type AccountContext, all, find, newestOf } from './context.ts'
+import { sumAmounts } from './amounts.ts'
+import { type AccountContext, all, find, newestFirst } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
@@ -21,7 +21,7 @@ export interface Sale
   paidAt: number | null
 }
 
-export function saleOfInvoice(context: AccountContext, invoice: InvoiceRecord): Sale {
+export function invoiceSale(context: AccountContext, invoice: InvoiceRecord): Sale {
   const { subscription, payment, periodStart, periodEnd } = invoice
   return {
     ...invoice,
@@ -32,14 +32,14 @@ export function saleOfInvoice(context: AccountContext, invoice: InvoiceRecord): 
 }
 
 /** What a payment has sold once; null if that is nothing, or nothing yet. It is void if the payment has failed. */
-export function saleOfPayment(context: AccountContext, payment: PaymentRecord): Sale | null {
+export function paymentSale(context: AccountContext, payment: PaymentRecord): Sale | null {
   const { id, created, customer, amount, status, endedAt, sold, own } = payment
   if (sold === null || customer === null) return null
   const once = { periodStart: created, periodEnd: created }
   return {
     ...{ id, created, customer, ...sold, amount, own, payment, subscription: null, reason: 'once' },
     status: status === 'paid' ? 'paid' : status === 'pending' ? 'open' : 'void',
-    attempts: newestOf(context, 'attempts', { payment: id }).length,
+    attempts: newestFirst(context, 'attempts', { payment: id }).length,
     ...{ isGivenUp: false, fromBalance: 0 },
     lines: [
       {
@@ -57,12 +57,12 @@ export function saleOfPayment(context: AccountContext, payment: PaymentRecord): 
 
 /** The oldest first, those of invoices before the others. */
 export const allSales = (context: AccountContext): Sale[] => [
-  ...all(context, 'invoices').map((invoice) => saleOfInvoice(context, invoice)),
-  ...all(context, 'payments').flatMap((payment) => saleOfPayment(context, payment) ?? []),
+  ...all(context, 'invoices').map((invoice) => invoiceSale(context, invoice)),
+  ...all(context, 'payments').flatMap((payment) => paymentSale(context, payment) ?? []),
 ]
 
 /** What a payment pays. Throws the processor's error if that is nothing. */
-export function saleOf(context: AccountContext, payment: PaymentRecord): Sale {
+export function findSale(context: AccountContext, payment: PaymentRecord): Sale {
   const sale = salePaidBy(context, payment)
   if (!sale) throw context.noSuch('payments', payment.id)
   return sale
@@ -71,11 +71,11 @@ export function saleOf(context: AccountContext, payment: PaymentRecord): Sale {
 /** The same; null if that is nothing, such as a card that was declined on a page. */
 export function salePaidBy(context: AccountContext, payment: PaymentRecord): Sale | null {
   const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
-  return invoice ? saleOfInvoice(context, invoice) : saleOfPayment(context, payment)
+  return invoice ? invoiceSale(context, invoice) : paymentSale(context, payment)
 }
 
 /** What a sale comes to before its discount and taxes, and with them. */
-export function totalsOf({ lines, discount, tax }: Pick<Sale, 'lines' | 'discount' | 'tax'>) {
-  const subtotal = sumOf(lines)
+export function sumTotals({ lines, discount, tax }: Pick<Sale, 'lines' | 'discount' | 'tax'>) {
+  const subtotal = sumAmounts(lines)
   return { subtotal, total: subtotal - discount + tax }
 }

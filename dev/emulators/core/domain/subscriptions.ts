@@ -1,7 +1,7 @@
 import { DAY_SECONDS, nextPeriodEnd } from '../periods.ts'
-import { type AccountContext, newestOf, newRecord } from './context.ts'
-import { newsOf } from './happenings.ts'
-import { latestInvoice } from './invoices.ts'
+import { type AccountContext, newestFirst, newRecord } from './context.ts'
+import { changesBetween } from './domain-events.ts'
+import { latestInvoice, owedInvoices } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
@@ -52,8 +52,9 @@ export function change(
   const before = structuredClone(subscription)
   apply()
   if (JSON.stringify(subscription) !== JSON.stringify(before)) {
-    context.tell({ what: 'subscription.updated', subscription, before })
-    for (const news of newsOf(before, subscription)) context.tell({ what: `subscription.${news}`, subscription })
+    context.emit({ what: 'subscription.updated', subscription, before })
+    for (const change of changesBetween(before, subscription))
+      context.emit({ what: `subscription.${change}`, subscription })
   }
   return subscription
 }
@@ -64,7 +65,7 @@ export const hasEnded = ({ status }: SubscriptionRecord) => OVER.includes(status
 
 /** A customer's subscriptions that have not ended, the newest first. */
 export const runningSubscriptions = (context: AccountContext, customer: string) =>
-  newestOf(context, 'subscriptions', { customer }).filter((each) => !hasEnded(each))
+  newestFirst(context, 'subscriptions', { customer }).filter((each) => !hasEnded(each))
 
 export function refuseEnded(context: AccountContext, subscription: SubscriptionRecord): void {
   if (hasEnded(subscription)) throw context.refuse(`Subscription ${subscription.id} has ended.`)
@@ -82,28 +83,45 @@ export function scheduleEnd(context: AccountContext, subscription: SubscriptionR
 export const cancelAtEnd = (context: AccountContext, subscription: SubscriptionRecord, cancel = true) =>
   change(context, subscription, () => scheduleEnd(context, subscription, cancel))
 
-/** Stops the renewals, or goes on with them: then a period that is over begins anew. */
-export function pauseSubscription(context: AccountContext, subscription: SubscriptionRecord, pauses: boolean) {
-  const wanted = pauses ? 'active' : 'paused'
-  if (subscription.status !== wanted) throw context.refuse(`Subscription ${subscription.id} is not ${wanted}.`)
+/** Stops the renewals, or goes on with them: then a period that is over begins anew. `pausable`: what may be paused there. */
+export function pauseSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  pauses: boolean,
+  pausable: SubscriptionRecord['status'][] = ['active'],
+) {
+  const wanted = pauses ? pausable : ['paused']
+  if (!wanted.includes(subscription.status)) {
+    throw context.refuse(`Subscription ${subscription.id} is not ${wanted.join(' or ')}.`)
+  }
   return change(context, subscription, () => {
     subscription.status = pauses ? 'paused' : 'active'
   })
 }
 
+/**
+ * What becomes of what is owed when a subscription ends. `kept`: it is not charged by itself any more. `void`: what is open is void,
+ * and what is a draft yet is charged all the same.
+ */
+export type OwedAtEnd = 'kept' | 'void'
+
 /** Ends a subscription. One that was never paid expires instead. */
 export function endSubscription(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  at = context.now,
+  { at = context.now, owedAtEnd = 'kept' }: { at?: number; owedAtEnd?: OwedAtEnd | undefined } = {},
 ): SubscriptionRecord {
   if (subscription.status === 'incomplete') return expireSubscription(context, subscription)
+  for (const invoice of owedInvoices(context, subscription)) {
+    if (owedAtEnd === 'kept') invoice.isGivenUp = true
+    else if (invoice.status === 'open') invoice.status = 'void'
+  }
   const isOwed = subscription.status === 'past_due' || subscription.status === 'unpaid'
   subscription.cancelReason ??= isOwed ? 'payment_failed' : 'cancellation_requested'
   subscription.canceledAt ??= context.now
   subscription.status = 'canceled'
   subscription.endedAt = at
-  context.tell({ what: 'subscription.ended', subscription })
+  context.emit({ what: 'subscription.ended', subscription })
   return subscription
 }
 

@@ -5,7 +5,7 @@ import type { AccountContext } from './context.ts'
  * The version of an object that a processor shows: a time in milliseconds, which grows whenever the object is shown otherwise than
  * before. `isFirst`: it was never shown otherwise.
  */
-export function versionOf({ records, account, now }: AccountContext, kind: string, object: { id: string }) {
+export function currentVersion({ records, account, now }: AccountContext, kind: string, object: { id: string }) {
   const id = `${account.id} ${kind} ${object.id}`
   const fingerprint = hash('sha256', JSON.stringify(object))
   const known = records.versions.get(id)

@@ -60,15 +60,15 @@ export function hostedCheckout(
   const later = pay(payPageLater)
   return {
     ...(page.status !== 'open' && { closed: closedNotice(page, words) }),
-    problem: partsOf(request).includes(DECLINED) ? declined : undefined,
-    show: (problem) => checkoutPage(viewOf(page, words), problem),
+    problem: queryParts(request).includes(DECLINED) ? declined : undefined,
+    show: (problem) => checkoutPage(toView(page, words), problem),
     press: {
       pay: pay(payPage),
       later: (form) =>
         canPayLater(page, words) ? later(form) : { status: 400, problem: 'This cannot be paid later.' },
       decline() {
         if (words.keepsDeclined !== false) declinePage(context, page)
-        const before = partsOf(request).filter((part) => part !== DECLINED)
+        const before = queryParts(request).filter((part) => part !== DECLINED)
         return { to: `${request.path}?${[...before, DECLINED].join('&')}` }
       },
       cancel() {
@@ -83,10 +83,10 @@ const canPayLater = (page: PageRecord, { paysLater }: CheckoutWords) =>
   amountToday(page) > 0 && (paysLater === undefined || paysLater(page))
 
 /** What the query of a page's address is made of. */
-const partsOf = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '')
+const queryParts = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '')
 
 /** What the page of a price shows, whatever its address is. */
-function viewOf(page: PageRecord, words: CheckoutWords): CheckoutView {
+function toView(page: PageRecord, words: CheckoutWords): CheckoutView {
   const { money, hint = HINT } = words
   const { seller, price, quantity, trialDays, email } = page
   const full = money(price.amount * quantity, price.currency)

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
-import { type AccountContext, find, newestOf, newRecord } from '../domain/context.ts'
+import { type AccountContext, find, newestFirst, newRecord } from '../domain/context.ts'
 import { otherPrices, priceToChangeTo } from '../domain/plan-changes.ts'
 import type { PortalSessionRecord, SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
 import { hasEnded } from '../domain/subscriptions.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
-import { type HostedPage, type Pressed, visitOf } from './visits.ts'
+import { findVisit, type HostedPage, type Pressed } from './visits.ts'
 
 /** What differs between the processors' portals. */
 export interface PortalWords {
@@ -53,8 +53,8 @@ function hostedPortal(
 ): HostedPage | null {
   if (session.created + words.lifetimeSeconds <= context.now) return null
   const { customer } = session
-  const subscriptions = newestOf(context, 'subscriptions', { customer })
-  const invoices = newestOf(context, 'invoices', { customer })
+  const subscriptions = newestFirst(context, 'subscriptions', { customer })
+  const invoices = newestFirst(context, 'invoices', { customer })
   const press =
     (cancels: boolean, apply: PortalWords['cancel']) =>
     (form: Record<string, string>): Pressed => {
@@ -102,7 +102,9 @@ function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): Su
 
 /** The portals of all customers, each at the id of its session. */
 export const portalVisit = (words: PortalWords) =>
-  visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) => hostedPortal(context, session, path, words))
+  findVisit('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
+    hostedPortal(context, session, path, words),
+  )
 
 /** What is shown where no portal is. */
 const UNKNOWN_PORTAL: Notice = {

@@ -25,7 +25,7 @@ export interface PageVisit {
 }
 
 /** A kind of hosted page that belongs to one record, and whose path ends with the record's id. */
-export function visitOf<Name extends Table>(
+export function findVisit<Name extends Table>(
   table: Name,
   unknown: Notice,
   open: (context: AccountContext, record: Row<Name>, request: HttpRequest) => HostedPage | null,

@@ -90,5 +90,5 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
 export const isAccepted = (status: number) => status >= 200 && status < 300
 
 /** How many webhooks of an event are still to be delivered. */
-export const pendingOf = ({ deliveries }: Records, { id }: Pick<EventRecord, 'id'>) =>
+export const countPending = ({ deliveries }: Records, { id }: Pick<EventRecord, 'id'>) =>
   [...deliveries.values()].filter(({ event }) => event === id).length

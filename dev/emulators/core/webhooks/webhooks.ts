@@ -1,8 +1,8 @@
-import type { AccountOf, PaywallOf } from '../domain/accounts.ts'
+import type { Account, AnyPaywall } from '../domain/accounts.ts'
 import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
-import type { Telling } from '../processor.ts'
+import type { WebhookFormat } from '../processor.ts'
 import type { State } from '../state.ts'
-import { createDeliveries, isAccepted, pendingOf } from './deliveries.ts'
+import { countPending, createDeliveries, isAccepted } from './deliveries.ts'
 import { postWebhook } from './post-webhook.ts'
 
 /** In a delivery to the address that an object has, in the place of a paywall. */
@@ -11,12 +11,12 @@ const NOTICE = ''
 /** How many events are kept. The oldest are deleted first, once they are delivered. */
 const KEPT_EVENTS = 2000
 
-interface Options<Paywall extends PaywallOf, Event> {
-  processor: { name: string; telling: Telling<Paywall, Event> }
+interface Options<Paywall extends AnyPaywall, Event> {
+  processor: { name: string; webhookFormat: WebhookFormat<Paywall, Event> }
   /** For the log. */
   title: string
   state: State<Records>
-  accounts: () => ReadonlyMap<string, AccountOf<Paywall>>
+  accounts: () => ReadonlyMap<string, Account<Paywall>>
   /** An account's time, in unix seconds. */
   nowOf: (accountId: string) => number
   serviceUrl: () => string
@@ -30,8 +30,8 @@ interface Options<Paywall extends PaywallOf, Event> {
  * `send` stores an event and makes a delivery for each paywall. While webhooks are held the deliveries wait. What a
  * shutdown interrupts stays stored, and `resume` makes it at the next start.
  */
-export function createWebhooks<Paywall extends PaywallOf, Event extends { id: string }>({
-  processor: { name, telling },
+export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: string }>({
+  processor: { name, webhookFormat },
   title,
   state,
   accounts,
@@ -42,7 +42,7 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   const closing = new AbortController()
   const accountOf = (eventId: string) => events.get(eventId)?.account ?? ''
   const deliveries = createDeliveries({
-    ...{ state, title, closing, post, retrySeconds: telling.retrySeconds },
+    ...{ state, title, closing, post, retrySeconds: webhookFormat.retrySeconds },
     nowOf: (eventId) => nowOf(accountOf(eventId)),
   })
   let heldDeliveries: DeliveryRecord[] | null = null
@@ -50,7 +50,7 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   function send(event: EventRecord): void {
     events.set(event.id, event)
     deleteOldEvents()
-    const isNoticed = telling.noticeOf?.(event) != null
+    const isNoticed = webhookFormat.toNotice?.(event) != null
     for (const paywallId of [...paywallsOf(event).map((each) => each.paywallId), ...(isNoticed ? [NOTICE] : [])]) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0, nextAt: 0 }
       state.records.deliveries.set(delivery.id, delivery)
@@ -62,7 +62,7 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   function deleteOldEvents(): void {
     for (const id of events.keys()) {
       if (events.size <= KEPT_EVENTS) return
-      if (pendingOf(state.records, { id }) === 0) events.delete(id)
+      if (countPending(state.records, { id }) === 0) events.delete(id)
     }
   }
 
@@ -72,22 +72,23 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
     if (event && paywallId === NOTICE) return postNotice(event)
     const paywall = event && paywallsOf(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
-    const body = JSON.stringify(shown(event, pendingOf(state.records, event)))
+    const body = JSON.stringify(shown(event, countPending(state.records, event)))
     const address = `${options.serviceUrl()}/webhooks/${name}/${encodeURIComponent(paywallId)}`
-    const message = { headers: telling.headers(body, paywall, event), body }
+    const message = { headers: webhookFormat.headers(body, paywall, event), body }
     return postWebhook(address, message, { send: options.fetch, closing: closing.signal })
   }
 
   async function postNotice(event: EventRecord): Promise<number> {
-    const notice = telling.noticeOf?.(event)
+    const notice = webhookFormat.toNotice?.(event)
     if (!notice) return 200
     return postWebhook(notice.address, notice, { send: options.fetch, closing: closing.signal })
   }
 
   const paywallsOf = ({ account }: EventRecord) =>
-    (accounts().get(account)?.paywalls ?? []).filter((paywall) => telling.hasWebhook?.(paywall) ?? true)
+    (accounts().get(account)?.paywalls ?? []).filter((paywall) => webhookFormat.hasWebhook?.(paywall) ?? true)
 
-  const shown = (event: EventRecord, pending: number) => telling.eventObject(event, { url: options.url(), pending })
+  const shown = (event: EventRecord, pending: number) =>
+    webhookFormat.eventObject(event, { url: options.url(), pending })
 
   /** Ends the hold. What `order` repeats is sent again, what it leaves out is lost, what is refused is retried. */
   async function sendHeld(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {

@@ -6,7 +6,7 @@ import {
   type RecordedCall,
   runCall,
 } from '../calls.ts'
-import type { AccountOf, PaywallOf } from '../domain/accounts.ts'
+import type { Account, AnyPaywall } from '../domain/accounts.ts'
 import type { AccountContext, Cause } from '../domain/context.ts'
 import type { Records } from '../domain/records.ts'
 import { newId } from '../domain/tables.ts'
@@ -24,17 +24,17 @@ import { withUnknownValues } from './unknown-values.ts'
  * records are saved; the response goes out.
  */
 
-interface Options<Paywall extends PaywallOf, Body> {
+interface Options<Paywall extends AnyPaywall, Body> {
   processor: { name: string; api: Api<Paywall, Body> }
   state: State<Records>
   controls: ApiControls<Body>
-  accounts: () => ReadonlyMap<string, AccountOf<Paywall>>
-  openContext: (account: AccountOf<Paywall>, cause: Cause) => AccountContext
+  accounts: () => ReadonlyMap<string, Account<Paywall>>
+  openContext: (account: Account<Paywall>, cause: Cause) => AccountContext
   /** Whether accounts have the processor's limit of calls. */
   rateLimited: boolean
 }
 
-interface Outcome {
+interface CallResult {
   response: HttpResponse
   /** Whether the response is stored under the call's idempotency key. */
   executed: boolean
@@ -44,7 +44,7 @@ interface Outcome {
  * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's interceptor dropped the
  * call: then there is no response.
  */
-export function createApi<Paywall extends PaywallOf, Body>({
+export function createApi<Paywall extends AnyPaywall, Body>({
   processor: { name, api },
   state,
   controls,
@@ -72,7 +72,7 @@ export function createApi<Paywall extends PaywallOf, Body>({
       const wait = count?.(openContext(account, cause)) ?? null
       if (wait !== null) return { run: () => tooMany(wait), giveUpKey }
       const execution = api.prepare(call, request)
-      const execute = (): Outcome =>
+      const execute = (): CallResult =>
         attempt(cause, call.method, () => {
           failIfOrdered(controls, call.path)
           const context = openContext(account, cause)
@@ -96,7 +96,7 @@ export function createApi<Paywall extends PaywallOf, Body>({
     { account, now }: { account: string; now: number },
     { requestId, idempotencyKey: key }: Cause & { idempotencyKey: string },
     { path, body }: HttpRequest,
-    execute: () => Outcome,
+    execute: () => CallResult,
   ): PreparedCall {
     const keyed = { account, key, path, fingerprint: api.fingerprint(body) }
     const stored = keys.claim(keyed, now)
@@ -118,7 +118,7 @@ export function createApi<Paywall extends PaywallOf, Body>({
   }
 
   /** Runs a call; what it throws becomes an error response. */
-  function attempt(cause: Cause, method: string, execute: () => object): Outcome {
+  function attempt(cause: Cause, method: string, execute: () => object): CallResult {
     try {
       return { response: json(cause, api.okStatus(method), execute()), executed: true }
     } catch (error) {
@@ -126,7 +126,7 @@ export function createApi<Paywall extends PaywallOf, Body>({
     }
   }
 
-  function refusal(cause: Cause, error: unknown): Outcome {
+  function refusal(cause: Cause, error: unknown): CallResult {
     if (error instanceof EmulatorError) {
       const body = error instanceof Refusal ? error.body : api.errorBody(error)
       return { response: json(cause, error.status, body), executed: error.executed }

@@ -1,8 +1,8 @@
 import { type HttpRequest, header } from '../server.ts'
 
 /** The user and the password that a call is authorized by in Basic authentication; null if it is not. */
-export function basicOf(request: HttpRequest): { user: string; password: string } | null {
-  const encoded = credentialOf(request, 'Basic')
+export function readBasicAuth(request: HttpRequest): { user: string; password: string } | null {
+  const encoded = readCredential(request, 'Basic')
   const [user = '', password = ''] = Buffer.from(encoded ?? '', 'base64')
     .toString()
     .split(':')
@@ -10,7 +10,7 @@ export function basicOf(request: HttpRequest): { user: string; password: string 
 }
 
 /** What a call is authorized by in a scheme, such as `Bearer`; null if it is not. */
-export function credentialOf(request: HttpRequest, scheme: string): string | null {
+export function readCredential(request: HttpRequest, scheme: string): string | null {
   const [given, value] = (header(request, 'authorization') ?? '').split(' ')
   return given === scheme && value ? value : null
 }
@@ -19,7 +19,7 @@ export function credentialOf(request: HttpRequest, scheme: string): string | nul
 export const byToken =
   (idOf: (token: string) => string, refuse: () => Error) =>
   <Account>(request: HttpRequest, accounts: ReadonlyMap<string, Account>): Account => {
-    const account = accounts.get(idOf(credentialOf(request, 'Bearer') ?? ''))
+    const account = accounts.get(idOf(readCredential(request, 'Bearer') ?? ''))
     if (!account) throw refuse()
     return account
   }

@@ -32,7 +32,7 @@ export const boolean = scalar('boolean', (value) => value === 'true' || value ==
 export const email = scalar('email', (value) => z.email().safeParse(value).success)
 
 /** One of a domain that the processor accepts. */
-export const emailOf = (accepts: (address: string) => boolean) =>
+export const emailField = (accepts: (address: string) => boolean) =>
   scalar('email', (value) => z.email().safeParse(value).success && accepts(value))
 
 export const webAddress = scalar('url', (value) => /^https?:\/\//.test(value) && URL.canParse(value))

@@ -8,11 +8,12 @@ const NO_TOP_LEVEL = [
 ]
 const NULL_MX = ['example.com', 'example.net', 'example.org']
 
-const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+const emailDomain = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 
 /** Whether an address has a domain that exists. */
-export const hasDomain = (address: string) => !NO_TOP_LEVEL.includes(domainOf(address).split('.').at(-1) ?? '')
+export const hasDomain = (address: string) => !NO_TOP_LEVEL.includes(emailDomain(address).split('.').at(-1) ?? '')
 
 /** Whether mail can be delivered to an address. */
 export const takesMail = (address: string) =>
-  hasDomain(address) && !NULL_MX.some((name) => name === domainOf(address) || domainOf(address).endsWith(`.${name}`))
+  hasDomain(address) &&
+  !NULL_MX.some((name) => name === emailDomain(address) || emailDomain(address).endsWith(`.${name}`))

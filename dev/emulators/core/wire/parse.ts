@@ -25,7 +25,7 @@ export function parseWith<Schema extends z.ZodType>(
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
   const path = [...(issue?.path ?? []), ...unknown].map((part) => (typeof part === 'number' ? part : String(part)))
   const { message = 'Invalid', code = 'custom' } = issue ?? {}
-  const said = issue?.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : message
+  const text = issue?.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : message
   const problem = unknown.length > 0 ? 'unknown' : issue?.input === undefined ? 'missing' : 'invalid'
-  throw refuse({ path, problem, field: issue ? refusedField(issue) : null, message: said, code })
+  throw refuse({ path, problem, field: issue ? refusedField(issue) : null, message: text, code })
 }

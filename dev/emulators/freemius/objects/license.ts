@@ -1,38 +1,38 @@
-import { amountsOn, sumOf } from '../../core/domain/amounts.ts'
-import { type AccountContext, find, lookUp, newestOf } from '../../core/domain/context.ts'
+import { amountsOn, sumAmounts } from '../../core/domain/amounts.ts'
+import { type AccountContext, find, lookUp, newestFirst } from '../../core/domain/context.ts'
 import { latestInvoice } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
 import { licenseOwn, soldOwn } from '../own.ts'
-import { billingCycle, complete, currencyOf, dateTime, dateTimeOrNull, decimal, idsOf } from './wire.ts'
+import { billingCycle, complete, dateTime, dateTimeOrNull, decimal, parsePrice, toCurrency } from './wire.ts'
 
 /** A licence, from the completed page that sold it. */
 export function licenseObject(page: PageRecord, context: AccountContext) {
   const { environment, cancelled } = licenseOwn(page)
-  const subscription = subscriptionOf(page, context)
+  const subscription = findSubscription(page, context)
   return complete('license', {
     ...{ id: page.id, created: dateTime(page.created), plugin_id: page.account, user_id: page.customer },
-    ...{ ...idsOf(page.price), secret_key: `sk_${page.id}`, environment },
-    expiration: dateTimeOrNull(expirationOf(page, context)),
+    ...{ ...parsePrice(page.price), secret_key: `sk_${page.id}`, environment },
+    expiration: dateTimeOrNull(toExpiration(page, context)),
     // After the last failed charge Freemius cancels the subscription and the licence.
     is_cancelled: cancelled || subscription?.cancelReason === 'payment_failed',
   })
 }
 
 /** The latest subscription of a licence; null if it was bought for ever. */
-export const subscriptionOf = ({ subscription }: PageRecord, context: AccountContext) =>
+export const findSubscription = ({ subscription }: PageRecord, context: AccountContext) =>
   lookUp(context, 'subscriptions', subscription ?? '')
 
 /** The licence of a subscription or of what it owes, of a payment or of its subscription. */
-export function licenseOf(sold: { own: object; subscription?: string | null }, context: AccountContext): PageRecord {
+export function findLicense(sold: { own: object; subscription?: string | null }, context: AccountContext): PageRecord {
   const { license } = soldOwn(sold)
   if (license !== null) return find(context, 'pages', license)
-  return licenseOf(find(context, 'subscriptions', sold.subscription ?? ''), context)
+  return findLicense(find(context, 'subscriptions', sold.subscription ?? ''), context)
 }
 /** A licence lasts as long as it is paid for, or as its trial; null: for ever. */
-function expirationOf(page: PageRecord, context: AccountContext): number | null {
-  const subscription = subscriptionOf(page, context)
+function toExpiration(page: PageRecord, context: AccountContext): number | null {
+  const subscription = findSubscription(page, context)
   if (subscription === null) return null
   const { status, periodStart, periodEnd } = latestInvoice(context, subscription)
   const paidUntil = status === 'paid' ? periodEnd : periodStart
@@ -40,14 +40,14 @@ function expirationOf(page: PageRecord, context: AccountContext): number | null 
   return Math.min(paidUntil, subscription.endedAt ?? paidUntil)
 }
 
-/** The first payment that has not arrived is charged again within this many seconds. */
+/** The first payment that has not arrived is charged again within this many seconds: UNVERIFIED. */
 const FIRST_PAYMENT_SECONDS = 12 * HOUR_SECONDS
 
 export function subscriptionObject(subscription: SubscriptionRecord, context: AccountContext) {
   const { id, created, account, customer, price, trialEnd } = subscription
-  const license = licenseOf(subscription, context)
+  const license = findLicense(subscription, context)
   const amount = decimal(price.amount)
-  const invoices = newestOf(context, 'invoices', { subscription: id })
+  const invoices = newestFirst(context, 'invoices', { subscription: id })
   const paid = invoices.filter(({ status }) => status === 'paid')
   const latest = latestInvoice(context, subscription)
   const isPaid = latest.status === 'paid'
@@ -55,11 +55,11 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   const canceledAt = subscription.canceledAt ?? subscription.endedAt
   return complete('subscription', {
     ...{ id, created: dateTime(created), plugin_id: account, user_id: customer, license_id: license.id },
-    ...{ ...idsOf(price), external_id: `sub_${id}`, currency: currencyOf(price.currency) },
+    ...{ ...parsePrice(price), external_id: `sub_${id}`, currency: toCurrency(price.currency) },
     environment: licenseOwn(license).environment,
     total_gross: decimal(paid.reduce((sum, invoice) => sum + invoice.amount, 0)),
-    ...{ amount_per_cycle: amount, initial_amount: decimal(initialOf(invoices) ?? price.amount) },
-    ...{ renewal_amount: decimal(netOf(subscription)), tax_rate: subscription.terms.taxPercent / 100 },
+    ...{ amount_per_cycle: amount, initial_amount: decimal(initialAmount(invoices) ?? price.amount) },
+    ...{ renewal_amount: decimal(netAmount(subscription)), tax_rate: subscription.terms.taxPercent / 100 },
     billing_cycle: billingCycle(price),
     outstanding_balance: isPaid ? 0 : decimal(latest.amount),
     // Whether the number begins anew after a payment is UNVERIFIED: it is the harder case that it does not.
@@ -71,13 +71,13 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
 }
 
 /** Amounts are without taxes. The discount of a coupon is of the renewals, too. */
-function netOf({ price, terms }: SubscriptionRecord): number {
+function netAmount({ price, terms }: SubscriptionRecord): number {
   const { total, tax } = amountsOn(terms, price.amount)
   return total - tax
 }
 
 /** What a subscription began with: less than its price if it took the place of another one, or in a trial. */
-function initialOf(invoices: InvoiceRecord[]): number | undefined {
+function initialAmount(invoices: InvoiceRecord[]): number | undefined {
   const first = invoices.at(-1)
-  return first && first.reason !== 'cycle' && sumOf(first.lines) > 0 ? first.amount - first.tax : undefined
+  return first && first.reason !== 'cycle' && sumAmounts(first.lines) > 0 ? first.amount - first.tax : undefined
 }

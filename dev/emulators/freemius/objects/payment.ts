@@ -1,18 +1,18 @@
-import { type AccountContext, all, find, newestOf } from '../../core/domain/context.ts'
+import { type AccountContext, all, find, newestFirst } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
-import { disputesOf, refundsOf } from '../../core/domain/reversals.ts'
+import { listDisputes, listRefunds } from '../../core/domain/reversals.ts'
 import { licenseOwn } from '../own.ts'
-import { licenseOf } from './license.ts'
-import { complete, currencyOf, dateTime, decimal, idsOf } from './wire.ts'
+import { findLicense } from './license.ts'
+import { complete, dateTime, decimal, parsePrice, toCurrency } from './wire.ts'
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext) {
   const { id, amount, created, account, customer, currency, subscription } = payment
-  const license = licenseOf(payment, context)
+  const license = findLicense(payment, context)
   // A renewal that is made before its time has the date on which it is due.
   const invoice = all(context, 'invoices').find((each) => each.payment === id)
   const { periodStart: dueAt = 0, reason } = invoice ?? {}
   const vat = (invoice ?? payment.sold)?.tax ?? 0
-  const [refund] = refundsOf(context, payment)
+  const [refund] = listRefunds(context, payment)
   return complete('payment', {
     bound_payment_id: refund?.id ?? null,
     ...{
@@ -24,8 +24,8 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
     },
     ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
     // That it goes on naming what it paid for when the licence gets another plan is UNVERIFIED.
-    ...idsOf(invoice?.price ?? payment.sold?.price ?? license.price),
-    ...{ environment: licenseOwn(license).environment, currency: currencyOf(currency) },
+    ...parsePrice(invoice?.price ?? payment.sold?.price ?? license.price),
+    ...{ environment: licenseOwn(license).environment, currency: toCurrency(currency) },
     ...{ external_id: `ch_${id}`, is_renewal: reason === 'cycle' },
   })
 }
@@ -49,12 +49,12 @@ export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =
   reversalObject(dispute, DISPUTES[dispute.status], context)
 
 /** All payments of a user, the newest first. A payment that failed is none at Freemius. */
-export const paymentsOf = (userId: string, context: AccountContext) =>
-  newestOf(context, 'payments', { customer: userId })
+export const listPayments = (userId: string, context: AccountContext) =>
+  newestFirst(context, 'payments', { customer: userId })
     .flatMap((payment) => [
       ...(payment.status === 'paid' ? [paymentObject(payment, context)] : []),
-      ...refundsOf(context, payment).map((refund) => refundObject(refund, context)),
-      ...disputesOf(context, payment).map((dispute) => disputeObject(dispute, context)),
+      ...listRefunds(context, payment).map((refund) => refundObject(refund, context)),
+      ...listDisputes(context, payment).map((dispute) => disputeObject(dispute, context)),
     ])
     .toSorted((one, other) => Number(other.id) - Number(one.id))
 

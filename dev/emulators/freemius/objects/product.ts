@@ -1,15 +1,15 @@
 import type { AccountContext } from '../../core/domain/context.ts'
 import type { CustomerRecord } from '../../core/domain/selling-records.ts'
 import type { EnteredPrice } from '../../core/paywalls.ts'
-import { sellersOf } from '../accounts.ts'
+import { listSellers } from '../accounts.ts'
 import { noSuch } from '../errors.ts'
-import { complete, currencyOf, dateTime, decimal } from './wire.ts'
+import { complete, dateTime, decimal, toCurrency } from './wire.ts'
 
 /* What a product sells, and its users. */
 
 /** A plan of a product; its trial is the longest that a price of it has. */
 export function planObject(context: AccountContext, id: string) {
-  const prices = pricesOf(context, (price) => price.id.startsWith(`${id}:`))
+  const prices = listPrices(context, (price) => price.id.startsWith(`${id}:`))
   if (prices.length === 0) throw noSuch('plans', id)
   const trial_period = Math.max(...prices.map(({ trialDays }) => trialDays)) || null
   return complete('plan', { id, plugin_id: context.account.id, name: `plan-${id}`, title: `Plan ${id}`, trial_period })
@@ -17,7 +17,7 @@ export function planObject(context: AccountContext, id: string) {
 
 /** A pricing of a plan: one currency, with a price for each billing cycle that it is sold in. */
 export function pricingObject(context: AccountContext, plan: string, id: string) {
-  const prices = pricesOf(context, (price) => price.id === `${plan}:${id}`)
+  const prices = listPrices(context, (price) => price.id === `${plan}:${id}`)
   const [first] = prices
   if (!first) throw noSuch('pricings', id)
   const amountOf = (interval: EnteredPrice['interval']) => {
@@ -25,13 +25,13 @@ export function pricingObject(context: AccountContext, plan: string, id: string)
     return price ? decimal(price.amount) : null
   }
   return complete('pricing', {
-    ...{ id, plan_id: plan, currency: currencyOf(first.currency) },
+    ...{ id, plan_id: plan, currency: toCurrency(first.currency) },
     ...{ monthly_price: amountOf('month'), annual_price: amountOf('year'), lifetime_price: amountOf(null) },
   })
 }
 
-const pricesOf = (context: AccountContext, isMeant: (price: EnteredPrice) => boolean) =>
-  sellersOf(context).flatMap(({ prices }) => prices.filter(isMeant))
+const listPrices = (context: AccountContext, isMeant: (price: EnteredPrice) => boolean) =>
+  listSellers(context).flatMap(({ prices }) => prices.filter(isMeant))
 
 export const userObject = ({ id, created, email }: CustomerRecord) =>
   complete('user', {

@@ -36,13 +36,13 @@ export const decimal = (cents: number) => cents / 100
 /** The currencies that Freemius has. */
 export const Currency = z.enum(['usd', 'eur', 'gbp'])
 
-export const currencyOf = (code: string) => Currency.parse(code.toLowerCase())
+export const toCurrency = (code: string) => Currency.parse(code.toLowerCase())
 
 /** The number of months between two payments of a subscription. */
 export const billingCycle = ({ interval }: Pick<SoldPrice, 'interval'>) => (interval === 'month' ? 1 : 12)
 
 /** The plan and the pricing of a price. */
-export function idsOf({ id }: { id: string }) {
+export function parsePrice({ id }: { id: string }) {
   const [plan_id = '', pricing_id = ''] = id.split(':')
   return { plan_id, pricing_id }
 }

@@ -2,26 +2,26 @@ import type { EntityChargeback, PaymentResponse, RefundResponse } from 'mollie-a
 import { type AccountContext, find, showEach } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { awaitsTransfer } from '../../core/domain/payment-pages.ts'
-import { disputesOf, isReversed, refundedOf, refundsOf } from '../../core/domain/reversals.ts'
-import { modeOf, profileOf } from '../accounts.ts'
-import { amountOf } from '../amounts.ts'
+import { isReversed, listDisputes, listRefunds, refundedAmount } from '../../core/domain/reversals.ts'
+import { accountMode, accountProfile } from '../accounts.ts'
+import { toAmount } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
 import { chargebackOwn, paymentOwn, refundOwn } from '../own.ts'
 import { dashboard, page, resource, type Wire } from './wire.ts'
 
 /* A payment, and what goes back of one. */
 
-const addressOf = (payment: string, { url }: AccountContext) => `${url}/v2/payments/${payment}`
+const paymentAddress = (payment: string, { url }: AccountContext) => `${url}/v2/payments/${payment}`
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext): Wire<PaymentResponse> {
   const { id, account, description, method, customer, mandate, subscription, status, expiresAt } = payment
   const { cancelUrl, ...own } = paymentOwn(payment)
   const owner = `${context.url}/v2/customers/${customer}`
-  const self = addressOf(id, context)
+  const self = paymentAddress(id, context)
   const linked = {
     // There if there are any: by them `hasRefunds` and `hasChargebacks` of mollie-api-php know.
-    ...(refundsOf(context, payment).length > 0 && { refunds: `${self}/refunds` }),
-    ...(disputesOf(context, payment).length > 0 && { chargebacks: `${self}/chargebacks` }),
+    ...(listRefunds(context, payment).length > 0 && { refunds: `${self}/refunds` }),
+    ...(listDisputes(context, payment).length > 0 && { chargebacks: `${self}/chargebacks` }),
     ...(customer !== null && { customer: owner }),
     ...(mandate !== null && { mandate: `${owner}/mandates/${mandate}` }),
     ...(subscription !== null && { subscription: `${owner}/subscriptions/${subscription}` }),
@@ -32,9 +32,9 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
   }
   return {
     ...resource('payment', payment, self, linked, pages),
-    ...{ mode: modeOf(account), amount: amountOf(payment.amount, payment.currency) },
+    ...{ mode: accountMode(account), amount: toAmount(payment.amount, payment.currency) },
     ...returned(context, payment),
-    ...{ description, method, status, details: details(payment), profileId: profileOf(account) },
+    ...{ description, method, status, details: details(payment), profileId: accountProfile(account) },
     // The seller can cancel only a payment that waits for a bank transfer.
     ...((status === 'open' || status === 'pending') && { isCancelable: awaitsTransfer(payment) }),
     ...(status === 'open' && expiresAt !== null && { expiresAt: dateTime(expiresAt) }),
@@ -52,8 +52,10 @@ export function paymentWith(payment: PaymentRecord, embed: string[], context: Ac
   const shown = context.show('payments', payment)
   if (embed.length === 0) return shown
   const embedded = {
-    ...(embed.includes('refunds') && { refunds: showEach(context, 'refunds', refundsOf(context, payment)) }),
-    ...(embed.includes('chargebacks') && { chargebacks: showEach(context, 'disputes', disputesOf(context, payment)) }),
+    ...(embed.includes('refunds') && { refunds: showEach(context, 'refunds', listRefunds(context, payment)) }),
+    ...(embed.includes('chargebacks') && {
+      chargebacks: showEach(context, 'disputes', listDisputes(context, payment)),
+    }),
   }
   return { ...shown, _embedded: embedded }
 }
@@ -62,11 +64,11 @@ export function paymentWith(payment: PaymentRecord, embed: string[], context: Ac
 function returned(context: AccountContext, payment: PaymentRecord) {
   if (payment.status !== 'paid') return {}
   const { amount, currency } = payment
-  const refunded = refundedOf(context, payment)
+  const refunded = refundedAmount(context, payment)
   return {
-    amountRefunded: amountOf(refunded, currency),
-    amountRemaining: amountOf(amount - refunded, currency),
-    ...(isReversed(context, payment) && { amountChargedBack: amountOf(amount, currency) }),
+    amountRefunded: toAmount(refunded, currency),
+    amountRemaining: toAmount(amount - refunded, currency),
+    ...(isReversed(context, payment) && { amountChargedBack: toAmount(amount, currency) }),
   }
 }
 
@@ -78,7 +80,7 @@ function details({ status, method }: PaymentRecord): Wire<PaymentResponse>['deta
 
 export const refundObject = (refund: RefundRecord, context: AccountContext): Wire<RefundResponse> => ({
   ...reversal('refund', refund, context),
-  ...{ mode: modeOf(refund.account), status: refund.status, ...refundOwn(refund) },
+  ...{ mode: accountMode(refund.account), status: refund.status, ...refundOwn(refund) },
 })
 
 export const chargebackObject = (chargeback: DisputeRecord, context: AccountContext): Wire<EntityChargeback> => ({
@@ -101,10 +103,10 @@ const REASONS: Record<string, string> = {
 }
 
 function reversal<Kind extends string>(kind: Kind, record: RefundRecord | DisputeRecord, context: AccountContext) {
-  const payment = addressOf(record.payment, context)
+  const payment = paymentAddress(record.payment, context)
   return {
     ...resource(kind, record, `${payment}/${kind}s/${record.id}`, { payment }),
-    amount: amountOf(record.amount, find(context, 'payments', record.payment).currency),
+    amount: toAmount(record.amount, find(context, 'payments', record.payment).currency),
     paymentId: record.payment,
   }
 }

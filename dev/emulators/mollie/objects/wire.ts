@@ -52,7 +52,7 @@ export function resource<Kind extends string, Addresses extends object, Pages ex
 }
 
 /** One page of a list. `name` is the field that Mollie puts the rows into. */
-export function listOf(
+export function toList(
   name: string,
   address: string,
   rows: { id: string }[],

@@ -2,31 +2,32 @@ import type { models } from '@polar-sh/sdk/2026-10'
 import { type AccountContext, all } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
-import { type Sale, totalsOf } from '../../core/domain/sales.ts'
+import { type Sale, sumTotals } from '../../core/domain/sales.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { uuidOf } from '../accounts.ts'
-import { givenBack, orderOfReversal, taxOf } from '../orders.ts'
+import { toUuid } from '../accounts.ts'
+import { findReversedOrder, givenBack, orderTax } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
-import { customerOf, priceIdOf, productFields, subscriptionFields } from './selling.ts'
+import { findCustomer, productFields, subscriptionFields, toPriceId } from './selling.ts'
 import { complete, since, stamped, timeOrNull } from './wire.ts'
 
 /** What a customer's balance pays is below zero in `applied_balance_amount`. */
 export function orderObject(order: Sale, context: AccountContext) {
-  const { id, amount, created, price, subscription, reason, discount, tax, fromBalance } = order
-  const { subtotal, total } = totalsOf(order)
+  const { id, amount, price, subscription, reason, discount, tax, fromBalance } = order
+  const made = since(madeAt(order))
+  const { subtotal, total } = sumTotals(order)
   const { metadata, checkout_id } = saleOwn(order)
   const refunded = givenBack(context, order)
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
   const left = paid ? amount - refunded : 0
-  const customer = customerOf(context, order.customer)
+  const customer = findCustomer(context, order.customer)
   const shown = complete('order', {
-    ...{ ...since(created), id, status, paid, currency: price.currency, description: price.label, metadata },
+    ...{ ...made, id, status, paid, currency: price.currency, description: price.label, metadata },
     ...{ subtotal_amount: subtotal, discount_amount: discount, net_amount: subtotal - discount, tax_amount: tax },
     ...{ total_amount: total, applied_balance_amount: -fromBalance, due_amount: amount },
-    ...{ refunded_amount: refunded - taxOf(order, refunded), refunded_tax_amount: taxOf(order, refunded) },
-    ...{ refundable_amount: left - taxOf(order, left), refundable_tax_amount: taxOf(order, left) },
+    ...{ refunded_amount: refunded - orderTax(order, refunded), refunded_tax_amount: orderTax(order, refunded) },
+    ...{ refundable_amount: left - orderTax(order, left), refundable_tax_amount: orderTax(order, left) },
     billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
     invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
     ...{ customer_id: customer.id, customer, checkout_id: reason === 'cycle' ? null : checkout_id },
@@ -38,8 +39,8 @@ export function orderObject(order: Sale, context: AccountContext) {
     next_payment_attempt_at: timeOrNull(nextAttempt(order)),
     items: order.lines.map((line, index) =>
       complete('item', {
-        ...{ ...since(created), id: uuidOf(`item ${id} ${index}`), label: line.price.label, amount: line.amount },
-        ...{ product_price_id: priceIdOf(line.price), proration: line.isProration },
+        ...{ ...made, id: toUuid(`item ${id} ${index}`), label: line.price.label, amount: line.amount },
+        ...{ product_price_id: toPriceId(line.price), proration: line.isProration },
       }),
     ),
   })
@@ -47,6 +48,9 @@ export function orderObject(order: Sale, context: AccountContext) {
   const { modified_at } = stamped(context, 'order', { ...shown, customer: null, subscription: null })
   return { ...shown, modified_at }
 }
+
+/** An order is never older than the period that it is for, which an act may begin ahead of the clock. */
+const madeAt = ({ reason, created, period: [start] }: Sale) => (reason === 'cycle' ? Math.max(created, start) : created)
 
 function orderStatus({ status, amount }: Sale, refunded: number): models.OrderStatus {
   if (status !== 'paid') return status === 'void' ? 'void' : 'pending'
@@ -70,9 +74,9 @@ export const MONEY = {
 
   refunds(refund, context) {
     const { metadata, reason, dispute } = refundOwn(refund)
-    const order = orderOfReversal(context, refund)
+    const order = findReversedOrder(context, refund)
     const { id: order_id, price, customer, subscription } = order
-    const tax = taxOf(order, refund.amount)
+    const tax = orderTax(order, refund.amount)
     const shown: models.Refund = {
       ...{
         ...since(refund.created),
@@ -108,7 +112,7 @@ type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
 }
 
 /** The newest first. Without `orders`: of all. `server/polar/dispute/endpoints.py` in Polar's source. */
-export const disputesOfOrders = (
+export const listOrderDisputes = (
   context: AccountContext,
   { orders }: { orders?: string[] | undefined },
 ): models.Dispute[] =>
@@ -118,15 +122,15 @@ export const disputesOfOrders = (
     .filter(({ order_id: order }) => orders?.includes(order) ?? true)
 
 export function wholeDispute(dispute: DisputeRecord, context: AccountContext): models.Dispute {
-  const customer = customerOf(context, orderOfReversal(context, dispute).customer)
+  const customer = findCustomer(context, findReversedOrder(context, dispute).customer)
   return stamped(context, 'dispute', { ...disputeObject(dispute, context), customer, case_id: null })
 }
 
 function disputeObject(disputed: Disputed, context: AccountContext) {
   const { id, created, status } = disputed
-  const order = orderOfReversal(context, disputed)
+  const order = findReversedOrder(context, disputed)
   const { id: order_id, price } = order
-  const tax = taxOf(order, disputed.amount)
+  const tax = orderTax(order, disputed.amount)
   const amount = disputed.amount - tax
   return complete('dispute', {
     ...{

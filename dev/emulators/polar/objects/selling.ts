@@ -5,7 +5,7 @@ import { amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { uuidOf } from '../accounts.ts'
+import { toUuid } from '../accounts.ts'
 import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
 import { complete, since, stamped, timeOrNull, timeText } from './wire.ts'
@@ -28,7 +28,7 @@ export const SELLING = {
     return {
       ...{ ...since(created), id, token, expires_at: timeText(created + PORTAL_SECONDS), return_url: returnUrl },
       customer_portal_url: `${context.url}/portal/${token}`,
-      ...{ customer_id: customer, customer: customerOf(context, customer) },
+      ...{ customer_id: customer, customer: findCustomer(context, customer) },
     } satisfies models.CustomerSession
   },
 
@@ -49,7 +49,7 @@ export const SELLING = {
       ...{ currency, trial_interval, trial_interval_count },
       ...{ active_trial_interval: trial_interval, active_trial_interval_count: trial_interval_count },
       trial_end: timeOrNull(trialDays === null ? null : created + trialDays * DAY_SECONDS),
-      ...{ product_id: price.id, product_price_id: priceIdOf(price), products: [product], product },
+      ...{ product_id: price.id, product_price_id: toPriceId(price), products: [product], product },
       ...{ product_price: priceObject(price), prices: { [price.id]: prices } },
       ...{ is_free_product_price: amount === 0, is_payment_required: amountToday(page) > 0 },
       ...{ is_payment_setup_required: price.interval !== null, is_payment_form_required: amount > 0 },
@@ -64,7 +64,7 @@ export const SELLING = {
     return {
       ...subscriptionFields(record, context),
       ...{
-        customer: customerOf(context, record.customer),
+        customer: findCustomer(context, record.customer),
         discount: null,
         prices,
         meters: [],
@@ -78,10 +78,10 @@ export const SELLING = {
 function pendingUpdate({ id, scheduled, periodEnd, created }: SubscriptionRecord) {
   if (scheduled === null) return null
   const update = { product_id: scheduled.price.id, discount_id: null, discount_unset: false, seats: null, units: null }
-  return { ...since(created), ...update, id: uuidOf(`update ${id}`), applies_at: timeText(periodEnd) }
+  return { ...since(created), ...update, id: toUuid(`update ${id}`), applies_at: timeText(periodEnd) }
 }
 
-export const customerOf = (context: AccountContext, id: string): models.CustomerIndividual =>
+export const findCustomer = (context: AccountContext, id: string): models.CustomerIndividual =>
   SELLING.customers(find(context, 'customers', id), context)
 
 /** Products are made in the dashboard, before anything else. */
@@ -90,10 +90,10 @@ const MADE = Date.UTC(2026, 0, 1) / 1000
 const priceObject = (price: SoldPrice) =>
   complete('price', {
     ...since(MADE),
-    ...{ id: priceIdOf(price), product_id: price.id, price_currency: price.currency, price_amount: price.amount },
+    ...{ id: toPriceId(price), product_id: price.id, price_currency: price.currency, price_amount: price.amount },
   })
 
-export const priceIdOf = ({ id, currency }: SoldPrice) => uuidOf(`price ${id} ${currency}`)
+export const toPriceId = ({ id, currency }: SoldPrice) => toUuid(`price ${id} ${currency}`)
 
 export const productFields = ({ account }: AccountContext, { id, label, interval, intervalCount }: SoldPrice) =>
   complete('product', {

@@ -1,6 +1,6 @@
 import type { models } from '@polar-sh/sdk/2026-10'
 import type { AccountContext } from '../../core/domain/context.ts'
-import { versionOf } from '../../core/domain/versions.ts'
+import { currentVersion } from '../../core/domain/versions.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -25,12 +25,13 @@ export const timeText = (seconds: number) => new Date(seconds * 1000).toISOStrin
 export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))
 
 /** An object with the time of its last change, which grows with each; null if it never was changed. */
-export function stamped<Shown extends { id: string; modified_at: string | null }>(
+export function stamped<Shown extends { id: string; created_at: string; modified_at: string | null }>(
   context: AccountContext,
   kind: string,
   shown: Shown,
 ): Shown {
-  const { version, isFirst } = versionOf(context, kind, shown)
+  const now = Math.max(context.now, Date.parse(shown.created_at) / 1000)
+  const { version, isFirst } = currentVersion({ ...context, now }, kind, shown)
   return isFirst ? shown : { ...shown, modified_at: new Date(version).toISOString() }
 }
 

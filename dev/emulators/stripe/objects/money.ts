@@ -3,8 +3,8 @@ import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { latestAttempt } from '../../core/domain/payments.ts'
-import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
-import { totalsOf } from '../../core/domain/sales.ts'
+import { listDisputes, refundedAmount } from '../../core/domain/reversals.ts'
+import { sumTotals } from '../../core/domain/sales.ts'
 import type { PricedLine } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
 import { same } from '../../core/wire/same.ts'
@@ -13,13 +13,13 @@ import type { Views } from '../../core/wire/views.ts'
 import { paymentOwn, subscriptionOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
 import { productId } from './selling.ts'
-import { complete, listOf } from './wire.ts'
+import { complete, toList } from './wire.ts'
 
 /** What is owed, how it is paid, and what goes back. */
 export const MONEY = {
   invoices(invoice, context) {
     const { id, amount, attempts, created, status, subscription, discount, tax, fromBalance } = invoice
-    const { subtotal, total } = totalsOf(invoice)
+    const { subtotal, total } = sumTotals(invoice)
     const paid = status === 'paid'
     const closed = paid || status === 'void'
     const isDraft = status === 'draft'
@@ -45,13 +45,13 @@ export const MONEY = {
       currency: invoice.price.currency,
       customer_email: invoice.email,
       effective_at: finalizedAt,
-      lines: listOf(
+      lines: toList(
         `/v1/invoices/${id}/lines`,
         invoice.lines.map((line, index) => lineObject(invoice, line, index)),
       ),
       next_payment_attempt: closed || invoice.isGivenUp ? null : charged,
       number: isDraft ? null : invoiceNumber(invoice),
-      parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
+      parent: { subscription_details: { metadata: readMetadata(invoice), subscription } },
       status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
     })
   },
@@ -73,7 +73,7 @@ export const MONEY = {
     const payment = find(context, 'payments', charge.payment)
     const paid = charge.status === 'paid'
     const failed = charge.status === 'failed'
-    const refunded = paid ? refundedOf(context, payment) : 0
+    const refunded = paid ? refundedAmount(context, payment) : 0
     return complete('charge', {
       ...common(payment),
       ...snakeFields(charge, 'id', 'created'),
@@ -81,7 +81,7 @@ export const MONEY = {
       amount_refunded: refunded,
       billing_details: { email: payment.email },
       captured: paid,
-      disputed: paid && disputesOf(context, payment).length > 0,
+      disputed: paid && listDisputes(context, payment).length > 0,
       failure_code: failed ? 'card_declined' : null,
       failure_message: failed ? 'Your card was declined.' : null,
       paid,
@@ -99,7 +99,7 @@ export const MONEY = {
       status: REFUNDS[refund.status] ?? 'pending',
     }),
 
-  /** A dispute over the whole amount, for which the seller has handed in no evidence. */
+  /** A dispute, for which the seller has handed in no evidence. That this is due in a week is UNVERIFIED. */
   disputes: (dispute, context) =>
     complete('dispute', {
       ...ofCharge(dispute, context),
@@ -155,7 +155,7 @@ function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
       ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`
       : `${quantity} × ${price.label}`,
     invoice: id,
-    metadata: metadataOf(invoice),
+    metadata: readMetadata(invoice),
     parent: {
       subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}`, proration },
     },
@@ -169,7 +169,7 @@ function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
   })
 }
 
-const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
+const readMetadata = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
 /** What an intent and its charges have in common. */
 const common = (payment: PaymentRecord) => ({

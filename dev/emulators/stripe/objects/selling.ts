@@ -4,7 +4,7 @@ import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domai
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { managingSchedule, pageOwn, subscriptionOwn } from '../own.ts'
-import { complete, listOf } from './wire.ts'
+import { complete, toList } from './wire.ts'
 
 /** What is sold, on which page, to whom, and for how long. */
 export const SELLING = {
@@ -50,7 +50,7 @@ export const SELLING = {
       billing_cycle_anchor: subscription.anchor,
       cancellation_details: { ...why, reason },
       currency: subscription.price.currency,
-      items: listOf(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
+      items: toList(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
       metadata,
       schedule: managingSchedule(subscription)?.id ?? null,
       start_date: created,
@@ -87,7 +87,7 @@ export function checkoutLineItems(page: PageRecord) {
     price: priceObject(page.price),
     quantity: page.quantity,
   })
-  return listOf(`/v1/checkout/sessions/${page.id}/line_items`, [item])
+  return toList(`/v1/checkout/sessions/${page.id}/line_items`, [item])
 }
 
 function itemObject(subscription: SubscriptionRecord) {

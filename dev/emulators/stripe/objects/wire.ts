@@ -15,6 +15,7 @@ type Wire<T> = T extends Scalar
 
 type Shown =
   | (Stripe.BillingPortal.Session | Stripe.Charge | Stripe.Checkout.Session | Stripe.Customer | Stripe.Dispute)
+  | Stripe.InvoiceItem
   | (Stripe.Invoice | Stripe.InvoiceLineItem | Stripe.InvoicePayment | Stripe.LineItem | Stripe.PaymentIntent)
   | (Stripe.Plan | Stripe.Price | Stripe.Refund | Stripe.Subscription | Stripe.SubscriptionItem)
   | Stripe.SubscriptionSchedule
@@ -30,7 +31,7 @@ interface Parts {
 }
 
 /** A list on one page: no list of the emulator is long enough for more. */
-export const listOf = <Element>(url: string, data: Element[]) => ({
+export const toList = <Element>(url: string, data: Element[]) => ({
   object: 'list' as const,
   url,
   has_more: false,

@@ -16,14 +16,14 @@ export function curlSample(operation: ApiOperation): string {
     ...(bodies ? ['Content-Type: application/json'] : []),
   ]
   return [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$API${addressOf(operation)}"`,
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$API${toAddress(operation)}"`,
     ...headers.map((header) => `-H ${header.includes('$') ? `"${header}"` : `'${header}'`}`),
     ...(bodies ? [`-d '${JSON.stringify(example, null, 2).replaceAll("'", "'\\''")}'`] : []),
   ].join(' \\\n  ')
 }
 
 /** The path, with the paywall of all examples, and the example of a query. */
-function addressOf({ path, query, example }: ApiOperation): string {
+function toAddress({ path, query, example }: ApiOperation): string {
   const filled = path.replace(':id', EXAMPLE_PAYWALL)
   if (!query || !example) return filled
   return `${filled}?${new URLSearchParams(Object.entries(example).map(([name, value]): [string, string] => [name, String(value)]))}`

@@ -59,7 +59,7 @@ function replace(old, other) {
     const same = entryOf(field, other)?.querySelector(`[name="${field.name}"][data-keep]`)
     if (same) same.value = field.value
   }
-  const focus = placeOf(document.activeElement, old)
+  const focus = paywallTarget(document.activeElement, old)
   old.replaceChildren(...other.childNodes)
   focus?.(old)
 }
@@ -71,7 +71,7 @@ function entryOf(element, root) {
 }
 
 /** How to find an element again by the entry that it stands in and its place there; undefined if it is elsewhere. */
-function placeOf(element, within) {
+function paywallTarget(element, within) {
   if (!element || !within.contains(element) || element === within) return
   const index = [...entryOf(element, within).querySelectorAll(FOCUSABLE)].indexOf(element)
   return (root) => entryOf(element, root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { ACQUIRING } from '../../../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../../../lib/processors/processor-name.ts'
 import { shownKey } from '../../shown-key.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
@@ -11,7 +11,7 @@ export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown
     ['Service', world.url],
     ['API', `${world.docsUrl}/docs`],
     ['Webhook receiver', `${world.receiver.url}/webhooks`],
-    ...ACQUIRING.map((acquiring) => [`${DEFINITIONS[acquiring].title} emulator`, world[acquiring].url]),
+    ...PROCESSOR_NAMES.map((acquiring) => [`${DEFINITIONS[acquiring].title} emulator`, world[acquiring].url]),
     ['Database', world.databaseUrl],
   ]
   return html`<section id="keys" aria-labelledby="keys-heading">

@@ -1,0 +1,107 @@
+import { createHmac } from 'node:crypto'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { DomainEvent, NewEvent } from '../core/domain/domain-events.ts'
+import { latestAttempt } from '../core/domain/payments.ts'
+import type { EventRecord } from '../core/domain/records.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { MINUTE_SECONDS } from '../core/periods.ts'
+import type { WebhookFormat } from '../core/processor.ts'
+import { createEvents, type Made, sameNames, showSubject } from '../core/webhooks/create-events.ts'
+import { oldValues } from '../core/wire/old-values.ts'
+import { snakeFields } from '../core/wire/snake.ts'
+import type { StripeAccount } from './accounts.ts'
+import { scheduleObject } from './objects/schedule.ts'
+import { eventOwn, subscriptionOwn } from './own.ts'
+import { API_VERSION } from './rules.ts'
+
+/** The events of what happened, in the order in which Stripe tells. */
+const TYPES: Parameters<typeof createEvents>[0] = {
+  'page.completed': ['checkout.session.completed'],
+  'page.expired': ['checkout.session.expired'],
+  'page.paid': ['checkout.session.async_payment_succeeded'],
+  'page.failed': ['checkout.session.async_payment_failed'],
+  'payment.pending': ['charge.pending', 'payment_intent.processing'],
+  'payment.paid': ['charge.succeeded', 'payment_intent.succeeded'],
+  'payment.failed': ['charge.failed', 'payment_intent.payment_failed'],
+  'subscription.created': ['customer.subscription.created'],
+  'subscription.updated': ['customer.subscription.updated'],
+  'subscription.change_scheduled': ({ subscription }, context) => ofSchedule('created', subscription, context),
+  'subscription.change_unscheduled': ({ subscription }, context) => ofSchedule('released', subscription, context),
+  'subscription.paused': ['customer.subscription.paused'],
+  'subscription.resumed': ['customer.subscription.resumed'],
+  'subscription.ended': ['customer.subscription.deleted'],
+  'subscription.trial_ending': ['customer.subscription.trial_will_end'],
+  'invoice.failed': ['invoice.payment_failed'],
+  'refund.created': ['refund.created', 'charge.refunded'],
+  ...sameNames('invoice.paid', 'refund.updated', 'refund.failed'),
+  'dispute.opened': ({ dispute }) => [
+    'charge.dispute.created',
+    ...(dispute.status === 'open' ? ['charge.dispute.funds_withdrawn'] : []),
+  ],
+  'dispute.escalated': ['charge.dispute.updated', 'charge.dispute.funds_withdrawn'],
+  'dispute.closed': ({ dispute }) => [
+    'charge.dispute.closed',
+    ...(dispute.status === 'won' ? ['charge.dispute.funds_reinstated'] : []),
+  ],
+}
+
+export type StripeEvent = ReturnType<typeof eventObject>
+
+/** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
+export function eventObject(event: EventRecord, { pending }: { pending: number }) {
+  const { previous, request } = eventOwn(event)
+  return {
+    ...snakeFields(event, 'id', 'created', 'type'),
+    object: 'event' as const,
+    api_version: API_VERSION,
+    data: { object: event.object, ...(previous && { previous_attributes: previous }) },
+    livemode: false as const,
+    pending_webhooks: pending,
+    request,
+  }
+}
+
+export const WEBHOOK_FORMAT: WebhookFormat<StripeAccount, StripeEvent> = {
+  toEvents: createEvents(TYPES, toEvent),
+  eventObject,
+  headers: (body, { webhookSecret }) => ({
+    'Content-Type': 'application/json; charset=utf-8',
+    'Stripe-Signature': sign(body, webhookSecret),
+    'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+  }),
+  // Up to three days, exponentially, as in live mode; a sandbox tries three times only. The single times are not
+  // published: UNVERIFIED.
+  retrySeconds: [5, 30, 2 * 60, 4 * 60, 8 * 60, 16 * 60, 24 * 60, 17 * 60].map((minutes) => minutes * MINUTE_SECONDS),
+}
+
+function ofSchedule(what: 'created' | 'released', subscription: SubscriptionRecord, context: AccountContext): Made[] {
+  const schedule = subscriptionOwn(subscription).schedules.at(-1)
+  if (!schedule) return []
+  const own = { previous: null, request: requestObject(context) }
+  return [{ type: `subscription_schedule.${what}`, object: scheduleObject(subscription, schedule), own }]
+}
+
+function requestObject({ cause }: AccountContext) {
+  return { id: cause?.requestId ?? null, idempotency_key: cause?.idempotencyKey ?? null }
+}
+
+function toEvent(type: string, domainEvent: DomainEvent, context: AccountContext): NewEvent {
+  const isOfCharge = type.startsWith('charge.') && 'payment' in domainEvent && !('dispute' in domainEvent)
+  const charge = isOfCharge && latestAttempt(context, domainEvent.payment.id)
+  const object = charge ? context.show('attempts', charge) : showSubject(domainEvent, context)
+  const before = previousAttributes(domainEvent, object, context)
+  return { type, object, own: { previous: before && oldValues(before, object), request: requestObject(context) } }
+}
+
+/** The object as it was, for the events that tell it; else null. */
+function previousAttributes(domainEvent: DomainEvent, object: object, context: AccountContext): object | null {
+  if (domainEvent.what === 'subscription.updated') return context.show('subscriptions', domainEvent.before)
+  if (domainEvent.what !== 'refund.created' || !('amount_refunded' in object)) return null
+  return { ...object, amount_refunded: Number(object.amount_refunded) - domainEvent.refund.amount, refunded: false }
+}
+
+/** The signature is of the real time: the service looks at its own clock, too. */
+function sign(body: string, secret: string): string {
+  const at = Math.floor(Date.now() / 1000)
+  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+}

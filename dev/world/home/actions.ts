@@ -1,0 +1,119 @@
+// What home's buttons do. Each says in the journal what it did, or why it could not.
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { CommandError } from '../../../cli/command.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
+import { Refused } from '../../emulators/core/acts/refused.ts'
+import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
+import { type CapturedEvent, captureEvents } from '../capture-events.ts'
+import { actsOfPurchase, describeAct, isAct, performAct } from './act-names.ts'
+import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
+import { readPurchase } from './purchases.ts'
+import { runExclusively } from './run-exclusively.ts'
+import { STEPS } from './sections/clock.ts'
+import { stepTo } from './steps.ts'
+import { WEBHOOKS, type WebhookFault, withWebhooks } from './webhook-faults.ts'
+import { minute, money } from './words.ts'
+
+/** Does what a form asks for. Gives where the browser goes; null: back to the page that has the form. */
+type Action = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
+
+const Order = z.object({ paywall: z.string(), email: z.email('give an e-mail address to buy as'), price: z.string() })
+const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
+const Act = z.object({
+  purchase: z.string(),
+  act: z.string().refine(isAct),
+  webhooks: z.enum(Object.keys(WEBHOOKS) as WebhookFault[]),
+})
+const Opened = z.object({ checkoutUrl: z.url() })
+const NotOpened = z.object({ error: z.string() })
+
+/** By the path that the form is sent to. */
+const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act }
+
+/** What a form does that is sent to `path`; null if none of home's is. */
+export function findAction(path: string): Action | null {
+  const action = ACTIONS[path]
+  if (!action) return null
+  return async (parts, form) => {
+    try {
+      return await action(parts, form)
+    } catch (error) {
+      parts.journal.refuse(toReason(error))
+      return null
+    }
+  }
+}
+
+/** What hinders a person is said in a sentence; a mistake of ours is thrown. */
+function toReason(error: unknown): string {
+  if (error instanceof z.ZodError) return z.prettifyError(error)
+  if (error instanceof CommandError || error instanceof EmulatorError || error instanceof Refused) return error.message
+  throw error
+}
+
+function chosen(parts: HomeParts, id: string): Shown {
+  const found = shownPaywalls(parts).find(({ paywall }) => paywall.id === id)
+  if (!found) throw new CommandError([`no file has a paywall ${id}`])
+  return found
+}
+
+async function buy(parts: HomeParts, form: Record<string, string>): Promise<string> {
+  const { paywall: id, email, price: priceId } = Order.parse(form)
+  parts.buyer.email = email
+  const { paywall, key } = chosen(parts, id)
+  const price = paywall.prices.find((each) => each.id === priceId)
+  if (!price) throw new CommandError(['that price is not sold any more'])
+  if (key === null) throw new CommandError(['the key of this paywall was made elsewhere, and nobody can read it again'])
+  const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ email, priceId, successUrl: `${parts.url()}/thanks`, errorUrl: `${parts.url()}/sorry` }),
+  })
+  const body: unknown = await response.json()
+  if (!response.ok) throw new CommandError([describeRefusal(response.status, NotOpened.parse(body).error, email)])
+  const { title } = DEFINITIONS[paywall.processor.acquiring]
+  const order = `${price.label}, ${money(price.amount, price.currency)}`
+  parts.journal.note(`Opened a page of ${title} on which ${email} can pay for ${order}.`)
+  return Opened.parse(body).checkoutUrl
+}
+
+const describeRefusal = (status: number, error: string, email: string) =>
+  error === 'active_purchase'
+    ? `${email} already has an active purchase: type another address, or end that purchase.`
+    : `start-checkout answered ${status} ${error}`
+
+async function move(parts: HomeParts, form: Record<string, string>): Promise<null> {
+  const { paywall: id, to } = Move.parse(form)
+  const { paywall } = chosen(parts, id)
+  const { clock, database } = parts.world
+  const before = await clock.now(id)
+  const target = await stepTo(to, { database, paywallId: id, now: before })
+  const events = await captureEvents(parts.world, id, async () => void (await clock.moveTo(id, target)))
+  const after = await clock.now(id)
+  parts.journal.note(
+    `Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${describeEvents(events)}`,
+  )
+  return null
+}
+
+async function act(parts: HomeParts, form: Record<string, string>): Promise<null> {
+  const { purchase: id, act: name, webhooks } = Act.parse(form)
+  const purchase = await readPurchase(parts.world.database, id)
+  const acts = purchase && actsOfPurchase(parts, purchase)
+  if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
+  const emulator = parts.world[purchase.acquiring]
+  const perform = () => performAct(acts, name, purchase.processorId)
+  const events = await runExclusively(emulator, () =>
+    captureEvents(parts.world, purchase.paywallId, () => withWebhooks(emulator, webhooks, perform)),
+  )
+  parts.journal.note(
+    `${purchase.label} of ${purchase.user}: ${describeAct(name)}.${WEBHOOKS[webhooks]} ${describeEvents(events)}`,
+  )
+  return null
+}
+
+const describeEvents = (events: CapturedEvent[]) =>
+  events.length > 0
+    ? `The owner was told: ${events.map(({ type }) => type).join(', ')}.`
+    : 'There was nothing to tell the owner.'

@@ -1,0 +1,49 @@
+import { unsealOrNull } from '../../cli/apply/stored.ts'
+import { withClient } from '../../cli/database.ts'
+import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
+import { accountContext } from '../../lib/processors/account.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+
+// A paywall that changes its processor keeps its account at the one before: what was bought there lives on. So its emulator
+// must know that account, which no file names any more.
+
+/** A file's paywalls that sell through another processor in the files as they are now. */
+export function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
+  const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
+  const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
+  return { ...file, webhooks: [], paywalls: file.paywalls.filter(isSwitched) }
+}
+
+interface AccountRow {
+  paywall_id: string
+  acquiring: ProcessorName
+  credentials: string
+}
+
+/**
+ * The files' paywalls as they sold through the other accounts that the database has of them. One whose credentials the key does not
+ * open is left out: the Workers cannot reach it either.
+ */
+export async function withStoredAccounts(
+  files: PaywallFile[],
+  databaseUrl: string,
+  key: string,
+): Promise<PaywallFile[]> {
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query<AccountRow>('select paywall_id, acquiring, credentials from processor_accounts'),
+  )
+  const accountsOf = async (paywall: FilePaywall) => {
+    const others = rows.filter((row) => row.paywall_id === paywall.id && row.acquiring !== paywall.processor.acquiring)
+    return (await Promise.all(others.map((row) => soldThrough(paywall, row, key)))).flat()
+  }
+  return Promise.all(
+    files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(accountsOf))).flat() })),
+  )
+}
+
+async function soldThrough(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall[]> {
+  const context = accountContext({ paywallId: row.paywall_id, acquiring: row.acquiring })
+  const credentials = await unsealOrNull(row.credentials, key, context)
+  if (credentials === null) return []
+  return [{ ...paywall, processor: { acquiring: row.acquiring, credentials: JSON.parse(credentials) }, prices: [] }]
+}

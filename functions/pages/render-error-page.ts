@@ -1,0 +1,24 @@
+import type { Context } from 'hono'
+import type { ApiError } from '../../lib/http/errors.ts'
+import { sentForm } from './form.ts'
+import { localeFor, parseTag } from './locale.ts'
+import { messageFor } from './problem.ts'
+import { show } from './show.ts'
+import { TEXTS, textsFor } from './texts/texts.ts'
+import { failurePage, PLAIN_STYLE, type Retry } from './views/failure.tsx'
+
+/** A refusal as a page, where there is no page of a paywall to say it on. */
+export async function renderErrorPage(c: Context, { status, error, retryAfter }: ApiError): Promise<Response> {
+  const locale = localeFor(Object.keys(TEXTS), c.req.query('locale'), c.req.header('accept-language'))
+  const texts = textsFor(locale)
+  const title = status === 404 ? texts.notFound : texts.problem
+  const text = messageFor({ status, error, retryAfter: retryAfter ?? null }, texts)
+  const again = c.req.method === 'POST' && status >= 429 ? await toRetry(c.req.raw) : null
+  return show(c, PLAIN_STYLE, failurePage(texts, { tag: parseTag(locale), title, text, again }), status)
+}
+
+/** What was typed, and where it was sent: it can be sent again as it is. */
+async function toRetry(request: Request): Promise<Retry> {
+  const isMultipart = request.headers.get('content-type')?.startsWith('multipart/') ?? false
+  return { action: request.url, isMultipart, ...(await sentForm(request)) }
+}

@@ -1,0 +1,61 @@
+-- Deletes what has no use any more, at most `count` rows of each table, the oldest first, and takes the person out of as many old
+-- events (redact-old-events.sql). Gives how many rows in all. What somebody has locked is in use and stays for now, so this waits for
+-- nobody. Each delete is served by an index `by_age`.
+--
+-- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it. A refresh token
+-- whose session row is deleted is refused as one whose session has ended.
+create function purge_expired(count integer) returns jsonb language plpgsql security definer
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+as $$
+declare
+  extra constant interval := '1 hour';
+  reply_deadline constant timestamptz := now() - (idempotency_window() + extra);
+  quota_deadline constant timestamptz := now() - (quota_window() + extra);
+  sign_in_deadline constant timestamptz := now() - extra;
+  budget_deadline constant timestamptz := now() - (interval '24 hours' + extra); -- no window is longer than a day
+  delivery_deadline constant timestamptz := now() - interval '30 days';
+  deleted bigint;
+  forgotten bigint := 0;
+begin
+  delete from balance_replies where ctid = any (array(
+    select r.ctid from balance_replies r where r.created_at <= reply_deadline
+    order by r.created_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from checkout_claims where ctid = any (array(
+    select k.ctid from checkout_claims k where k.claimed_at <= reply_deadline
+    order by k.claimed_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from ticket_quotas where ctid = any (array(
+    select q.ctid from ticket_quotas q where q.opened[cardinality(q.opened)] <= quota_deadline
+    order by q.opened[cardinality(q.opened)] limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from mailed_codes where ctid = any (array(
+    select c.ctid from mailed_codes c where c.expires_at <= sign_in_deadline
+    order by c.expires_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from sign_in_sessions where ctid = any (array(
+    select s.ctid from sign_in_sessions s where least(s.ended_at, s.expires_at) <= sign_in_deadline
+    order by least(s.ended_at, s.expires_at) limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from budgets where ctid = any (array(
+    select b.ctid from budgets b where b.window_start <= budget_deadline
+    order by b.window_start limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from deliveries where ctid = any (array(
+    select d.ctid from deliveries d where d.state = 'delivered' and d.finished_at <= delivery_deadline
+    order by d.finished_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  return to_jsonb(forgotten + deleted + redact_old_events(count));
+end $$;

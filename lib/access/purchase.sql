@@ -1,0 +1,120 @@
+-- What the API says of purchases, and whether they let their user in.
+
+-- A purchase as the API and the events show it (contract section 2). What no price of the file names (see plan-changes.sql) has no
+-- price, and loses its features with time: `at` is when it is shown. Events show it as of its last fetch, so that what one calls
+-- `previous` is what the one before has shown.
+create function purchase_json(p purchases, at timestamptz default null) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
+      'price_id', case when p.unnamed_from is null then p.price_id end,
+      'price_slug', case when p.unnamed_from is null then sold.slug end,
+      'features', case when coalesce(p.unnamed_from > coalesce(at, paywall_now(p.paywall_id)), true)
+        then price_features(sold) else '{}' end,
+      'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
+      'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
+      'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
+      'access_until', iso(access_until(p)), 'created_at', iso(p.created_at))
+    from prices sold where sold.id = p.price_id);
+end $$;
+
+-- The features of a price as the paywall file has them now: of the price that is on sale under its slug, or, where none is, as the file
+-- last had them.
+create function price_features(price prices) returns text[] language plpgsql stable as $$
+begin
+  return coalesce(
+    (select on_sale.features from prices on_sale
+      where on_sale.paywall_id = price.paywall_id and on_sale.slug = price.slug and on_sale.retired_at is null),
+    price.features);
+end $$;
+
+-- Whether a member has had a trial, by any purchase but this one. While the member's row is locked nobody adds one.
+create function has_other_trial(paywall_id text, user_id uuid, purchase_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
+    select from purchases p
+    where p.paywall_id = has_other_trial.paywall_id and p.user_id = has_other_trial.user_id and p.trial_start is not null
+      and p.id is distinct from purchase_id);
+end $$;
+
+-- How long a purchase that is past due still gives access: `settings.grace_days`, by default a week.
+create function grace_period(paywall_id text) returns interval language plpgsql stable as $$
+begin
+  return make_interval(days => coalesce(
+    (select (p.settings ->> 'grace_days')::integer from paywalls p where p.id = grace_period.paywall_id), 7));
+end $$;
+
+-- How long a purchase that renews still gives access after its period: we may not have heard of the next one yet.
+create function renewal_grace() returns interval language sql immutable as $$ select interval '3 days' $$;
+
+-- When a purchase is to end; null: it renews, or was bought once.
+create function scheduled_end(p purchases) returns timestamptz language sql stable as $$
+  select coalesce(p.cancel_at, case when p.cancel_at_period_end then p.current_period_end end)
+$$;
+
+-- When a purchase's access ends, as far as is known now: at its scheduled end, with the renewal grace after its period, or with the
+-- grace period of what is past due, whatever comes first. What is paused, or has ended, gave access until then. Null: it has no
+-- end, or has not begun.
+create function access_until(p purchases) returns timestamptz language plpgsql stable as $$
+begin
+  return least(scheduled_end(p), case
+    when p.status in ('trialing', 'active') then p.current_period_end + renewal_grace()
+    when p.status = 'past_due' then p.past_due_since + grace_period(p.paywall_id)
+    else p.access_lost_at end);
+end $$;
+
+-- Whether a subscription goes on without giving access any more: past due for too long, or nothing was heard of its next period.
+create function is_past_grace(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return p.interval is not null and p.status in ('trialing', 'active', 'past_due')
+    and coalesce(access_until(p) <= at, false) and coalesce(scheduled_end(p) > access_until(p), true);
+end $$;
+
+-- Three questions, never one for another. Whether a purchase gives access at a time:
+create function gives_access(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return p.access and p.status in ('trialing', 'active', 'past_due') and coalesce(access_until(p) > at, true);
+end $$;
+
+-- Whether a subscription has not ended, so that its processor may still charge it, or has yet to hear of its next payment. Its buyer
+-- has the processor's portal, and is not sold another one.
+create function is_running(p purchases, at timestamptz) returns boolean language sql stable as $$
+  select p.interval is not null and p.status <> 'canceled' and not coalesce(has_reached_end(p, at), false)
+$$;
+
+-- Whether a subscription has come to its scheduled end. Where a cancellation can be undone, it may have been so shortly before, which
+-- only a read from after that end shows.
+create function has_reached_end(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return scheduled_end(p) <= at
+    and (p.fetched_at >= scheduled_end(p)
+      or not (select there.supports_uncancel from processors there where there.acquiring = p.acquiring));
+end $$;
+
+-- Whether a purchase gives access at a time and was paid for: all that the user may have had of it so far is not just a trial.
+create function is_paying(p purchases, at timestamptz) returns boolean language sql stable as $$
+  select gives_access(p, at) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
+$$;
+
+-- What a user has that is in the way of selling it a price, lest it pays twice: a subscription that is running, or, where the price is
+-- paid once, a purchase of that very price that gives access, or will when its money arrives: a bank transfer takes days. An edited
+-- price has another id and the same slug: it counts as the same. A pack is in the way of nothing, and nothing is in its way.
+-- `except_id` is a purchase that does not count: the sale itself. All null if nothing is.
+create function purchase_in_the_way(
+  paywall_id text, user_id uuid, price prices, except_id uuid default null
+) returns purchases language plpgsql stable as $$
+declare
+  present constant timestamptz := paywall_now(paywall_id);
+begin
+  if not price.access then return null; end if;
+  return (
+    select p from purchases p join prices bought on bought.id = p.price_id
+    where p.paywall_id = purchase_in_the_way.paywall_id and p.user_id = purchase_in_the_way.user_id
+      and p.id is distinct from except_id
+      and (is_running(p, present)
+        or price.interval is null and p.interval is null and bought.slug = price.slug
+          and (gives_access(p, present) or p.access and p.status = 'pending'))
+    order by p.interval is null, p.created_at desc, p.id limit 1);
+end $$;

@@ -1,0 +1,21 @@
+/** A user by its verified token: its id, and for whom the token is. */
+export type TokenBearer = { kind: 'user'; userId: string; audience: string }
+
+/** Who calls: an owner by its key, a user by its verified token. */
+export type Caller = { kind: 'owner'; keyHash: string } | TokenBearer
+
+/** Why an owner, or a user, is not let in: see gate.sql. */
+export type OwnerRefusal = 'unknown_key' | 'test_key' | 'live_key' | 'unknown_paywall' | 'not_owner'
+export type UserRefusal = 'unknown_user' | 'unknown_paywall'
+export type GateRefusal = OwnerRefusal | UserRefusal
+
+/** The caller as the database functions take it. */
+export function callerParameters(caller: Caller): { keyHash: string } | ReturnType<typeof bearerParameters> {
+  return caller.kind === 'owner' ? { keyHash: caller.keyHash } : bearerParameters(caller)
+}
+
+/** The user of a token as the database functions take it. */
+export const bearerParameters = ({ userId, audience }: TokenBearer) => ({
+  tokenUserId: userId,
+  tokenAudience: audience,
+})

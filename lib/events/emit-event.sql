@@ -1,0 +1,101 @@
+-- The outbox: what the owner's backend is told, written in the transaction in which it happened, so that neither can be
+-- without the other. emit_event, emit_guest_event and emit_balance_event give how many deliveries they have queued.
+
+-- The webhook endpoints of an owner that ask for a type of event of a paywall: those of the paywall's mode. `balance.changed` must
+-- be asked for by name.
+create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text) returns setof uuid language sql stable as $$
+  select e.id from webhook_endpoints e
+  where e.owner_id = webhook_endpoints_for.owner_id and e.disabled_at is null
+    and e.is_test = (select p.is_test from paywalls p where p.id = paywall_id)
+    and (webhook_endpoints_for.type = any (e.events) or '*' = any (e.events) and webhook_endpoints_for.type <> 'balance.changed')
+$$;
+
+-- Tells of something that happened to a member, whose row must be locked: its events are numbered by that row, without
+-- gaps and without twins. `object` is the thing as it now is, `previous` as it was; null where there was none.
+create function emit_event(
+  owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null
+) returns integer language plpgsql as $$
+declare
+  event_id constant text := new_event_id();
+  number bigint;
+  about jsonb;
+begin
+  update members m set event_sequence = m.event_sequence + 1
+  where m.paywall_id = emit_event.paywall_id and m.user_id = emit_event.user_id returning m.event_sequence into number;
+  select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into about
+  from users u where u.id = emit_event.user_id;
+
+  insert into events (id, paywall_id, user_id, sequence, type, body)
+  values (event_id, paywall_id, user_id, number, type,
+    event_body(event_id, paywall_id, about, number, type, object, previous));
+  return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
+end $$;
+
+-- Tells of what a guest did. A guest is no member, since anybody can write an address: the event is about
+-- `user: {id: null, email, external_id: null}`, is number 1, and waits for no other.
+create function emit_guest_event(owner_id uuid, paywall_id text, email text, type text, object jsonb)
+returns integer language plpgsql as $$
+declare
+  event_id constant text := new_event_id();
+begin
+  insert into events (id, paywall_id, sequence, type, body)
+  values (event_id, paywall_id, 1, type, event_body(
+    event_id, paywall_id, jsonb_build_object('id', null, 'email', email, 'external_id', null), 1, type, object, null));
+  return queue_deliveries(owner_id, event_id, paywall_id, null, 1, type);
+end $$;
+
+create function new_event_id() returns text language sql volatile as $$
+  select 'evt_' || replace(gen_random_uuid()::text, '-', '')
+$$;
+
+-- The bytes that are stored, signed and sent. `about` is the user as the event shows it.
+create function event_body(
+  event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
+) returns text language plpgsql stable as $$
+declare
+  is_test constant boolean := (select p.is_test from paywalls p where p.id = paywall_id);
+begin
+  return json_build_object(
+    'id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'is_test', is_test,
+    'data', jsonb_build_object(
+      'paywall_id', paywall_id, 'user', about, 'sequence', number,
+      split_part(type, '.', 1), object
+    ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text;
+end $$;
+
+-- Queues an event for each webhook endpoint that asks for its type.
+create function queue_deliveries(
+  owner_id uuid, event_id text, paywall_id text, user_id uuid, number bigint, type text
+) returns integer language plpgsql as $$
+declare
+  queued integer;
+begin
+  insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
+  select event_id, webhook_endpoint, paywall_id, user_id, number,
+    case when not waits_behind(webhook_endpoint, paywall_id, user_id) then now() end
+  from webhook_endpoints_for(owner_id, paywall_id, type) webhook_endpoint;
+  get diagnostics queued = row_count;
+  return queued;
+end $$;
+
+-- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
+-- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and makes it due.
+create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
+set enable_seqscan = off -- a query plan that was made while the table was empty must not read all of it later
+as $$
+begin
+  perform from deliveries d
+  where d.endpoint_id = waits_behind.endpoint_id and d.paywall_id = waits_behind.paywall_id
+    and d.user_id = waits_behind.user_id and d.state = 'pending'
+  order by d.sequence desc limit 1
+  for share;
+  return found;
+end $$;
+
+-- Tells of a row of the token ledger, if somebody asks for that.
+create function emit_balance_event(owner_id uuid, entry ledger) returns integer language plpgsql as $$
+begin
+  if not exists (select from webhook_endpoints_for(owner_id, entry.paywall_id, 'balance.changed')) then return 0; end if;
+  return emit_event(owner_id, entry.paywall_id, entry.user_id, 'balance.changed', jsonb_build_object(
+    'type', entry.type, 'count', entry.count_after, 'delta', entry.delta, 'reason', entry.reason));
+end $$;

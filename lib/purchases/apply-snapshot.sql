@@ -1,0 +1,134 @@
+-- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
+-- row so far, all null if there is none. A snapshot that is older than the stored one, by the versions of its objects or else by the
+-- time of its fetch, changes nothing, except that the processor may have said that the trial is about to end. Writes nothing itself;
+-- the purchase's row must be locked.
+create function apply_snapshot(
+  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
+) returns purchases language plpgsql as $$
+declare
+  present constant timestamptz := paywall_now(checkout.paywall_id);
+  has_grown constant boolean := is_newer_version(before, snapshot);
+  is_newest constant boolean := before.id is null or has_grown or fetched_at >= before.fetched_at;
+  after purchases := before;
+begin
+  if before.id is null then after := purchase_of(checkout, present); end if;
+
+  if is_newest then
+    after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
+    -- Of what is sold once a processor shows what was paid for it: with taxes, and less what was taken off.
+    if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
+    after.fetched_at := greatest(before.fetched_at, fetched_at);
+    after.versions_at := case when has_grown then present else before.versions_at end;
+    after.started_at := coalesce(before.started_at, after.started_at, present);
+    after.buyer_email := case when before.buyer_erased_at is null
+      then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
+    after := since_its_status(after, before, present);
+    after.processor_price := coalesce(after.processor_price, before.processor_price);
+    after.paid_period_start := last_covered_period(before, after, period_covered, present);
+    after := follow_plan(before, after, checkout, snapshot);
+    -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
+    if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
+      after.cancel_requested_at := null;
+      after.cancel_accepted_at := null;
+      after.cancellation_reason := null;
+    end if;
+  end if;
+
+  after.access_ended_at := case
+    when is_past_grace(after, present) then coalesce(before.access_ended_at, present)
+    when after.status = 'paused' then before.access_ended_at end;
+
+  -- Announce the trial's end if the processor does, or if this is the newest snapshot and it is time. The processor's event may arrive
+  -- after the trial has ended.
+  if is_charged_after_trial(after) and (trial_ending or is_newest and after.trial_end <= present + trial_notice()) then
+    after.trial_ending_notified_for := coalesce((snapshot ->> 'trial_end')::timestamptz, before.trial_ending_notified_for);
+  end if;
+  after.reconcile_at := purchase_due(after, after.polled_at);
+  return after;
+end $$;
+
+-- A purchase with the times since when its status, which may be a new one, has been what it is. Access is not lost later than it
+-- was to end, however late that is heard of. A pause pays nothing: what was past due before it is so since then.
+create function since_its_status(after purchases, before purchases, present timestamptz) returns purchases
+language plpgsql stable as $$
+begin
+  after.past_due_since := case after.status
+    when 'past_due' then coalesce(before.past_due_since, present)
+    when 'paused' then before.past_due_since end;
+  after.access_lost_at := case when after.status not in ('pending', 'trialing', 'active', 'past_due')
+    then coalesce(before.access_lost_at, least(access_until(before), present)) end;
+  return after;
+end $$;
+
+-- A new purchase, of which only the checkout is known yet.
+create function purchase_of(checkout checkouts, created_at timestamptz) returns purchases language plpgsql as $$
+declare
+  purchase purchases;
+begin
+  purchase.id := gen_random_uuid();
+  purchase.paywall_id := checkout.paywall_id;
+  purchase.user_id := checkout.user_id;
+  purchase.checkout_id := checkout.id;
+  purchase.price_id := checkout.price_id;
+  purchase.acquiring := checkout.acquiring;
+  purchase.created_at := created_at;
+  purchase.access := (select price.access from prices price where price.id = checkout.price_id);
+  return purchase;
+end $$;
+
+-- The address that a buyer gave the processor, if the user is anonymous.
+create function address_of_anonymous(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
+begin
+  return case when exists (
+    select from users u where u.id = address_of_anonymous.user_id and is_anonymous(u)) then buyer_email end;
+end $$;
+
+-- When the last covered period began. A one-time purchase has one. A purchase that
+-- had already ended at our first fetch credits no tokens.
+create function last_covered_period(
+  before purchases, after purchases, period_covered boolean, present timestamptz
+) returns timestamptz language plpgsql stable as $$
+declare
+  covered_from constant timestamptz := case
+    when period_covered and after.status in ('trialing', 'active', 'paused') then coalesce(after.current_period_start, present) end;
+begin
+  if after.interval is null then return coalesce(before.paid_period_start, covered_from); end if;
+  return greatest(before.paid_period_start, covered_from);
+end $$;
+
+-- Whether a purchase is on trial, and will be charged when that ends.
+create function is_charged_after_trial(p purchases) returns boolean language plpgsql stable as $$
+begin
+  return p.status = 'trialing' and not p.cancel_at_period_end;
+end $$;
+
+-- Stores the row. A new one is inserted with what no row can be without, and then gets the rest as any other. The columns are
+-- named, so that one that a later migration adds gets its default.
+create function write_purchase(after purchases, is_new boolean) returns void language plpgsql as $$
+begin
+  if is_new then
+    insert into purchases (
+      id, paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, created_at,
+      status, begun, access, unit_amount, currency, cancel_at_period_end, started_at, fetched_at
+    ) values (
+      after.id, after.paywall_id, after.user_id, after.checkout_id, after.price_id, after.acquiring, after.processor_id,
+      after.created_at, after.status, after.begun, after.access, after.unit_amount, after.currency, after.cancel_at_period_end,
+      after.started_at, after.fetched_at);
+  end if;
+  update purchases p set
+    processor_customer = after.processor_customer, buyer_email = after.buyer_email,
+    status = after.status, begun = after.begun,
+    interval = after.interval, interval_count = after.interval_count,
+    unit_amount = after.unit_amount, currency = after.currency,
+    current_period_start = after.current_period_start, current_period_end = after.current_period_end,
+    trial_start = after.trial_start, trial_end = after.trial_end, trial_ending_notified_for = after.trial_ending_notified_for,
+    cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
+    past_due_since = after.past_due_since, access_lost_at = after.access_lost_at,
+    price_id = after.price_id, processor_price = after.processor_price, unnamed_from = after.unnamed_from,
+    access_ended_at = after.access_ended_at,
+    cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
+    cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,
+    versions = after.versions, versions_at = after.versions_at,
+    fetched_at = after.fetched_at, reconcile_at = after.reconcile_at
+  where p.id = after.id;
+end $$;

@@ -1,0 +1,130 @@
+-- When the reconcile cron looks at what a processor should have told us by then. All times of that policy are named here.
+-- Every function that changes what a due time depends on sets `reconcile_at` with these; null: never again.
+
+-- How long before the end of a trial its owner is told of it.
+create function trial_notice() returns interval language sql immutable as $$ select interval '72 hours' $$;
+
+-- When to look at something again that began at `since` and was last looked at at `last_polled_at`: at the age `first_poll`, then
+-- whenever it is twice as old as at the last look; last at the age `last_poll`.
+create function poll_at_double_age(
+  since timestamptz, last_polled_at timestamptz, first_poll interval, last_poll interval
+) returns timestamptz language plpgsql stable as $$
+begin
+  return case
+    when last_polled_at < since + first_poll then since + first_poll
+    when last_polled_at < since + last_poll then since + least(2 * (last_polled_at - since), last_poll) end;
+end $$;
+
+-- When to ask what became of a hosted page, last asked about at `polled_at` (null: never): for as long as a bank transfer may take, since
+-- it may be no purchase before its money arrives.
+create function checkout_due(created_at timestamptz, polled_at timestamptz) returns timestamptz
+language plpgsql stable as $$
+begin
+  return poll_at_double_age(created_at, coalesce(polled_at, created_at), interval '15 minutes', interval '336 hours');
+end $$;
+
+-- Next time to fetch a purchase that we expected to change at `since` and last fetched at `last_polled_at`: after `wait`, then
+-- hourly for a day, then daily. Null if there is no `since`.
+create function poll_again(since timestamptz, wait interval, last_polled_at timestamptz) returns timestamptz
+language plpgsql stable strict as $$
+declare
+  hourly constant interval := '1 hour';
+  hourly_for constant interval := '24 hours';
+  daily constant interval := '24 hours';
+begin
+  return case
+    when last_polled_at < since + wait then since + wait
+    when last_polled_at < since + hourly_for then last_polled_at + hourly
+    else last_polled_at + daily end;
+end $$;
+
+-- When to fetch a purchase that the cron last fetched at `polled_at`: the earliest time that any of these reasons gives.
+create function purchase_due(p purchases, polled_at timestamptz) returns timestamptz language plpgsql stable as $$
+declare
+  after_end constant interval := '1 minute';          -- it should have ended: its buyer may want another one
+  after_period_end constant interval := '1 hour';     -- its period has ended, and we know of no next one
+  after_period_start constant interval := '2 hours';  -- a period should be covered by then
+  after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
+  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
+  until_cancelled constant interval := '1 minute';    -- a request of unknown outcome may still take effect for so long
+  after_stop_request constant interval := '1 minute'; -- it is never to be charged again, and its processor has not done that
+  after_grace constant interval := '1 minute';        -- its grace period is over: the owner gets an event
+  after_features constant interval := '1 minute';     -- what is paid for by a price of the file is over, and its features: likewise
+  at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
+  pending_every constant interval := '24 hours';      -- a payment that is pending, ...
+  pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
+  last_polled_at constant timestamptz := greatest(p.fetched_at, polled_at);
+  cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
+  uncovered_since timestamptz;
+  trial_notice_since timestamptz;
+  cancelling_since timestamptz;
+  pending_due timestamptz;
+  stop_due timestamptz;
+  returned_due timestamptz;
+  grace_end timestamptz;
+begin
+  if p.stop_requested_at is not null and p.stopped_at is null then
+    -- A webhook's fetch asks nobody to stop it.
+    stop_due := poll_again(p.stop_requested_at, after_stop_request, greatest(p.stop_requested_at, polled_at));
+  end if;
+  if p.status = 'canceled' then
+    -- Nobody has cancelled it: all of its first payment went back, and may come again while its period lasts.
+    if p.begun and p.canceled_at is null and last_polled_at < p.current_period_end then
+      returned_due := paid_back_due(p, last_polled_at);
+    end if;
+    return least(stop_due, returned_due, dispute_due(p, last_polled_at));
+  end if;
+  if p.status = 'pending' and last_polled_at < p.created_at + pending_limit then pending_due := last_polled_at + pending_every; end if;
+  if p.interval is null then
+    return coalesce(pending_due, least(paid_back_due(p, last_polled_at), dispute_due(p, last_polled_at)));
+  end if;
+
+  if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
+    uncovered_since := p.current_period_start;
+  end if;
+  if p.status = 'trialing' and not p.cancel_at_period_end
+    and p.trial_end is not null and p.trial_end is distinct from p.trial_ending_notified_for then
+    trial_notice_since := greatest(p.trial_end - trial_notice(), p.created_at);
+  end if;
+  if not p.cancel_at_period_end and p.fetched_at < cancelled_here_at + until_cancelled then
+    cancelling_since := cancelled_here_at;
+  end if;
+  if p.status in ('trialing', 'active', 'past_due') and p.access_ended_at is null then grace_end := access_until(p); end if;
+  return least(
+    stop_due,
+    poll_again(grace_end, after_grace, last_polled_at),
+    poll_again(case when p.fetched_at < p.unnamed_from then p.unnamed_from end, after_features, last_polled_at),
+    pending_due,
+    poll_again(scheduled_end(p), after_end, last_polled_at),
+    poll_again(least(p.current_period_end, p.cancel_at), after_period_end, last_polled_at),
+    poll_again(uncovered_since, after_period_start, last_polled_at),
+    poll_again(trial_notice_since, after_trial_notice, last_polled_at),
+    poll_again(cancelling_since, after_cancelling, last_polled_at),
+    poll_again(p.fetched_at, at_least_every, last_polled_at));
+end $$;
+
+-- When to ask where the money of a purchase is that was paid once: for a year. Its buyer's bank may take it back for months, and what went
+-- back may come again, by a refund that fails or a chargeback that the seller wins.
+create function paid_back_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
+declare
+  at_once constant interval := '0';
+begin
+  if p.status = 'pending' then return null; end if;
+  return poll_again(
+    poll_at_double_age(p.created_at, p.fetched_at, interval '24 hours', interval '365 days'), at_once, last_polled_at);
+end $$;
+
+-- When to ask whether a payment is disputed, if no webhook tells of that: weekly, for as long as a bank may take after what was paid for
+-- is over. It has 120 days to dispute the payment, and then weeks to decide. A running subscription is read anyway.
+create function dispute_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
+declare
+  weekly constant interval := '168 hours';
+  decided_within constant interval := '182 days';
+  paid_until constant timestamptz := greatest(p.paid_period_start, p.access_lost_at);
+begin
+  if p.paid_period_start is null or p.paid_period_start = p.trial_start or last_polled_at >= paid_until + decided_within
+    or (select processor.sends_dispute_webhook from processors processor where processor.acquiring = p.acquiring) then
+    return null;
+  end if;
+  return poll_again(p.fetched_at, weekly, last_polled_at);
+end $$;

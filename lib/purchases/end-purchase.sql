@@ -1,0 +1,45 @@
+-- A purchase that its owner ends by `paywall purchases end`.
+
+-- Ends a purchase at once. The reconcile cron has its processor end a subscription, and asks again until that is done. No money goes
+-- back, and no tokens are taken. Returns false if it had ended before. Locks the member and then the purchase.
+create function end_purchase(purchase_id uuid) returns boolean language plpgsql as $$
+declare
+  before purchases;
+  after purchases;
+  present timestamptz;
+begin
+  select * into strict before from purchases p where p.id = purchase_id;
+  perform lock_checkout_member(before.paywall_id, before.checkout_id);
+  select * into before from purchases p where p.id = purchase_id for no key update;
+  if before.status in ('canceled', 'refunded') then return false; end if;
+
+  present := paywall_now(before.paywall_id);
+  after := before;
+  after.ended_by_owner_at := present;
+  after := since_its_status(as_ended_by_owner(after), before, present);
+  if after.interval is not null then
+    after.stop_requested_at := present;
+    after.stopped_at := null;
+    after.stop_alerted_at := null;
+    after.reconcile_at := present;
+  else
+    after.reconcile_at := purchase_due(after, after.polled_at);
+  end if;
+  perform write_purchase(after, false);
+  update purchases p set
+    ended_by_owner_at = after.ended_by_owner_at, stop_requested_at = after.stop_requested_at, stopped_at = after.stopped_at,
+    stop_alerted_at = after.stop_alerted_at
+  where p.id = after.id;
+  perform emit_purchase_events(
+    (select p.owner_id from paywalls p where p.id = after.paywall_id), null, before, after, '{}', '{}');
+  return true;
+end $$;
+
+-- A purchase as its owner wants it: one that the owner has ended stays so, whatever its processor answers until it has ended there.
+create function as_ended_by_owner(p purchases) returns purchases language plpgsql stable as $$
+begin
+  if p.ended_by_owner_at is null or p.status in ('canceled', 'refunded') then return p; end if;
+  p.status := 'canceled';
+  p.canceled_at := coalesce(p.canceled_at, p.ended_by_owner_at);
+  return p;
+end $$;

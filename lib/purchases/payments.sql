@@ -1,0 +1,154 @@
+-- Payments, and what became of them: refunds, disputes, and the tokens that go back with the money.
+
+-- Stores what a processor reports of payments, once for each thing that happened and its kind. Returns the rows that are new. The
+-- member's row must be locked.
+create function record_payments(purchase purchases, facts jsonb) returns payments[] language plpgsql as $$
+declare
+  fact jsonb;
+  about text;
+  payment payments;
+  noted payments[] := '{}';
+begin
+  for fact in select f from jsonb_array_elements(facts) f order by f ->> 'occurred_at' loop
+    about := coalesce(fact ->> 'payment_id', fact ->> 'id');
+    insert into payments as p (
+      payment_id, purchase_id, paywall_id, acquiring, processor_payment, fact_id, kind, amount, currency, occurred_at
+    ) values (
+      payment_of(purchase, about), purchase.id, purchase.paywall_id, purchase.acquiring, about, fact ->> 'id', fact ->> 'kind',
+      (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
+    on conflict do nothing returning p.* into payment;
+    if found and is_reported(payment) then noted := noted || payment; end if;
+  end loop;
+  return noted;
+end $$;
+
+-- Whether the owner gets an event of it. A refund that fails before it has succeeded has moved nothing, whichever of the two is heard
+-- of first.
+create function is_reported(payment payments) returns boolean language plpgsql stable as $$
+begin
+  if payment.kind not in ('refunded', 'refund_failed') then return true; end if;
+  return (payment.kind = 'refund_failed') = exists (
+    select from payments other
+    where (other.paywall_id, other.acquiring, other.fact_id) = (payment.paywall_id, payment.acquiring, payment.fact_id)
+      and other.kind in ('refunded', 'refund_failed') and other.kind <> payment.kind);
+end $$;
+
+-- Our id of a payment, by the processor's id of it.
+create function payment_of(purchase purchases, processor_payment text) returns uuid language plpgsql stable as $$
+begin
+  return coalesce(
+    (select p.payment_id from payments p
+      where (p.paywall_id, p.acquiring, p.processor_payment) = (purchase.paywall_id, purchase.acquiring, payment_of.processor_payment)
+      limit 1),
+    gen_random_uuid());
+end $$;
+
+-- What was paid, and what of it went back for good: refunds that did not fail later, and disputes that were lost and not won after
+-- all. `amount` is null while the payment itself was not reported. A payment may be made in parts, and again after its money went back.
+create function payment_totals(payment payments, out amount bigint, out refunded bigint) language plpgsql stable as $$
+begin
+  select sum(p.amount) filter (where p.kind = 'succeeded'),
+    coalesce(sum(p.amount) filter (where p.kind in ('refunded', 'dispute_lost') and not exists (
+      select from payments undone
+      where (undone.paywall_id, undone.acquiring, undone.fact_id) = (p.paywall_id, p.acquiring, p.fact_id)
+        and undone.kind = case p.kind when 'refunded' then 'refund_failed' else 'dispute_won' end)), 0)
+  into amount, refunded
+  from payments p
+  where (p.paywall_id, p.acquiring, p.processor_payment) = (payment.paywall_id, payment.acquiring, payment.processor_payment);
+end $$;
+
+-- A payment as its event shows it.
+create function payment_json(payment payments, purchase purchases) returns jsonb language plpgsql stable as $$
+declare
+  totals constant record := payment_totals(payment);
+  object constant jsonb := purchase_json(purchase);
+begin
+  return jsonb_build_object(
+    'id', payment.payment_id, 'processor_id', payment.processor_payment, 'purchase_id', payment.purchase_id,
+    'purchase_status', purchase.status, 'price_slug', object -> 'price_slug', 'amount', payment.amount, 'currency', payment.currency,
+    'refunded_amount', totals.refunded, 'refunded', coalesce(totals.refunded >= totals.amount, false),
+    'occurred_at', iso(payment.occurred_at));
+end $$;
+
+-- Whether a payment went through although its subscription was to be charged no more: it was on its way by then, or its processor
+-- could not be asked in time.
+create function is_unexpected(payment payments, purchase purchases) returns boolean language plpgsql stable as $$
+begin
+  return payment.kind = 'succeeded' and coalesce(payment.occurred_at > least(replaced_at(purchase), purchase.ended_by_owner_at), false);
+end $$;
+
+-- Takes back the tokens of a payment's period once all of the payment went back, never more than are there; and gives exactly those
+-- again if the refund fails later, or the dispute is won after all, whatever the owner has set by then. Returns the ledger rows. The
+-- member's row must be locked.
+create function balance_refunds(purchase purchases, noted payments[], settings jsonb) returns ledger[] language plpgsql as $$
+declare
+  keeps_tokens constant boolean := coalesce(settings -> 'keep_tokens_on_refund' = 'true', false);
+  payment payments;
+  totals record;
+  period credited_periods;
+  rows ledger[] := '{}';
+begin
+  foreach payment in array noted loop
+    totals := payment_totals(payment);
+    continue when totals.amount is null or totals.amount = 0;
+    period := period_of_payment(payment);
+    if not keeps_tokens and period.given_back is null and totals.refunded >= totals.amount then
+      rows := rows || take_back(purchase, period, payment);
+    elsif period.refunded = payment.payment_id and totals.refunded < totals.amount then
+      rows := rows || give_again(purchase, period);
+    end if;
+  end loop;
+  return rows;
+end $$;
+
+-- The period that a payment has paid for: the one that was credited for it, else the last one that had begun by then. A charge may be made
+-- a little before its period. If that one was over, what was paid for has brought no tokens. What is paid again after its money went back
+-- is paid for the same period.
+create function period_of_payment(payment payments) returns credited_periods language plpgsql stable as $$
+declare
+  paid_at constant timestamptz := (
+    select min(p.occurred_at) from payments p
+    where (p.paywall_id, p.acquiring, p.processor_payment) = (payment.paywall_id, payment.acquiring, payment.processor_payment)
+      and p.kind = 'succeeded');
+begin
+  return (
+    select c from credited_periods c
+    where c.owner_id = (select p.owner_id from paywalls p where p.id = payment.paywall_id) and c.purchase_id = payment.purchase_id
+      and (c.paid_by is not distinct from payment.payment_id or coalesce(c.ends_at > paid_at, true))
+    order by c.paid_by is not distinct from payment.payment_id desc,
+      c.starts_at > paid_at + longest_early_charge(c.starts_at, c.ends_at), c.starts_at desc limit 1);
+end $$;
+
+create function take_back(purchase purchases, period credited_periods, payment payments) returns ledger[] language plpgsql as $$
+declare
+  rows ledger[] := '{}';
+  taken jsonb := '{}';
+  tokens record;
+begin
+  if period.starts_at is null then return rows; end if;
+  for tokens in
+    select t.key as type, least(b.count, t.value::bigint) as count
+    from jsonb_each_text(period.credited) t
+      join balances b on (b.paywall_id, b.user_id, b.type) = (purchase.paywall_id, purchase.user_id, t.key)
+    where b.count > 0 order by t.key
+  loop
+    taken := taken || jsonb_build_object(tokens.type, tokens.count);
+    rows := rows || move_tokens(purchase.paywall_id, purchase.user_id, tokens.type, -tokens.count, 'refund', payment.payment_id::text);
+  end loop;
+  update credited_periods c set given_back = taken, refunded = payment.payment_id
+  where (c.owner_id, c.purchase_id, c.starts_at) = (period.owner_id, period.purchase_id, period.starts_at);
+  return rows;
+end $$;
+
+create function give_again(purchase purchases, period credited_periods) returns ledger[] language plpgsql as $$
+declare
+  rows ledger[] := '{}';
+  tokens record;
+begin
+  for tokens in select t.key as type, t.value::bigint as count from jsonb_each_text(period.given_back) t order by t.key loop
+    rows := rows || move_tokens(purchase.paywall_id, purchase.user_id, tokens.type, tokens.count, 'refund', period.refunded::text);
+  end loop;
+  update credited_periods c set given_back = null, refunded = null
+  where (c.owner_id, c.purchase_id, c.starts_at) = (period.owner_id, period.purchase_id, period.starts_at);
+  return rows;
+end $$;

@@ -1,0 +1,112 @@
+-- A plan may be changed at the processor, by its buyer in the portal or by the owner: the purchase follows.
+
+-- How long a period is.
+create function period_length(unit text, units integer) returns interval language plpgsql stable strict as $$
+begin
+  return (units || ' ' || unit)::interval;
+end $$;
+
+-- Whether two periods are of one length. Twelve months are a year; 30 days are no month, although intervals of the two are equal.
+create function is_as_long(unit text, units integer, other_unit text, other_units integer) returns boolean
+language plpgsql stable strict as $$
+begin
+  return period_length(unit, units)::text = period_length(other_unit, other_units)::text;
+end $$;
+
+-- The price of a paywall that is what a subscription is charged for now, on sale or retired; all null if none is. A processor may have
+-- one name for the monthly and the annual price of a product, so the interval is compared, too. Where it has no names for prices,
+-- the amount and the currency are; where it has, they tell an edited price from what it was before.
+create function price_charged(p purchases) returns prices language plpgsql stable as $$
+begin
+  return (
+    select price
+    from prices price
+      cross join lateral (select
+        (p.unit_amount, p.currency) = (price.amount, price.currency)
+          or price.locals @> jsonb_build_array(jsonb_build_object('amount', p.unit_amount, 'currency', p.currency)) as is_amount,
+        p.processor_price = price.processor_price
+          or price.locals @> jsonb_build_array(jsonb_build_object('processor_price', p.processor_price)) as is_name) matches
+    where price.paywall_id = p.paywall_id
+      and is_as_long(price.interval, price.interval_count, p.interval, p.interval_count)
+      and case when p.processor_price is null then matches.is_amount else matches.is_name end
+    order by not matches.is_amount, price.id <> p.price_id, price.retired_at is not null, price.retired_at desc, price.position limit 1);
+end $$;
+
+-- What a page sold, as a purchase is charged for it. What is not known of a page is as it was charged.
+create function sold_by_page(checkout checkouts, charged purchases) returns purchases language plpgsql stable as $$
+begin
+  charged.unit_amount := coalesce(checkout.amount, charged.unit_amount);
+  charged.currency := coalesce(checkout.currency, charged.currency);
+  charged.processor_price := case when charged.processor_price is not null
+    then coalesce(checkout.processor_price, charged.processor_price) end;
+  select price.interval, price.interval_count into charged.interval, charged.interval_count
+  from prices price where price.id = checkout.price_id;
+  return charged;
+end $$;
+
+-- Whether a subscription is charged for something else than before. A new one is compared with the whole price that its page has sold.
+-- Later the amount counts only where the processor has no names for prices: it may be changed without a change of plan.
+create function is_plan_changed(before purchases, after purchases, checkout checkouts) returns boolean language plpgsql stable as $$
+declare
+  is_new constant boolean := before.id is null;
+  last constant purchases := case when is_new then sold_by_page(checkout, after) else before end;
+begin
+  if after.interval is null then return false; end if;
+  if not coalesce(is_as_long(after.interval, after.interval_count, last.interval, last.interval_count), false) then return true; end if;
+  if after.processor_price <> last.processor_price then return true; end if;
+  return (is_new or after.processor_price is null)
+    and (after.unit_amount, after.currency) is distinct from (last.unit_amount, last.currency);
+end $$;
+
+-- The price that a purchase has from now on. Of one that no price of the paywall names, the features stay to the end of the period that
+-- is paid for already: `unnamed_from`. It is looked for again at each fetch, since the owner may name it meanwhile.
+create function follow_plan(before purchases, after purchases, checkout checkouts, snapshot jsonb) returns purchases
+language plpgsql stable as $$
+declare
+  price prices;
+begin
+  if not is_plan_changed(before, after, checkout) and before.unnamed_from is null then return after; end if;
+  price := price_charged(after);
+  if price.id is not null then
+    after.price_id := price.id;
+    after.unnamed_from := null;
+  else
+    after.unnamed_from := coalesce(before.unnamed_from, paid_until(before, after, checkout, snapshot));
+  end if;
+  return after;
+end $$;
+
+-- Until when a purchase is paid for at the price that it had before its plan was changed, or that its page has sold. The payment before
+-- the change may be heard of with it: what was paid for last is the current period, as long as the change is not paid; else the period
+-- after the one that was known, which for a new purchase is the first.
+create function paid_until(before purchases, after purchases, checkout checkouts, snapshot jsonb) returns timestamptz
+language plpgsql stable as $$
+declare
+  old constant prices := (select price from prices price where price.id = coalesce(before.price_id, checkout.price_id));
+  known constant timestamptz := before.current_period_end;
+begin
+  if known is not null and after.paid_period_start = before.paid_period_start then return known; end if;
+  if not (snapshot ->> 'price_covered')::boolean and after.paid_period_start = after.current_period_start then
+    return end_at_price(after, old);
+  end if;
+  if known is null then return coalesce(after.trial_end, after.started_at + period_length(old.interval, old.interval_count)); end if;
+  if (snapshot ->> 'changed_in_period')::boolean and known <= after.current_period_start then
+    return known + period_length(old.interval, old.interval_count);
+  end if;
+  return known;
+end $$;
+
+-- When the current period ends if it was paid for at a price: a change that is not paid makes it neither longer nor shorter.
+create function end_at_price(p purchases, price prices) returns timestamptz language plpgsql stable as $$
+begin
+  return case when coalesce(is_as_long(p.interval, p.interval_count, price.interval, price.interval_count), true)
+    then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
+end $$;
+
+-- Whether a purchase has another price than before, by what `follow_plan` has found: also from one that no price of the paywall names to
+-- another such one.
+create function has_other_price(before purchases, after purchases) returns boolean language plpgsql stable as $$
+begin
+  return (after.price_id, after.unnamed_from is null) is distinct from (before.price_id, before.unnamed_from is null)
+    or after.unnamed_from is not null and is_plan_changed(before, after, null);
+end $$;

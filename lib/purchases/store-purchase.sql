@@ -1,0 +1,143 @@
+-- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
+-- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
+--
+--   checkout_id     the checkout that sold it; null if the processor keeps none: then checkout_of_sale finds it by `sold`
+--   snapshot        the purchase, with the names of its columns
+--   fetched_at      the paywall's time before the fetch: a later fetch always wins
+--   period_covered  whether its current period, or the one-time purchase, is paid or a trial
+--   trial_ending    whether the processor says that the trial is about to end
+--   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: what is reported of payments; of one that pays for a
+--                   period also {period_from, processor_price}
+--   versions        of all the objects that were read: see object-versions.sql
+--   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
+--
+-- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the purchase
+-- ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this purchase has not
+-- begun, and the caller ends it at the processor; `outdated`, something newer is known of the purchase, and nothing was stored;
+-- `unknown_checkout`, the sale is not one of ours. The first and the fourth have `return_url`, the address that a returning browser goes
+-- on to. `stored` also has `stop`: the member's subscriptions that must not be charged again (lib/purchases/replaced-purchases.sql).
+create function store_purchase(
+  paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
+  checkout_id uuid default null, sold jsonb default null, payments jsonb default '[]', event_id text default null,
+  versions jsonb default '{}'
+) returns jsonb language plpgsql security definer as $$
+declare
+  checkout checkouts;
+  before purchases;
+  after purchases;
+  refused boolean;
+  has_begun_now boolean;
+  completed checkouts;
+  noted payments[];
+  paywall paywalls;
+  credits ledger[];
+  queued integer;
+begin
+  checkout := case when checkout_id is null then lock_sale(paywall_id, acquiring, snapshot, sold)
+    else lock_checkout_member(paywall_id, checkout_id) end;
+  if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
+
+  if is_repeated(paywall_id, acquiring, event_id) then
+    perform remove_pending_event(paywall_id, acquiring, event_id);
+    return verdict('repeated') || jsonb_build_object('queued', 0);
+  end if;
+
+  select * into before from purchases p
+  where p.paywall_id = store_purchase.paywall_id and p.acquiring = store_purchase.acquiring
+    and p.processor_id = snapshot ->> 'processor_id' for no key update;
+  if is_outdated(before, paywall_id, acquiring, snapshot ->> 'processor_id', versions) then
+    return verdict('outdated') || jsonb_build_object('queued', 0);
+  end if;
+  refused := is_second_trial(before, checkout, snapshot);
+  if refused then snapshot := snapshot || never_begun(); end if;
+  after := apply_snapshot(before, checkout, snapshot, fetched_at, period_covered, trial_ending);
+  if refused and before.id is null then
+    return verdict('second_trial') || jsonb_build_object('queued', 0, 'return_url', return_url(checkout, 'error'));
+  end if;
+
+  -- An event that tells of a second trial is not noted: if that cannot be ended now, the processor must send it again.
+  if event_id is not null and not refused then
+    insert into processor_events as e (paywall_id, acquiring, event_id) values (paywall_id, acquiring, event_id)
+    on conflict on constraint processor_events_pkey do nothing;
+    perform remove_pending_event(paywall_id, acquiring, event_id);
+  end if;
+  -- A first payment that failed for good is reported, although nothing was bought.
+  if before.id is null and not after.begun and after.status = 'canceled' and not has_failed(payments) then
+    return verdict('never_bought') || jsonb_build_object('queued', 0);
+  end if;
+
+  perform write_purchase(after, before.id is null);
+  has_begun_now := after.begun and not coalesce(before.begun, false);
+  if has_begun_now then completed := complete_checkout(checkout, after, (snapshot ->> 'charged')::bigint, payments); end if;
+  select * into paywall from paywalls p where p.id = paywall_id;
+  noted := record_payments(after, payments);
+  credits := credit_tokens(before, after, checkout, snapshot)
+    || credit_late_periods(after, noted, payments) || balance_refunds(after, noted, paywall.settings);
+  queued := emit_purchase_events(paywall.owner_id, completed, before, after, noted, credits);
+  if has_begun_now then queued := queued + mark_replaced(paywall.owner_id, after); end if;
+  if refused then
+    return verdict('second_trial') || jsonb_build_object('queued', queued, 'return_url', return_url(checkout, 'error'));
+  end if;
+  return verdict('stored') || jsonb_build_object(
+    'queued', queued, 'return_url', return_url(checkout, 'success'),
+    'unnamed_price', case when after.unnamed_from is not null and has_other_price(before, after)
+      then coalesce(after.processor_price, format('%s %s', after.unit_amount, after.currency)) end,
+    'stop', case when has_begun_now then stop_orders_json(paywall_id, after.user_id) else '[]' end);
+end $$;
+
+-- Whether a processor event took effect before. Whoever stores something of it has locked the member of its checkout.
+create function is_repeated(paywall_id text, acquiring text, event_id text) returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from processor_events e
+    where (e.paywall_id, e.acquiring, e.event_id) = (is_repeated.paywall_id, is_repeated.acquiring, is_repeated.event_id));
+end $$;
+
+-- Whether a snapshot is one of a trial that its buyer may not have: it has had one, by whatever page, and the owner has not
+-- asked for a further one. Several pages may have been opened before the first trial began; of those that are paid, the first
+-- that is stored is the trial. What has been paid for is never refused. The member's row must be locked.
+create function is_second_trial(before purchases, checkout checkouts, snapshot jsonb) returns boolean
+language plpgsql stable as $$
+declare
+  sale constant purchases := jsonb_populate_record(before, snapshot);
+begin
+  return sale.begun and not coalesce(before.begun, false)
+    and coalesce(sale.current_period_start < sale.trial_end, false) and not checkout.further_trial
+    and has_other_trial(checkout.paywall_id, checkout.user_id, before.id);
+end $$;
+
+-- What becomes of a snapshot that is refused: a purchase whose first payment was never made.
+create function never_begun() returns jsonb language sql immutable as $$
+  select '{"status": "canceled", "begun": false, "trial_start": null, "trial_end": null}'::jsonb
+$$;
+
+-- Completes the checkout of a purchase that has begun, and keeps what the first payment came to: as the snapshot or the payment's own
+-- fact says, else what the page asked for. Returns its row. A link may be paid again, which sells another purchase: the row as it is
+-- returned shows that, and the one that is kept stays.
+create function complete_checkout(checkout checkouts, purchase purchases, charged bigint, payments jsonb) returns checkouts
+language plpgsql as $$
+begin
+  checkout.charged := coalesce(
+    charged,
+    (select (f ->> 'amount')::bigint from jsonb_array_elements(payments) f where f ->> 'kind' = 'succeeded'
+      order by f ->> 'occurred_at' limit 1),
+    case when purchase.status = 'trialing' then 0 else checkout.amount end);
+  if checkout.completed_at is null then
+    update checkouts c set
+      completed_at = paywall_now(c.paywall_id), charged = checkout.charged,
+      reconcile_at = case when not pages_sell_once(c.acquiring) then c.reconcile_at end
+    where c.id = checkout.id;
+  end if;
+  checkout.completed_at := paywall_now(checkout.paywall_id);
+  return checkout;
+end $$;
+
+-- Whether a hosted page can be paid once only. A link is looked at as long as any page.
+create function pages_sell_once(acquiring text) returns boolean language plpgsql stable as $$
+begin
+  return (select processor.pages_sell_once from processors processor where processor.acquiring = pages_sell_once.acquiring);
+end $$;
+
+create function has_failed(payments jsonb) returns boolean language sql immutable as $$
+  select payments @> '[{"kind": "failed"}]'
+$$;

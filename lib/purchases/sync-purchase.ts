@@ -1,0 +1,177 @@
+// From a hint to a stored purchase:
+// 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
+// 2. store it (store-purchase.sql), unless something newer is known already. That finds what has changed, and writes the events to the owner
+// 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
+// 4. if it replaces older subscriptions, have those stopped (stop-charging.ts)
+import { storePurchase } from '../../generated/calls.ts'
+import { log } from '../http/log.ts'
+import { newEmail } from '../http/user-fields.ts'
+import { type Processor, processorFor } from '../processors/client.ts'
+import { isBehind, type ObjectVersions } from '../processors/object-versions.ts'
+import type { FetchedPurchase, PaymentFact, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
+import { type PurchaseContext, type StopOrder, stopCharging } from './stop-charging.ts'
+
+/** What is known of a purchase before it is fetched. */
+export interface SyncTrigger {
+  paywallId: string
+  /** The processor event's id, by which a repeat is known; null if no event told us. */
+  eventId: string | null
+  /** The database's time before the fetch, as text: a later fetch always wins. */
+  fetchedAt: string
+  payment: PaymentFact | null
+  /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
+  trialEnding: boolean
+  /** The versions of the objects that the event carries: see `ProcessorEvent.versions`. */
+  versions?: ObjectVersions
+  /** Whether a fetch counts that lacks some of them: the event has come long enough ago. */
+  mayMiss?: boolean
+}
+
+/** The hint when no event told us: we fetched on our own. */
+export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<SyncTrigger>
+
+/** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
+type StoreResult =
+  | { verdict: 'stored'; queued: number; return_url: string; stop: StopOrder[]; unnamed_price: string | null }
+  | { verdict: 'second_trial'; queued: number; return_url: string }
+  | { verdict: 'repeated' | 'never_bought' | 'outdated'; queued: number }
+  | { verdict: 'unknown_checkout' }
+
+export interface SyncResult {
+  stored: StoreResult | null
+  isUndecided: boolean
+  /** Whether something newer is known than what was fetched, of which nothing was stored: fetch it again later. */
+  isOutdated: boolean
+}
+
+/** What the processor is told, where it keeps a reason. */
+const SECOND_TRIAL = 'The buyer has had a trial'
+
+/**
+ * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. `stored` is
+ * null if there is none: nothing was bought yet, or another paywall sold it. May be repeated.
+ *
+ * @throws ProcessorError
+ */
+export async function syncPurchase(
+  context: PurchaseContext,
+  processor: Processor,
+  about: PurchaseReference,
+  trigger: SyncTrigger,
+): Promise<SyncResult> {
+  return storeFetched(context, processor, about, await processor.fetchPurchase(about), trigger)
+}
+
+/** Stores what was fetched: see `syncPurchase`. One fetch may be for several events. */
+export async function storeFetched(
+  context: PurchaseContext,
+  processor: Processor,
+  about: PurchaseReference,
+  fetched: FetchedPurchase,
+  { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: SyncTrigger,
+): Promise<SyncResult> {
+  const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
+  // A page that is still undecided does not show yet the sale that an event reports.
+  const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
+  if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
+  if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
+  const soldTo = about.kind === 'page' ? undefined : about.soldTo
+  const stored = await storePurchase<StoreResult>(context.db, {
+    paywallId,
+    acquiring: processor.acquiring,
+    checkoutId: snapshot.checkoutId,
+    sold: {
+      email: soldTo ?? snapshot.buyerEmail,
+      processor_price: snapshot.soldAs?.processorPrice,
+      interval: snapshot.soldAs?.interval,
+      sold_at: snapshot.startedAt,
+    },
+    snapshot: toColumns(snapshot),
+    fetchedAt,
+    periodCovered: snapshot.periodCovered,
+    trialEnding,
+    payments: distinctFacts([...(fetched.payments ?? []), ...(payment ? [payment] : [])]).map(factJson),
+    eventId,
+    versions,
+  })
+  const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
+  if (stored.verdict === 'second_trial' && goesOn) {
+    log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
+    await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL, snapshot.versions ?? {})
+  }
+  if (stored.verdict === 'stored' && stored.unnamed_price !== null) {
+    const fields = { paywall_id: paywallId, processor_price: stored.unnamed_price }
+    log('warn', 'a subscription has a price that the paywall file does not name', fields)
+  }
+  if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
+  return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
+}
+
+/** Stops what a purchase replaces, and syncs it, since not every processor sends a webhook of that. Returns the deliveries it queued. */
+async function stopAll(context: PurchaseContext, orders: StopOrder[]): Promise<number> {
+  let total = 0
+  for (const order of orders) {
+    const { fetchedAt, queued } = await stopCharging(context, order)
+    total += queued + (fetchedAt === null ? 0 : await syncStopped(context, order, fetchedAt))
+  }
+  return total
+}
+
+/** If it fails, the reconcile cron fetches it. */
+async function syncStopped(context: PurchaseContext, { account, processor_id: id }: StopOrder, fetchedAt: string) {
+  const { paywallId } = account
+  try {
+    using processor = processorFor(account, context.env)
+    const about = { kind: 'subscription', id } as const
+    const { stored } = await syncPurchase(context, processor, about, { ...NO_EVENT, paywallId, fetchedAt })
+    return queuedDeliveries(stored)
+  } catch (cause) {
+    log('warn', 'a stopped subscription is not synced yet', {
+      paywall_id: paywallId,
+      acquiring: account.acquiring,
+      cause,
+    })
+    return 0
+  }
+}
+
+/** The number of deliveries that a stored purchase made wait. */
+export const queuedDeliveries = (stored: StoreResult | null): number =>
+  stored && 'queued' in stored ? stored.queued : 0
+
+/** Each fact once: one of the fetch goes before the event's own, since it names the payment that it is about. */
+const distinctFacts = (facts: PaymentFact[]): PaymentFact[] =>
+  facts.filter((fact, index) => facts.findIndex(({ kind, id }) => kind === fact.kind && id === fact.id) === index)
+
+function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, paysFor }: PaymentFact) {
+  const period = paysFor && { period_from: paysFor.from, processor_price: paysFor.processorPrice }
+  return { kind, id, payment_id: paymentId, amount, currency, occurred_at: occurredAt, ...period }
+}
+
+/** A snapshot by the names of the columns that it is kept in. */
+function toColumns(snapshot: PurchaseSnapshot) {
+  return {
+    processor_id: snapshot.processorId,
+    processor_customer: snapshot.customer,
+    started_at: snapshot.startedAt,
+    processor_price: snapshot.processorPrice,
+    price_covered: snapshot.priceCovered,
+    changed_in_period: snapshot.changedInPeriod,
+    charged: snapshot.charged,
+    buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
+    status: snapshot.status,
+    begun: snapshot.begun,
+    interval: snapshot.interval,
+    interval_count: snapshot.intervalCount,
+    unit_amount: snapshot.unitAmount,
+    currency: snapshot.currency,
+    current_period_start: snapshot.currentPeriodStart,
+    current_period_end: snapshot.currentPeriodEnd,
+    trial_start: snapshot.trialStart,
+    trial_end: snapshot.trialEnd,
+    cancel_at_period_end: snapshot.cancelAtPeriodEnd,
+    cancel_at: snapshot.cancelAt,
+    canceled_at: snapshot.canceledAt,
+    versions: snapshot.versions ?? {},
+  }
+}

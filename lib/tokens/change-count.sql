@@ -1,0 +1,30 @@
+-- Adds `delta` tokens of a type to a member's balance; a negative `delta` takes them away. What balances and withdraw-tokens
+-- share. The member's row must be locked. The top-up of the day comes with the change: it counts in what there is to debit,
+-- and a change that is refused writes nothing, so that it leaves no top-up behind either.
+--
+-- `refusal` is `insufficient` if the balance would go below 0, `too_much` if it would reach 2^53, and null if it was changed;
+-- `count` is what the balance then is, or, of a refused change, what there was to debit; `queued` is how many deliveries this
+-- call has queued.
+create function change_count(
+  owner_id uuid, paywall_id text, user_id uuid, settings jsonb, type text, delta bigint,
+  out refusal text, out count bigint, out queued integer
+) language plpgsql as $$
+declare
+  daily_limit constant bigint := (
+    select t.daily_limit from due_top_ups(paywall_id, user_id, settings) t where t.type = change_count.type);
+  entry ledger;
+begin
+  queued := 0;
+  select b.count into count from balances b
+  where (b.paywall_id, b.user_id, b.type) = (change_count.paywall_id, change_count.user_id, change_count.type);
+  count := greatest(coalesce(count, 0), daily_limit);
+  refusal := case when count + delta < 0 then 'insufficient' when count + delta > largest_balance() then 'too_much' end;
+  if refusal is not null then return; end if;
+
+  for entry in select * from top_up(paywall_id, user_id, settings) loop
+    queued := queued + emit_balance_event(owner_id, entry);
+  end loop;
+  entry := move_tokens(paywall_id, user_id, type, delta, case when delta > 0 then 'credit' else 'debit' end);
+  count := entry.count_after;
+  queued := queued + emit_balance_event(owner_id, entry);
+end $$;

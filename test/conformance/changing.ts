@@ -1,0 +1,37 @@
+import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
+import { type Buyer, hears, idOf, passes } from './buyer.ts'
+import { changePlan, type Plan, tellsOfChanges } from './drivers/plans.ts'
+import { type Shop, shopAt, soldThrough } from './shop.ts'
+
+/** What the shop sells by the month and by the year. */
+export const plansOf = ({ driver: { prices } }: Shop) =>
+  ({
+    monthly: { price: prices.monthly, amount: 999, interval: 'month' },
+    plus: { price: prices.plus, amount: 1999, interval: 'month' },
+    yearly: { price: prices.yearly, amount: 8900, interval: 'year' },
+  }) satisfies Record<string, Plan>
+
+/** Changes the plan, and waits until it is known. Gives what the owner hears. */
+export async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
+  await changePlan(buyer.shop, await idOf(buyer), plan)
+  const heard = await hears(buyer)
+  return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
+}
+
+/** Applies the file with other prices of one paywall. */
+export async function sell(
+  { world, paywall, acquiring }: Shop,
+  change: (prices: Written[]) => Written[],
+): Promise<Shop> {
+  const { owner } = world.file
+  const prices = change(soldThrough(acquiring).prices as Written[])
+  const paywalls = world.file.paywalls.map(({ id, processor: { acquiring, credentials } }) => {
+    const own = { ...soldThrough(acquiring), id, processor: { acquiring, credentials } }
+    return id === paywall.id ? { ...own, prices } : own
+  })
+  const keys = [{ name: 'backend', secret: world.key }]
+  const file = await paywallFile({ owner, keys, webhooks: writtenWebhooks(world.file), paywalls })
+  await world.apply(file)
+  const applied = file.paywalls.find(({ id }) => id === paywall.id)!
+  return shopAt(world, applied, applied)
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import type { Written } from '../support/paywall-file.ts'
+import { type Buyer, hears, open, pay, periodEnds, purchaseOf } from './buyer.ts'
+import { plansOf, sell } from './changing.ts'
+import { sellBesides } from './drivers/plans.ts'
+import { type Shop, useShops } from './shop.ts'
+
+// A price that is edited in the paywall file between the opening of a page and its payment.
+
+const shopOf = useShops(3)
+
+const editing = (change: Written) => (prices: Written[]) =>
+  prices.map((price) => (price.slug === 'monthly' ? { ...price, ...change } : price))
+
+const monthlyIn = ({ paywall }: Shop) => paywall.prices.find(({ slug }) => slug === 'monthly')!
+
+/** The purchase is of that price, from now on, too, and no change of plan. */
+async function expectSold(
+  buyer: Buyer,
+  { id, amount, interval }: Pick<ReturnType<typeof monthlyIn>, 'id' | 'amount' | 'interval'>,
+) {
+  const sold = { price_id: id, price_slug: 'monthly', unit_amount: amount, interval, features: ['export'] }
+  const first = await hears(buyer)
+  expect(first).toEqual(['checkout.completed', `payment.succeeded ${amount}`, 'subscription.created'])
+  expect(await purchaseOf(buyer)).toMatchObject(sold)
+  expect((await ownerEvents(buyer.shop.world, buyer.userId))[0]?.data).toMatchObject({
+    checkout: { price_id: id, price_slug: 'monthly', features: ['export'], amount },
+  })
+  expect(await periodEnds(buyer)).not.toContain('subscription.plan_changed')
+  expect(await purchaseOf(buyer)).toMatchObject(sold)
+}
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+  test('with another amount: the purchase has the price whose amount is charged', async () => {
+    const before = shopOf(acquiring)
+    const buyer = await open(before)
+    buyer.shop = await sell(before, editing({ amount: 12.99 }))
+    await pay(buyer)
+    // A link sells at what the price costs when it is paid.
+    await expectSold(buyer, monthlyIn(before.driver.opensPage ? before : buyer.shop))
+  })
+
+  test('with another interval: the purchase has the retired price', async () => {
+    const before = shopOf(acquiring, 1)
+    const buyer = await open(before)
+    buyer.shop = await sell(before, editing({ interval: 'year' }))
+    await sellBesides(buyer.shop, plansOf(before).monthly)
+    await pay(buyer)
+    await expectSold(buyer, monthlyIn(before))
+  })
+})

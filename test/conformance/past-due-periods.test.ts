@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Buyer,
+  buy,
+  decline,
+  expectAsThere,
+  hears,
+  idOf,
+  passes,
+  purchaseOf,
+  saleOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
+import { OWES_SEVERAL, owesSeveral, recoversByLatest, repeatForThreeWeeks } from './drivers/dunning.ts'
+import { type Shop, useShops } from './shop.ts'
+import { charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
+
+// A week's price: the next period begins while the charge of the one before is still repeated, so a subscription owes several at once.
+
+const shopOf = useShops(2, (sold, _, acquiring) => {
+  const [first, ...others] = sold.prices
+  return owesSeveral(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
+})
+
+/** Somebody who owes two weeks, the latter for a day. */
+async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
+  await repeatForThreeWeeks(shop)
+  const buyer = await buy(shop, 'monthly')
+  await decline(buyer, true)
+  await passes(buyer, '8d')
+  expect(owedOf(shop, await idOf(buyer))).toHaveLength(1)
+  expect(await passes(buyer, '7d')).not.toContain('subscription.ended')
+  expect(await stateOf(buyer)).toMatchObject({ purchases: [{ status: 'past_due' }] })
+  expect(owedOf(shop, await idOf(buyer))).toHaveLength(2)
+  return buyer
+}
+
+describe.each(OWES_SEVERAL)('%s', (acquiring) => {
+  test('two weeks that are owed are paid, each once, and each brings its tokens, which go back with its money', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await owesTwoWeeks(shop)
+    const { id } = (await purchaseOf(buyer))!
+    const owed = owedOf(shop, await idOf(buyer)).map(({ payment }) => payment ?? '')
+    expect([await tokensOf(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
+    await decline(buyer, false)
+    // Meanwhile another week begins, which is paid as it does.
+    const heard = await passes(buyer, '8d')
+    expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
+    expect(heard).toContain('subscription.recovered')
+    expect(owedOf(shop, await idOf(buyer))).toEqual([])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect((await saleOf(buyer)).paidPeriods).toHaveLength(4)
+    expect([await tokensOf(buyer), (await charges(buyer))[id]]).toEqual([400, 4])
+    await expectAsThere(buyer)
+    for (const [index, payment] of [...owed, (await saleOf(buyer)).paid.at(-1)!].entries()) {
+      await shop.world[acquiring].refund(payment)
+      await hears(buyer)
+      expect(await tokensOf(buyer)).toBe(300 - index * 100)
+    }
+  })
+
+  test('past due until the processor takes it for paid, by the last one or by all', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await owesTwoWeeks(shop)
+    await decline(buyer, false)
+    await shop.there.recover(await idOf(buyer))
+    await passes(buyer, '1m')
+    expect(owedOf(shop, await idOf(buyer))).toHaveLength(1)
+    expect(await stateOf(buyer)).toMatchObject({
+      purchases: [{ status: recoversByLatest(acquiring) ? 'active' : 'past_due' }],
+    })
+    await expectAsThere(buyer)
+  })
+
+  test('replaced, all that it owes is void, and it ends', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await owesTwoWeeks(shop)
+    const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    await decline(buyer, false)
+    expect(await upgrade(buyer, 'plus')).toContain('subscription.ended')
+    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(owedOf(shop, there)).toEqual([])
+    await expectNoMoreCharges(buyer, here, 1)
+  })
+
+  test('replaced after its last week was paid, it is not charged for the one before', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await owesTwoWeeks(shop)
+    const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    await decline(buyer, false)
+    await shop.there.recover(there)
+    await upgrade(buyer, 'plus')
+    expect(owedOf(shop, there)).toEqual([])
+    await expectNoMoreCharges(buyer, here, 2)
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import type { Written } from '../support/paywall-file.ts'
+import { buy, hears, passes, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import { changesTo, plansOf } from './changing.ts'
+import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
+import { useShops } from './shop.ts'
+
+// What is credited in a period whose plan is changed, where a year has tokens, prices have local ones, and a day brings some.
+
+/** A year brings 500 tokens, and so does a day to whoever pays for none; 19.99 USD a month is 17.99 EUR in Germany. */
+function richer(sold: Written): Written {
+  const { acquiring } = sold.processor as { acquiring: (typeof PROCESSOR_NAMES)[number] }
+  const local = { countries: ['DE'], currency: 'EUR', amount: 17.99, processorPrice: firmPlan(acquiring).price }
+  const more: Record<string, Written> = {
+    yearly: { tokens: [{ type: 'standard', count: 500 }] },
+    plus: { locals: [local] },
+  }
+  const prices = (sold.prices as Written[]).map((price) => ({ ...price, ...more[String(price.slug)] }))
+  return { ...sold, prices, settings: { tokenization_queries: [{ type: 'standard', daily_limit: 500 }] } }
+}
+
+const shopOf = useShops(4, richer)
+
+describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+  test('what a change has brought is not brought again by the next one', async () => {
+    const buyer = await buy(shopOf(acquiring))
+    for (const slug of ['plus', 'monthly', 'plus'] as const) {
+      await changesTo(buyer, plansOf(buyer.shop)[slug])
+      await passes(buyer, '1h')
+    }
+    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'plus' })
+    expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
+  })
+
+  test('a year that brought more is the same period to its end', async () => {
+    if (!paysChangesAtOnce(acquiring)) return
+    const buyer = await buy(shopOf(acquiring, 1))
+    await changesTo(buyer, plansOf(buyer.shop).yearly)
+    expect(await tokensOf(buyer)).toBe(500)
+    await passes(buyer, '40d')
+    await changesTo(buyer, plansOf(buyer.shop).monthly)
+    await passes(buyer, '40d')
+    expect(await tokensOf(buyer)).toBe(500)
+  })
+
+  test('a change to what a price costs in the buyer’s country is one to that price', async () => {
+    const buyer = await buy(shopOf(acquiring, 2), 'monthly', { body: { country: 'DE' } })
+    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
+    await changesTo(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
+    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
+  })
+
+  test('when the features of a price that nobody names any more end, the owner hears of it, and the day brings tokens', async () => {
+    const shop = shopOf(acquiring, 3)
+    const plan = { ...teamPlan(acquiring), interval: 'year' } as const
+    await sellBesides(shop, plan)
+    const buyer = await buy(shop)
+    const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+    await changesTo(buyer, plan)
+    const minutes = async () => Math.floor((end - (await shop.world.clock.now(shop.paywall.id)).getTime()) / 60_000)
+    await passes(buyer, `${(await minutes()) - 5}m`)
+    expect(await stateOf(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })
+    expect(await tokensOf(buyer)).toBe(100)
+    await hears(buyer)
+    expect(await passes(buyer, `${(await minutes()) + 5}m`)).toContain('subscription.updated')
+    expect(await stateOf(buyer)).toMatchObject({ features: [] })
+    expect(await tokensOf(buyer)).toBe(500)
+  })
+})

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TakenEvent } from '../owner-backend.ts'
+
+export type Told = NonNullable<TakenEvent['data']['subscription']>
+
+/** A change of a subscription, with the types of all events that tell of it. */
+export interface Change {
+  types: string[]
+  was: Told | undefined
+  is: Told
+  /** By the paywall's clock, in milliseconds. */
+  at: number
+}
+
+/** They tell of no change. */
+const NO_CHANGES = ['subscription.trial_ending', 'subscription.stop_failed']
+
+/** What the owner was told of each subscription, in order. One change may be told by several events, each with what was before it. */
+export function changesOf(events: TakenEvent[]): Map<string, Change[]> {
+  const changes = new Map<string, Change[]>()
+  for (const { type, timestamp, data } of events) {
+    const { subscription: is, previous: was } = data
+    if (!is || NO_CHANGES.includes(type)) continue
+    const own = changes.get(is.id) ?? []
+    const last = own.at(-1)
+    if (last && isDeepStrictEqual([last.was, last.is], [was, is])) last.types.push(type)
+    else own.push({ types: [type], was, is, at: Date.parse(timestamp) })
+    changes.set(is.id, own)
+  }
+  return changes
+}
+
+/** Since when a subscription has been past due, as the owner was told; null: the owner was not told last that it is. */
+export function pastDueSince(changes: Change[]): number | null {
+  const before = changes.findLastIndex(({ is }) => is.status !== 'past_due')
+  return changes[before + 1]?.at ?? null
+}
