@@ -91,7 +91,7 @@ const spendsDaily = (dice: Dice): Step[] => [
 
 /** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
-  (dice) => [{ ...buying(dice), who: 0 }],
+  changePlans,
   buysForEver,
   cancels,
   twoBecomeOne,
@@ -99,7 +99,7 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   changePlans,
   moneyGoesBack,
   disputed,
-  cancels,
+  paysTwice,
   pauses,
   cardFails,
   paysTwice,

@@ -140,14 +140,17 @@ export const RENEWALS: Law = {
 
 /**
  * The ends of the later periods that were paid for when we first heard of them. One that is paid for afterwards may be over before that
- * is heard, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal.
+ * is heard, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal. Nor is a period that
+ * ends before one that was paid for earlier: a subscription that was renewed in advance and then changed to a shorter plan has such periods.
  */
 function paidPeriodEnds({ heard }: Case, changes: Change[], sale: Sale | undefined) {
   if (!heard.everything || !sale) return []
-  return changes.flatMap(({ was, is, at }) => {
+  return changes.flatMap(({ was, is, at }, place) => {
     if (!was || was.price_id !== is.price_id || !['trialing', 'active'].includes(was.status)) return []
     const { status, current_period_end: end } = is
-    if (status !== 'active' || !end || time(end) <= time(was.current_period_end)) return []
+    if (status !== 'active' || !end) return []
+    const latestEnd = Math.max(...changes.slice(0, place).map((earlier) => time(earlier.is.current_period_end)))
+    if (time(end) <= latestEnd) return []
     const isPaid = sale.paidPeriods.some(
       (period) =>
         isoTime(period.end).slice(0, 10) === end.slice(0, 10) && period.paidAt * 1000 < at && !period.isGivenBack,

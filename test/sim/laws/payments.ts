@@ -147,7 +147,8 @@ export const ONCE: Law = {
     const wasReplaced = people.some(({ replaces }) => replaces)
     const periods = records('invoices')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
-      .map(({ subscription, periodStart }) => `${subscription} from ${periodStart}`)
+      // A change of plan can begin a period in the second in which another began.
+      .map(({ subscription, periodStart, periodEnd }) => `${subscription} from ${periodStart} to ${periodEnd}`)
     const active = records('subscriptions').filter(({ status }) => status === 'active').length
     return [
       ...people.flatMap(({ email, bought }) => {
