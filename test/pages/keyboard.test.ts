@@ -34,12 +34,18 @@ async function pay({ page, home }: Visitor): Promise<void> {
   await page.waitForURL(`${home}/thanks*`)
 }
 
-test('a life as a customer needs no mouse, and one sees where the keyboard is', async () => {
+/** Somebody who signs in at their account. */
+async function visitSignedIn(): Promise<Visitor> {
   const visitor = await visit(pages, { path: '/account' })
-  const { page, home } = visitor
   const email = newEmail()
   await signIn(visitor, email)
-  await page.getByText(`Signed in as ${email}`).waitFor()
+  await visitor.page.getByText(`Signed in as ${email}`).waitFor()
+  return visitor
+}
+
+test('a customer chooses a price and pays without a mouse, and always sees the focus', async () => {
+  const visitor = await visitSignedIn()
+  const { page } = visitor
   await pressAt(link(visitor, 'See the prices'))
 
   await pressAt(link(visitor, 'Monthly'))
@@ -56,8 +62,11 @@ test('a life as a customer needs no mouse, and one sees where the keyboard is', 
 
   await pressAt(button(visitor, 'Payment method and invoices'))
   await page.waitForURL(`${pages.world.stripe.url}/**`)
-  await page.goto(`${home}/account`)
+})
 
+test('a customer writes to support with an image, without a mouse', async () => {
+  const visitor = await visitSignedIn()
+  const { page } = visitor
   await pressAt(page.getByRole('link', { name: 'Contact support' }))
   await typeAt(page.getByLabel('Subject'), MESSAGE.subject)
   await typeAt(page.getByLabel('Message'), MESSAGE.content)
@@ -70,6 +79,14 @@ test('a life as a customer needs no mouse, and one sees where the keyboard is', 
   await page.getByText('Your message has arrived').waitFor()
   const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
   expect((await attachments.list()).objects).toHaveLength(1)
+})
+
+test('a customer cancels and signs out without a mouse', async () => {
+  const visitor = await visitSignedIn()
+  const { page, home } = visitor
+  await page.goto(home)
+  await pressAt(button(visitor, 'Continue'))
+  await pay(visitor)
 
   await page.goto(`${home}/account`)
   await pressAt(link(visitor, 'Cancel subscription'))
