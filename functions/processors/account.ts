@@ -3,9 +3,9 @@ import { log } from '../../lib/http/log.ts'
 import { accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
-import type { ObjectVersions } from '../../lib/processors/object-versions.ts'
-import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
+import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
+import type { MethodName, MethodResult, ProcessorMethods } from '../../lib/processors/methods.ts'
+import { ProcessorError } from '../../lib/processors/processor.ts'
 import type { AccountRpc, Failure, RpcResult } from '../../lib/processors/rpc.ts'
 import { cancelAndConfirm } from './cancel.ts'
 import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
@@ -15,7 +15,7 @@ import { readWithRefunds } from './read-purchase.ts'
 export class Account extends RpcTarget implements AccountRpc {
   readonly #sealed: SealedAccount
   readonly #env: ProcessorsEnv
-  #adapter: Promise<Adapter> | undefined
+  #methods: Promise<ProcessorMethods> | undefined
 
   constructor(sealed: SealedAccount, env: ProcessorsEnv) {
     super()
@@ -23,61 +23,40 @@ export class Account extends RpcTarget implements AccountRpc {
     this.#env = env
   }
 
-  openCheckout(order: CheckoutOrder) {
-    return this.#ask((adapter) => adapter.openCheckout(order))
-  }
-
-  closeCheckout(pageId: string) {
-    return this.#ask(async (adapter) => (await adapter.closeCheckout?.(pageId)) ?? false)
-  }
-
-  cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions) {
-    const isTold = DEFINITIONS[this.#sealed.acquiring].capabilities.sendsCancellationWebhook
-    const now = () => accountTime(this.#sealed)
-    return this.#ask(async (adapter) => {
-      const cancellation = await cancelAndConfirm(adapter, this.#sealed, { subscriptionId, reason, known, now })
-      const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
-      return { status, cancelAtPeriodEnd, cancelAt, canceledAt, isTold, ...(versions && { versions }) }
-    })
-  }
-
-  stopCharging(subscriptionId: string) {
-    return this.#ask((adapter) => adapter.stopCharging(subscriptionId))
-  }
-
-  endNow(subscriptionId: string) {
-    return this.#ask((adapter) => adapter.endNow(subscriptionId))
-  }
-
-  openPortal(customer: string, returnUrl: string) {
-    return this.#ask(async (adapter) => (await adapter.openPortal?.(customer, returnUrl)) ?? null)
-  }
-
-  fetchPurchase(reference: PurchaseReference) {
-    return this.#ask((adapter) =>
-      readWithRefunds(adapter, this.#sealed.paywallId, reference, () => accountTime(this.#sealed)),
-    )
-  }
-
-  readReturn(address: string) {
-    return this.#ask(async (adapter) => (await adapter.readReturn?.(address)) ?? null)
-  }
-
-  readEvent(inbound: Inbound) {
-    return this.#ask((adapter) => adapter.readEvent(inbound))
-  }
-
-  [Symbol.dispose](): void {
-    this.#adapter = undefined
-  }
-
-  async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<RpcResult<Value>> {
+  async call<Name extends MethodName>(
+    name: Name,
+    ...parameters: Parameters<ProcessorMethods[Name]>
+  ): Promise<RpcResult<MethodResult<Name>>> {
     try {
-      this.#adapter ??= openAdapter(this.#sealed, this.#env)
-      return { ok: true, value: await call(await this.#adapter) }
+      this.#methods ??= openAdapter(this.#sealed, this.#env).then((adapter) => methods(adapter, this.#sealed))
+      const method = (await this.#methods)[name] as (...of: typeof parameters) => Promise<MethodResult<Name>>
+      return { ok: true, value: await method(...parameters) }
     } catch (error) {
       return { ok: false, failure: toFailure(error, this.#sealed) }
     }
+  }
+
+  [Symbol.dispose](): void {
+    this.#methods = undefined
+  }
+}
+
+/** The adapter's methods, with what is the same at every processor: reads after a cancellation, and what an adapter lacks. */
+function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
+  const now = () => accountTime(sealed)
+  return {
+    closeCheckout: async () => false,
+    openPortal: async () => null,
+    readReturn: async () => null,
+    ...adapter,
+    fetchPurchase: (reference) => readWithRefunds(adapter, sealed.paywallId, reference, now),
+
+    async cancelAtPeriodEnd(subscriptionId, reason, known) {
+      const webhookFollows = DEFINITIONS[sealed.acquiring].capabilities.sendsCancellationWebhook
+      const cancellation = await cancelAndConfirm(adapter, sealed, { subscriptionId, reason, known, now })
+      const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
+      return { status, cancelAtPeriodEnd, cancelAt, canceledAt, webhookFollows, ...(versions && { versions }) }
+    },
   }
 }
 

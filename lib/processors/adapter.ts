@@ -1,14 +1,6 @@
-import type { Inbound, ProcessorEvent } from './event.ts'
+import type { AdapterMethods } from './methods.ts'
 import type { ObjectVersions } from './object-versions.ts'
-import type {
-  Cancellation,
-  CheckoutOrder,
-  HostedCheckout,
-  PaymentFact,
-  PurchaseReference,
-  PurchaseSnapshot,
-  SignedSale,
-} from './processor.ts'
+import type { Cancellation, PaymentFact, PurchaseReference, PurchaseSnapshot } from './processor.ts'
 
 /** What an adapter is made with, besides the owner's credentials. */
 export interface AdapterOptions {
@@ -23,47 +15,17 @@ export interface AdapterOptions {
 }
 
 /**
- * One processor, in our terms. Ids are the processor's own, amounts are integers in the minor units of ISO 4217, times are
- * `Date`. Every method that calls the processor throws `ProcessorError`. What its `Capabilities` deny, an adapter lacks.
+ * One processor. Every method that calls the processor throws `ProcessorError`.
  *
  * A purchase is read in three steps, so that what is decided can be tested on recorded replies: `observe` fetches and changes
  * nothing, `decide` is pure, `act` does one thing that is still to be done. After it, the purchase is observed again.
  */
-export interface Adapter<Observed = unknown, Todo = unknown> {
-  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
-  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
-
+export interface Adapter<Observed = unknown, Todo = unknown> extends AdapterMethods {
   /**
-   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
-   * expired: then it sold nothing, and never will.
-   */
-  closeCheckout?(pageId: string): Promise<boolean>
-
-  /**
-   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all store `reason`. Gives the
-   * subscription of the processor's own reply; null: the reply has none, so it must be read what came of it.
+   * Stops renewal, as `ProcessorMethods` says. Resolves to the subscription of the processor's own reply, or to null if the reply
+   * has none: then the purchase must be read.
    */
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation | null>
-
-  /**
-   * Makes sure that a subscription is never charged again. One that is paid up, or on trial, ends with its period, without a
-   * charge. One that is past due, unpaid or paused ends at once, after its open invoice, if there is one, is voided; if that
-   * is refused because it was just paid, the subscription ends with its period. A repeat is harmless.
-   */
-  stopCharging(subscriptionId: string): Promise<void>
-
-  /** Ends a subscription at once, whatever is paid. Open invoices are voided. A repeat is harmless. */
-  endNow(subscriptionId: string): Promise<void>
-
-  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. */
-  openPortal?(customer: string, returnUrl: string): Promise<string>
-
-  /**
-   * The sale that a buyer comes back from, where the processor knows one address to return to and signs it.
-   *
-   * @throws ForgedEvent
-   */
-  readReturn?(address: string): Promise<SignedSale>
 
   /** All that the processor has of a purchase; null if it has nothing. Changes nothing there. */
   observe(reference: PurchaseReference): Promise<Observed | null>
@@ -75,13 +37,6 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
 
   /** Which of these completed refunds have failed since. Missing where no refund fails, or every read of a purchase shows it. */
   failedRefunds?(ids: string[]): Promise<string[]>
-
-  /**
-   * Verifies an inbound webhook over its raw body and translates it into our terms.
-   *
-   * @throws ForgedEvent, MalformedEvent, ProcessorError
-   */
-  readEvent(inbound: Inbound): Promise<ProcessorEvent>
 }
 
 export interface Decision<Todo> {

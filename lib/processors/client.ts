@@ -1,15 +1,7 @@
 import type { SealedAccount } from './account.ts'
-import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent } from './event.ts'
-import type { ObjectVersions } from './object-versions.ts'
-import {
-  type AcceptedCancellation,
-  type CheckoutOrder,
-  type FetchedPurchase,
-  type HostedCheckout,
-  ProcessorError,
-  type PurchaseReference,
-  type SignedSale,
-} from './processor.ts'
+import { ForgedEvent, MalformedEvent } from './event.ts'
+import type { MethodName, MethodResult, ProcessorMethods } from './methods.ts'
+import { ProcessorError } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
 import type { Failure, ProcessorsRpc, RpcResult } from './rpc.ts'
 
@@ -18,54 +10,9 @@ export interface ProcessorEnv {
   PROCESSORS: Fetcher
 }
 
-/**
- * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integers in the minor
- * units of ISO 4217, times are `Date`. Every method throws `ProcessorError`. Disposing of it ends nothing that is asked already.
- */
-export interface Processor extends Disposable {
+/** An owner's account at its processor. Disposing of it does not end calls that are under way. */
+export interface Processor extends ProcessorMethods, Disposable {
   readonly acquiring: ProcessorName
-
-  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
-  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
-
-  /**
-   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
-   * expired: then it sold nothing, and never will. Always false where pages cannot be closed.
-   */
-  closeCheckout(pageId: string): Promise<boolean>
-
-  /**
-   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
-   * `reason`. No read confirms it that has an older version of an object than `known`.
-   */
-  cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions): Promise<AcceptedCancellation>
-
-  /** Makes sure that a subscription is never charged again: see `Adapter.stopCharging`. A repeat is harmless. */
-  stopCharging(subscriptionId: string): Promise<void>
-
-  /** Ends a subscription at once, whatever is paid. A repeat is harmless. */
-  endNow(subscriptionId: string): Promise<void>
-
-  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
-  openPortal(customer: string, returnUrl: string): Promise<string | null>
-
-  /**
-   * The sale that a buyer comes back from, by a signed address. Null if the processor signs none: each of its pages has an
-   * address to return to.
-   *
-   * @throws ForgedEvent
-   */
-  readReturn(address: string): Promise<SignedSale | null>
-
-  /** The purchase as it is now. */
-  fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>
-
-  /**
-   * Verifies an inbound webhook over its raw body and translates it into our terms.
-   *
-   * @throws ForgedEvent, MalformedEvent, ProcessorError
-   */
-  readEvent(inbound: Inbound): Promise<ProcessorEvent>
 }
 
 /** The processor of an account, reached through the Worker `processors`, which alone can open the credentials. */
@@ -73,17 +20,21 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
   const { acquiring } = account
   // The types of a binding are not made of the Worker behind it.
   const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account)
+  const method =
+    <Name extends MethodName>(name: Name) =>
+    (...parameters: Parameters<ProcessorMethods[Name]>): Promise<MethodResult<Name>> =>
+      unwrap(acquiring, rpc.call(name, ...parameters))
   return {
     acquiring,
-    openCheckout: (order) => unwrap(acquiring, rpc.openCheckout(order)),
-    closeCheckout: (pageId) => unwrap(acquiring, rpc.closeCheckout(pageId)),
-    cancelAtPeriodEnd: (id, reason, known) => unwrap(acquiring, rpc.cancelAtPeriodEnd(id, reason, known)),
-    stopCharging: (id) => unwrap(acquiring, rpc.stopCharging(id)),
-    endNow: (id) => unwrap(acquiring, rpc.endNow(id)),
-    openPortal: (customer, returnUrl) => unwrap(acquiring, rpc.openPortal(customer, returnUrl)),
-    fetchPurchase: (reference) => unwrap(acquiring, rpc.fetchPurchase(reference)),
-    readReturn: (address) => unwrap(acquiring, rpc.readReturn(address)),
-    readEvent: (inbound) => unwrap(acquiring, rpc.readEvent(inbound)),
+    openCheckout: method('openCheckout'),
+    closeCheckout: method('closeCheckout'),
+    cancelAtPeriodEnd: method('cancelAtPeriodEnd'),
+    stopCharging: method('stopCharging'),
+    endNow: method('endNow'),
+    openPortal: method('openPortal'),
+    fetchPurchase: method('fetchPurchase'),
+    readReturn: method('readReturn'),
+    readEvent: method('readEvent'),
     [Symbol.dispose]: () => rpc[Symbol.dispose](),
   }
 }

@@ -46,9 +46,9 @@ export type Cancellation = Pick<
   'status' | 'cancelAtPeriodEnd' | 'cancelAt' | 'canceledAt' | 'versions'
 >
 
-/** `isTold`: a webhook of it will come. If not, whoever cancels must fetch the purchase. */
+/** `webhookFollows`: the processor sends a webhook of it. If not, the caller must fetch the purchase. */
 export interface AcceptedCancellation extends Cancellation {
-  isTold: boolean
+  webhookFollows: boolean
 }
 
 /**

@@ -1,16 +1,7 @@
 // What the Worker `processors` answers over its service binding. No class of error crosses it: what fails is tagged.
 import type { SealedAccount } from './account.ts'
-import type { Inbound, ProcessorEvent } from './event.ts'
-import type { ObjectVersions } from './object-versions.ts'
-import type {
-  AcceptedCancellation,
-  CheckoutOrder,
-  FetchedPurchase,
-  HostedCheckout,
-  ProcessorError,
-  PurchaseReference,
-  SignedSale,
-} from './processor.ts'
+import type { MethodName, MethodResult, ProcessorMethods } from './methods.ts'
+import type { ProcessorError } from './processor.ts'
 
 /** The Worker `processors`, as the others call it. */
 export interface ProcessorsRpc {
@@ -19,19 +10,10 @@ export interface ProcessorsRpc {
 }
 
 export interface AccountRpc extends Disposable {
-  openCheckout(order: CheckoutOrder): Promise<RpcResult<HostedCheckout>>
-  closeCheckout(pageId: string): Promise<RpcResult<boolean>>
-  cancelAtPeriodEnd(
-    subscriptionId: string,
-    reason: string,
-    known: ObjectVersions,
-  ): Promise<RpcResult<AcceptedCancellation>>
-  stopCharging(subscriptionId: string): Promise<RpcResult<void>>
-  endNow(subscriptionId: string): Promise<RpcResult<void>>
-  openPortal(customer: string, returnUrl: string): Promise<RpcResult<string | null>>
-  fetchPurchase(reference: PurchaseReference): Promise<RpcResult<FetchedPurchase>>
-  readReturn(address: string): Promise<RpcResult<SignedSale | null>>
-  readEvent(inbound: Inbound): Promise<RpcResult<ProcessorEvent>>
+  call<Name extends MethodName>(
+    name: Name,
+    ...parameters: Parameters<ProcessorMethods[Name]>
+  ): Promise<RpcResult<MethodResult<Name>>>
 }
 
 export type RpcResult<Value> = { ok: true; value: Value } | { ok: false; failure: Failure }

@@ -30,7 +30,7 @@ const AT_ONCE = {
   unbilled_charges_option: 'delete',
 }
 
-/** See `Adapter.stopCharging`. */
+/** See `ProcessorMethods.stopCharging`. */
 export async function stopCharging(calls: Calls, id: string): Promise<void> {
   let billed = await read(calls, id)
   if (isPaidUp(billed)) {

@@ -17,7 +17,7 @@ export function endWithPeriod(
   return withoutSchedule(api, id, () => api.subscriptions.update(id, { ...more, cancel_at_period_end: true }))
 }
 
-/** See `Adapter.stopCharging`. */
+/** See `ProcessorMethods.stopCharging`. */
 export async function stopCharging(api: Stripe, id: string): Promise<void> {
   let subscription = await read(api, id)
   if (isPaidUp(subscription) && !endsWithPeriod(subscription)) {
