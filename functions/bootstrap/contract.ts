@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { currency } from '../../lib/access/purchase.ts'
 import type { UserRefusal } from '../../lib/auth/gate.ts'
+import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
@@ -14,8 +15,7 @@ export type BootstrapRefusal = UserRefusal
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<BootstrapRefusal | 'bad_token'>({
-  bad_token: [401, 'invalid_token'],
-  unknown_user: [401, 'invalid_token'],
+  ...userErrors,
   unknown_paywall: [404, 'paywall_not_found'],
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
+import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
@@ -81,13 +82,8 @@ type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' 
 export const errors = defineErrors<CancelRefusal>({
   no_credential: [403, 'Unauthorized'],
   anonymous: [403, 'Unauthorized'],
-  bad_token: [401, 'invalid_token'],
-  unknown_user: [401, 'invalid_token'],
-  unknown_key: [401, 'Invalid API key'],
-  test_key: [401, 'Invalid API key'],
-  live_key: [401, 'Invalid API key'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  ...userErrors,
+  ...ownerErrors,
   unknown_identity: [404, 'identity_not_on_paywall'],
   not_member: [404, 'identity_not_on_paywall'],
   mismatched_identity: [404, 'identity_not_found'],

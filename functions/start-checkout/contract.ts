@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
+import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
@@ -43,13 +44,8 @@ type NamedRefusal =
  */
 export const errors = defineErrors<NamedRefusal>({
   no_credential: [401, 'Unauthorized'],
-  bad_token: [401, 'invalid_token'],
-  unknown_key: [401, 'Invalid API key'],
-  test_key: [401, 'Invalid API key'],
-  live_key: [401, 'Invalid API key'],
-  unknown_user: [401, 'invalid_token'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  ...userErrors,
+  ...ownerErrors,
   missing_parameters: [400, 'Missing required parameters: email, priceId'],
   missing_email: [400, 'Missing required parameters: email'],
   missing_price: [400, 'Missing required parameters: priceId'],

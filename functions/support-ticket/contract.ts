@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { UserRefusal } from '../../lib/auth/gate.ts'
+import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, defineErrors } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/user-fields.ts'
@@ -18,8 +19,7 @@ export type TicketRefusal = UserRefusal | 'over_quota' | Over
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<TicketRefusal | 'bad_token'>({
-  bad_token: [401, 'invalid_token'],
-  unknown_user: [401, 'invalid_token'],
+  ...userErrors,
   unknown_paywall: [404, 'paywall_not_found'],
   over_quota: [429, 'rate_limit_exceeded'],
   over_guest_tickets: [429, 'rate_limit_exceeded'],

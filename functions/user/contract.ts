@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
+import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
@@ -15,13 +16,8 @@ export type ReadUserRefusal = GateRefusal | MemberRefusal
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<ReadUserRefusal | 'no_credential' | 'bad_token'>({
   no_credential: [401, 'Unauthorized'],
-  bad_token: [401, 'invalid_token'],
-  unknown_key: [401, 'Invalid API key'],
-  test_key: [401, 'Invalid API key'],
-  live_key: [401, 'Invalid API key'],
-  unknown_user: [401, 'invalid_token'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  ...userErrors,
+  ...ownerErrors,
   unknown_identity: [404, 'identity_not_found'],
   not_member: [404, 'identity_not_on_paywall'],
 })

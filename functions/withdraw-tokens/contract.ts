@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keyErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors, interpolate } from '../../lib/http/errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
@@ -12,9 +13,7 @@ export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
   no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
-  unknown_key: [401, 'Invalid API key'],
-  test_key: [401, 'Invalid API key'],
-  live_key: [401, 'Invalid API key'],
+  ...keyErrors,
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Unauthorized. You are not the owner of this paywall'],
   key_reused: [409, 'idempotency_key_reused'],
