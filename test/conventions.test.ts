@@ -73,7 +73,7 @@ describe('imports', () => {
   test('the gateway and the docs carry neither the database driver nor a processor', () => {
     const reached = reachedFrom(['functions/gateway/worker.ts', 'functions/docs/worker.ts'])
     expect(reached.filter((file) => /^lib\/(db|processors)\//.test(file))).toEqual([])
-    expect(reached, 'it does follow imports').toContain('lib/http/log.ts')
+    expect(reached, 'it does follow imports').toContain('lib/log/log.ts')
     const parsing = reachedFrom(['functions/gateway/worker.ts']).filter((file) =>
       /^import [{*].*'zod'/m.test(text(file)),
     )

@@ -21,18 +21,18 @@ begin
   end if;
 
   member := lock_member(paywall_id, null, email, user_id, external_id);
-  if member.refusal is not null then return verdict(member.refusal); end if;
+  if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
   if not exists (select from token_types(gate.settings) t where t.type = change_balance.type) then
-    return verdict('unknown_type');
+    return verdict('unknown_type') || logged(member.id);
   end if;
 
   change := change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, delta);
   if change.refusal is not null then
-    return verdict(change.refusal) || jsonb_build_object('available', change.count);
+    return verdict(change.refusal) || jsonb_build_object('available', change.count) || logged(member.id);
   end if;
 
   reply := jsonb_build_object('success', true, 'user_id', member.id, 'type', type, 'count', change.count,
     'balances', balances_json(paywall_id, member.id, gate.settings));
   perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
-  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued);
+  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued) || logged(member.id);
 end $$;

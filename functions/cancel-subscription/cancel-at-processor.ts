@@ -5,7 +5,7 @@
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { type Cancellation, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import { NO_EVENT, queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'

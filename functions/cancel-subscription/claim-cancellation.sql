@@ -21,15 +21,15 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_member(paywall_id, token_user_id, email, user_id, external_id);
-  if member.refusal is not null then return verdict(member.refusal); end if;
+  if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
   named_id := find_subscription(paywall_id, member.id, subscription_id);
   select * into subscription from purchases p where p.id = named_id for no key update;
-  if not found then return verdict('unknown_subscription'); end if;
+  if not found then return verdict('unknown_subscription') || logged(member.id); end if;
   present := paywall_now(paywall_id);
   if subscription.status = 'canceled' or subscription.cancel_at_period_end or subscription.cancel_accepted_at is not null
     or subscription.cancel_requested_at > present - cancellation_lease() then
-    return verdict('already_cancelled');
+    return verdict('already_cancelled') || logged(member.id, purchase_id => subscription.id);
   end if;
 
   subscription.cancel_requested_at := present;
@@ -40,7 +40,7 @@ begin
     'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
     'processor_id', subscription.processor_id,
     'current_period_end', iso(subscription.current_period_end), 'requested_at', present::text,
-    'versions', newest_versions(subscription)));
+    'versions', newest_versions(subscription))) || logged(member.id, purchase_id => subscription.id);
 end $$;
 
 -- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the

@@ -14,7 +14,8 @@ begin
     'id', c.id, 'account', account_json(c.paywall_id, c.acquiring),
     'page_id', c.hosted_page_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
     'success_is_foreign', c.success_is_foreign, 'error_is_foreign', c.error_is_foreign,
-    'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)) into checkout
+    'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)
+  ) || logged(c.user_id, checkout_id => c.id, price_id => c.price_id) into checkout
   from checkouts c
   where c.id = checkout_id and host_of(c.return_origin) = host
     and (select p.id from find_paywall(c.paywall_id, host) p) is not null;

@@ -1,6 +1,6 @@
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import type { Processor } from '../../lib/processors/client.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
 import {

@@ -7,7 +7,7 @@
 import { holdDelivery, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { databaseFailure } from '../../lib/db/unavailable.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { decide } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { type PostOptions, postEvent } from './post-event.ts'

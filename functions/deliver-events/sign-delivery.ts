@@ -1,5 +1,5 @@
 import { unseal } from '../../lib/crypto/seal.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { signWebhook } from './standard-webhooks.ts'
 

@@ -1,6 +1,7 @@
 import { oldestDue } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/http/log.ts'
+import type { WakeMessage } from '../../lib/events/wake.ts'
+import { log } from '../../lib/log/log.ts'
 import { deliverDue } from './deliver-due.ts'
 import type { PostOptions } from './post-event.ts'
 
@@ -25,6 +26,7 @@ const AFTER_HANDLER_MILLISECONDS = 10_000
  */
 export default {
   async queue(batch, env, ctx) {
+    log('info', 'deliver-events is woken', { request_ids: batch.messages.flatMap(({ body }) => body.request_id ?? []) })
     const stuck = Promise.withResolvers<'stuck'>()
     const delivering = deliverDue(connect(env), postOptions(env), () => {
       stuck.resolve('stuck')
@@ -43,7 +45,7 @@ export default {
     const attempts = await deliverDue(db, postOptions(env))
     log('info', 'swept', { attempts })
   },
-} satisfies ExportedHandler<Env>
+} satisfies ExportedHandler<Env, WakeMessage>
 
 /** What oldest_due gives of a thousand webhook endpoints; `cursor` is where to go on. */
 interface OldestDue {

@@ -17,20 +17,20 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_member(paywall_id, token_user_id, email, null, external_id);
-  if member.refusal is not null then return verdict(member.refusal); end if;
+  if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
   select * into subscription from purchases p
   where p.paywall_id = find_portal_customer.paywall_id and p.user_id = member.id
     and is_running(p, present) and p.begun and p.processor_customer is not null
   order by p.created_at desc, p.id limit 1;
   if not found then
-    return verdict('no_subscription') || jsonb_build_object('is_test', gate.is_test);
+    return verdict('no_subscription') || jsonb_build_object('is_test', gate.is_test) || logged(member.id);
   end if;
 
   if user_meta <> '{}' then
     select merge_meta(m.meta, user_meta) into merged_meta from members m
     where m.paywall_id = find_portal_customer.paywall_id and m.user_id = member.id for no key update;
-    if merged_meta is null then return verdict('full_meta'); end if;
+    if merged_meta is null then return verdict('full_meta') || logged(member.id); end if;
     update members m set meta = merged_meta
     where m.paywall_id = find_portal_customer.paywall_id and m.user_id = member.id and m.meta <> merged_meta;
   end if;
@@ -41,5 +41,5 @@ begin
       'customer', subscription.processor_customer, 'home', coalesce(
         p.settings ->> 'success_redirect_url', p.settings ->> 'error_redirect_url',
         (select c.success_url from checkouts c where c.id = subscription.checkout_id)))
-    from paywalls p where p.id = subscription.paywall_id));
+    from paywalls p where p.id = subscription.paywall_id)) || logged(member.id, purchase_id => subscription.id);
 end $$;

@@ -1,10 +1,10 @@
 // Serves the images that a paywall's file names from the paywall's own origin: a page asks no other host for anything. Only addresses
 // of the file are fetched, and only what begins like an image is passed on: never a document, or a picture that has a script.
 import { apiError } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { detectImageType } from '../../lib/images/image-type.ts'
+import { log } from '../../lib/log/log.ts'
 import type { PagesContext } from './call-api.ts'
 import { listImages } from './images.ts'
 import { structureFor } from './site.ts'

@@ -6,7 +6,7 @@
 import { keepEvent } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import type { Processor } from '../../lib/processors/client.ts'
 import type { ProcessorEvent } from '../../lib/processors/event.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'

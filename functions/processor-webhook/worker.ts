@@ -5,9 +5,9 @@
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { loggablePaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { log } from '../../lib/log/log.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
 import { errors, PATH, Params } from './contract.ts'
@@ -49,7 +49,7 @@ app.post(PATH, async (c) => {
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(...errors.forged, { cause: error })
     if (error instanceof MalformedEvent) {
-      log('warn', 'a signed event is malformed', { request_id: c.get('requestId'), cause: error })
+      log('warn', 'a signed event is malformed', { cause: error })
       throw new ApiError(...errors.malformed, { cause: error })
     }
     throw error

@@ -1,5 +1,5 @@
 import { RpcTarget } from 'cloudflare:workers'
-import { log } from '../../lib/http/log.ts'
+import { log, withRequestId } from '../../lib/log/log.ts'
 import { accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -14,18 +14,24 @@ import { readWithRefunds } from './read-purchase.ts'
 /** An owner's account at a processor, as the other Workers hold it. Its credentials are opened once, at the first call. */
 export class Account extends RpcTarget implements AccountRpc {
   readonly #sealed: SealedAccount
+  readonly #requestId: string | null
   readonly #env: ProcessorsEnv
   #methods: Promise<ProcessorMethods> | undefined
 
-  constructor(sealed: SealedAccount, env: ProcessorsEnv) {
+  constructor(sealed: SealedAccount, requestId: string | null, env: ProcessorsEnv) {
     super()
     this.#sealed = sealed
+    this.#requestId = requestId
     this.#env = env
   }
 
-  async call<Name extends MethodName>(
+  call<Name extends MethodName>(name: Name, ...parameters: Parameters<ProcessorMethods[Name]>) {
+    return withRequestId(this.#requestId, () => this.#call(name, parameters))
+  }
+
+  async #call<Name extends MethodName>(
     name: Name,
-    ...parameters: Parameters<ProcessorMethods[Name]>
+    parameters: Parameters<ProcessorMethods[Name]>,
   ): Promise<RpcResult<MethodResult<Name>>> {
     try {
       this.#methods ??= openAdapter(this.#sealed, this.#env).then((adapter) => methods(adapter, this.#sealed))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { accountContext, accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'

@@ -8,7 +8,7 @@ import { Account } from './account.ts'
  * sealed: it alone can open them, and it has no database and no address.
  */
 export default class Processors extends WorkerEntrypoint<Cloudflare.ProcessorsEnv> implements ProcessorsRpc {
-  account(sealed: SealedAccount): Account {
-    return new Account(sealed, this.env)
+  account(sealed: SealedAccount, requestId: string | null): Account {
+    return new Account(sealed, requestId, this.env)
   }
 }

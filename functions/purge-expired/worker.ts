@@ -1,6 +1,6 @@
 import { purgeCheckouts, purgeExpired, purgeUsers } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 
 type Env = Cloudflare.PurgeExpiredEnv
 

@@ -2,7 +2,7 @@
 // read follows at its due time.
 import { dropEvents } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
 import { queuedDeliveries, type SyncResult, type SyncTrigger, storeFetched } from '../../lib/purchases/sync-purchase.ts'

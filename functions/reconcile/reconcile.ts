@@ -4,7 +4,7 @@
 // 2. fetch each and store it, as a webhook would have done (lib/purchases/sync-purchase.ts), five at a time
 import { putOff, recordAccessEnd, takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import { pageReference } from '../../lib/purchases/page.ts'

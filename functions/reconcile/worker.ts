@@ -1,7 +1,8 @@
 import { takePendingRead } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import type { PendingRead } from '../../lib/purchases/wake-read.ts'
+import { withRequestId } from '../../lib/log/log.ts'
+import type { PendingRead, ReadMessage } from '../../lib/purchases/wake-read.ts'
 import { callLimits } from './call-limits.ts'
 import type { DueEvents } from './due-reference.ts'
 import { readEvents, reconcile } from './reconcile.ts'
@@ -15,12 +16,14 @@ type Env = Cloudflare.ReconcileEnv
  */
 export default {
   async queue(batch, env) {
-    await Promise.all(batch.messages.map(({ body }) => readIfDue(env, body)))
+    await Promise.all(
+      batch.messages.map(({ body: { requestId, ...read } }) => withRequestId(requestId, () => readIfDue(env, read))),
+    )
   },
   async scheduled(_event, env) {
     await wakeDeliverEvents(env, await reconcile(connect(env), env))
   },
-} satisfies ExportedHandler<Env, PendingRead>
+} satisfies ExportedHandler<Env, ReadMessage>
 
 async function readIfDue(env: Env, read: PendingRead): Promise<void> {
   const db = connect(env)

@@ -1,4 +1,4 @@
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import { isLongCode } from './sign-in-code.ts'
 
 interface CodeMail {

@@ -37,7 +37,7 @@ begin
   -- The claim, if the key was used before.
   perform lock_idempotency_key('checkout of ' || caller, paywall_id, key);
   claim := find_claim(paywall_id, caller, key);
-  if claim.request_hash <> hash then return verdict('key_reused'); end if;
+  if claim.request_hash <> hash then return verdict('key_reused') || logged(checkout_id => claim.checkout_id); end if;
   if claim.opened then return replay_of(claim); end if;
 
   -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
@@ -52,17 +52,18 @@ begin
   if not found then return verdict('unknown_price'); end if;
   if trial_days not in (0, price.trial_days)
     and fixed_trials ? (select p.acquiring from paywalls p where p.id = price.paywall_id) then
-    return verdict('fixed_trial') || jsonb_build_object('days', price.trial_days);
+    return verdict('fixed_trial') || jsonb_build_object('days', price.trial_days) || logged(price_id => price.id);
   end if;
-  if claim.leased_until > now() then return verdict('in_progress'); end if;
+  if claim.leased_until > now() then return verdict('in_progress') || logged(checkout_id => claim.checkout_id); end if;
 
   -- The buyer, locked.
   buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
   if buyer.refusal = 'active_purchase' then
     return verdict('active_purchase') || jsonb_build_object(
-      'purchase_id', (buyer.in_the_way).id, 'status', (buyer.in_the_way).status);
+      'purchase_id', (buyer.in_the_way).id, 'status', (buyer.in_the_way).status
+    ) || logged(buyer.user_id, purchase_id => (buyer.in_the_way).id, price_id => price.id);
   end if;
-  if buyer.refusal is not null then return verdict(buyer.refusal); end if;
+  if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
 
   refused := take_page(paywall_id, token_user_id, network);
   if refused is not null then return refused; end if;
@@ -70,7 +71,7 @@ begin
   -- The claim, taken for this attempt.
   claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
   if claim.opened then return replay_of(claim); end if;
-  if claim.holder <> holder then return verdict('in_progress'); end if;
+  if claim.holder <> holder then return verdict('in_progress') || logged(checkout_id => claim.checkout_id); end if;
 
   perform keep_user_meta(paywall_id, buyer.user_id, key_hash is not null, buyer.merged_meta);
 
@@ -83,5 +84,6 @@ begin
       requested_days => trial_days, by_owner => key_hash is not null, replaces => ignore_active_purchase,
       settings => gate.settings);
   end if;
-  return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
+  return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim))
+    || logged(checkout.user_id, checkout_id => checkout.id, price_id => checkout.price_id);
 end $$;

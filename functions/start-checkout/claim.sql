@@ -52,5 +52,6 @@ begin
   return (
     select verdict('replay') || jsonb_build_object('reply',
       jsonb_build_object('checkoutUrl', c.url, 'userId', c.user_id, 'acquiring', c.acquiring))
+      || logged(c.user_id, checkout_id => c.id, price_id => c.price_id)
     from checkouts c where c.id = claim.checkout_id);
 end $$;

@@ -9,7 +9,7 @@ import { discardPage, giveUpCheckout, recordCheckout } from '../../generated/cal
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { apiError } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
+import { log } from '../../lib/log/log.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
-import { log } from '../../lib/http/log.ts'
 import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
+import { log } from '../../lib/log/log.ts'
 import type { CheckoutReply } from './claimed-checkout.ts'
 import { type CheckoutRequest, Reply } from './contract.ts'
 

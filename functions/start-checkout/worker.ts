@@ -11,6 +11,7 @@ import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { paywallTarget } from '../../lib/http/paywall-target.ts'
+import { logSubject } from '../../lib/log/log.ts'
 import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, errors, PATH } from './contract.ts'
@@ -30,6 +31,7 @@ app.post(PATH, async (c) => {
   const replies = c.env.CHECKOUT_REPLIES
   const remembered = await recallReply(replies, target, caller, request)
   if (remembered && remembered.hash !== request.hash) throw apiError(errors.key_reused)
+  if (remembered) logSubject({ user_id: remembered.reply.userId })
   if (remembered) return c.json(inOrder(remembered.reply), 200, { 'Idempotency-Replayed': 'true' })
 
   const db = connect(c.env)

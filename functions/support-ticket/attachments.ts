@@ -2,8 +2,8 @@
 // would fill a Worker's memory with. So a long image is stored in small pieces, of which the object is put together once its
 // length is known. The pieces are deleted afterwards; what a crash leaves of them is under a prefix of its own.
 import { ApiError } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { log } from '../../lib/log/log.ts'
 import type { Image, ImageSink } from './receive-form.ts'
 import type { Attachment } from './ticket.ts'
 

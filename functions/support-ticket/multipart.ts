@@ -1,7 +1,7 @@
 import { getMultipartBoundary, MultipartPart } from '@remix-run/multipart-parser'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
+import { log } from '../../lib/log/log.ts'
 import { faultErrors } from './contract.ts'
 import { FORM_LIMIT, FormBytes } from './form-bytes.ts'
 
@@ -152,7 +152,7 @@ const REST_BLOCK = 64 * 1024
  * Reads what is left of a refused form. Its sender is still writing, and most clients read no response before they have
  * written everything: they would see a broken connection instead.
  */
-export async function readRest(request: Request, requestId: string): Promise<void> {
+export async function readRest(request: Request): Promise<void> {
   if (!request.body || !isForm(request)) return
   const reader = request.body.getReader({ mode: 'byob' })
   let block = new Uint8Array(REST_BLOCK)
@@ -163,7 +163,7 @@ export async function readRest(request: Request, requestId: string): Promise<voi
       block = read.value
     }
   } catch (cause) {
-    log('warn', 'the sender of a refused form is gone', { request_id: requestId, cause })
+    log('warn', 'the sender of a refused form is gone', { cause })
   }
 }
 

@@ -20,7 +20,7 @@ const app = createApp<Cloudflare.SupportTicketEnv>()
 
 app.use(async function readRestOfRefused(c, next) {
   await next()
-  if (c.res.status >= 400) await readRest(c.req.raw, c.get('requestId'))
+  if (c.res.status >= 400) await readRest(c.req.raw)
 })
 
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */

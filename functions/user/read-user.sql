@@ -15,7 +15,7 @@ begin
 
   member := find_topped_up_member(
     paywall_id, token_user_id, email, user_id, external_id, gate.settings);
-  if member.refusal is not null then return verdict(member.refusal); end if;
+  if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
   -- One query, so that both are of one moment.
   select
@@ -25,5 +25,5 @@ begin
   into profile, state
   from members m join users u on u.id = m.user_id join paywalls p on p.id = m.paywall_id
   where m.paywall_id = read_user.paywall_id and m.user_id = member.id;
-  return verdict('found') || profile || state;
+  return verdict('found') || profile || state || logged(member.id);
 end $$;

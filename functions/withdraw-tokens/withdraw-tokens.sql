@@ -21,20 +21,20 @@ begin
   end if;
 
   member := lock_member(paywall_id, null, null, user_id, external_id);
-  if member.refusal is not null then return verdict(member.refusal); end if;
+  if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
   types := types_of_member(paywall_id, member.id, gate.settings);
-  if types = '{}' then return verdict('no_balance'); end if;
-  if type <> all (types) then return verdict('unknown_type'); end if;
+  if types = '{}' then return verdict('no_balance') || logged(member.id); end if;
+  if type <> all (types) then return verdict('unknown_type') || logged(member.id); end if;
 
   change := change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, -tokens);
   if change.refusal is not null then
-    return verdict(change.refusal) || jsonb_build_object('available', change.count);
+    return verdict(change.refusal) || jsonb_build_object('available', change.count) || logged(member.id);
   end if;
 
   reply := jsonb_build_object('success', true, 'remaining', change.count);
   perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
-  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued);
+  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued) || logged(member.id);
 end $$;
 
 -- The types of tokens that a member has: those with a daily limit, and those that it ever had some of.

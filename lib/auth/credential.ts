@@ -1,5 +1,6 @@
 import type { HonoRequest } from 'hono'
 import { sha256Hex } from '../crypto/crypto.ts'
+import { logSubject } from '../log/log.ts'
 import { type TokenUser, verifyAccessToken } from './access-token.ts'
 
 /** What a request brought to prove who calls (contract section 5), before the database has its say. */
@@ -38,5 +39,7 @@ export async function readBearer(request: HonoRequest, env: { ACCESS_TOKEN_PUBLI
   const token = JWT_BEARER.exec(authorization)?.[1]
   if (!token) return { kind: 'bad_token' }
   const user = await verifyAccessToken(token, env.ACCESS_TOKEN_PUBLIC_KEYS, new Date())
-  return user ? { kind: 'user', ...user } : { kind: 'bad_token' }
+  if (!user) return { kind: 'bad_token' }
+  logSubject({ user_id: user.userId })
+  return { kind: 'user', ...user }
 }

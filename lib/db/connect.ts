@@ -1,4 +1,5 @@
 import { neon, neonConfig } from '@neondatabase/serverless'
+import { type LoggedIds, logSubject } from '../log/log.ts'
 
 /** The database, as the calls in generated/calls.ts use it. A call is one round trip and one transaction. */
 export interface Database {
@@ -42,6 +43,8 @@ function open(env: DatabaseEnv): Database {
     async call(statement, parameters) {
       const fetchOptions = { signal: AbortSignal.timeout(CALL_TIMEOUT_MS) }
       const [row] = await query.query(statement, parameters, { fetchOptions })
+      const result: { logged?: LoggedIds } | null | undefined = row?.result
+      if (result?.logged) logSubject(result.logged) // see verdict.sql
       return row?.result
     },
   }

@@ -1,4 +1,10 @@
-import { log } from '../http/log.ts'
+import { currentRequestId, log } from '../log/log.ts'
+
+/** Wakes deliver-events; its fields are for the log only. */
+export interface WakeMessage {
+  queued: number
+  request_id: string | null
+}
 
 /**
  * Wakes deliver-events if a call made deliveries wait; to be handed to `waitUntil`, since nobody's answer depends on it. If
@@ -7,7 +13,7 @@ import { log } from '../http/log.ts'
 export async function wakeDeliverEvents(env: { EVENTS: Queue }, queued: number): Promise<void> {
   if (queued === 0) return
   try {
-    await env.EVENTS.send({ queued })
+    await env.EVENTS.send({ queued, request_id: currentRequestId() } satisfies WakeMessage)
   } catch (cause) {
     log('warn', 'deliver-events was not woken', { queued, cause })
   }

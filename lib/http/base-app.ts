@@ -1,8 +1,8 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
+import { log, loggedSubject, withRequestId } from '../log/log.ts'
 import { ApiError, apiError } from './errors.ts'
-import { log } from './log.ts'
 import { loggedPaywallId } from './paywall-target.ts'
 import { addCommonHeaders } from './response-headers.ts'
 import { loggedSdkVersion } from './sdk-version.ts'
@@ -17,9 +17,7 @@ type ToApiError = (error: Error) => ApiError | null
 /** How a refusal is said to whoever cannot read JSON; null to whoever can. Status and headers are the answer's own. */
 export type RenderError = (c: Context, refusal: ApiError) => Promise<Response | null>
 
-/** What a request is found by in the log: its response carries it as `X-Request-Id`. */
 interface RequestVariables {
-  requestId: string
   /** Whether each error says its code twice: as `error`, and as `code`. */
   duplicateCode?: boolean
   renderError?: RenderError
@@ -42,7 +40,7 @@ export function createBaseApp<Env extends object>({
   app.notFound((c) => respondWithError(c, apiError(sharedErrors.not_found)))
   app.onError((error, c) => {
     const refusal = error instanceof ApiError ? error : toApiError(error, failures)
-    if (refusal.status >= 500) logFailure(c, refusal)
+    if (refusal.status >= 500) logFailure(refusal)
     return respondWithError(c, refusal)
   })
   return app
@@ -83,16 +81,19 @@ async function respondWithError(c: Context, refusal: ApiError): Promise<Response
 }
 
 /** A processor's failure (502) is a warning: there is nothing for us to repair. */
-function logFailure(c: Context, { status, error, cause }: ApiError): void {
+function logFailure({ status, error, cause }: ApiError): void {
   const message = status === 500 ? 'unexpected failure' : error
-  log(status === 502 ? 'warn' : 'error', message, { request_id: c.get('requestId'), cause })
+  log(status === 502 ? 'warn' : 'error', message, { cause })
 }
 
-/** An id of a caller's own making is ignored: it might be another request's. */
-const identify: MiddlewareHandler<{ Variables: RequestVariables }> = async function identify(c, next) {
-  c.set('requestId', crypto.randomUUID())
-  await next()
-  addCommonHeaders(c.res.headers, c.get('requestId'))
+/**
+ * Gives a request an id, by which the log finds it: the response carries it as `X-Request-Id`. hono/request-id would take an id
+ * that the caller sends, which might be another request's.
+ */
+const identify: MiddlewareHandler = async function identify(c, next) {
+  const requestId = crypto.randomUUID()
+  await withRequestId(requestId, next)
+  addCommonHeaders(c.res.headers, requestId)
 }
 
 const duplicateErrorCode: MiddlewareHandler<{ Variables: RequestVariables }> = async function duplicateErrorCode(
@@ -109,18 +110,18 @@ const renderErrorsWith = (renderError: RenderError): MiddlewareHandler<{ Variabl
     await next()
   }
 
-/** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */
+/** One line for each request. It names whom and what the request was about, and a refusal: the log alone answers why a call was refused. */
 const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   const startedAt = Date.now()
   await next()
   log('info', 'request', {
-    request_id: c.get('requestId'),
     method: c.req.method,
     route: routePath(c, -1),
     paywall_id: loggedPaywallId(c),
     sdk_version: loggedSdkVersion(c.req.header('x-sdk-version')),
     status: c.res.status,
     refusal: c.error instanceof ApiError ? c.error.refusal : undefined,
+    ...loggedSubject(),
     milliseconds: Date.now() - startedAt,
   })
 }

@@ -1,3 +1,4 @@
+import { currentRequestId } from '../log/log.ts'
 import type { SealedAccount } from './account.ts'
 import { ForgedEvent, MalformedEvent } from './event.ts'
 import type { MethodName, MethodResult, ProcessorMethods } from './methods.ts'
@@ -19,7 +20,7 @@ export interface Processor extends ProcessorMethods, Disposable {
 export function processorFor(account: SealedAccount, env: ProcessorEnv): Processor {
   const { acquiring } = account
   // The types of a binding are not made of the Worker behind it.
-  const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account)
+  const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account, currentRequestId())
   const method =
     <Name extends MethodName>(name: Name) =>
     (...parameters: Parameters<ProcessorMethods[Name]>): Promise<MethodResult<Name>> =>

@@ -5,8 +5,11 @@ import type { ProcessorError } from './processor.ts'
 
 /** The Worker `processors`, as the others call it. */
 export interface ProcessorsRpc {
-  /** The account that the credentials open. They are opened once, at the first call to it. */
-  account(sealed: SealedAccount): AccountRpc
+  /**
+   * The account that the credentials open. They are opened once, at the first call to it. `requestId` is that of the request which
+   * needs it, for the log.
+   */
+  account(sealed: SealedAccount, requestId: string | null): AccountRpc
 }
 
 export interface AccountRpc extends Disposable {

@@ -3,7 +3,7 @@
 // 2. record that it is done. If it is not, the reconcile cron asks again, and the owner gets an event after a day
 import { recordStop, recordStopFailure } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
-import { log } from '../http/log.ts'
+import { log } from '../log/log.ts'
 import type { SealedAccount } from '../processors/account.ts'
 import { type ProcessorEnv, processorFor } from '../processors/client.ts'
 

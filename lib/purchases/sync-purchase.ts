@@ -4,8 +4,8 @@
 // 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
 // 4. if it replaces older subscriptions, have those stopped (stop-charging.ts)
 import { storePurchase } from '../../generated/calls.ts'
-import { log } from '../http/log.ts'
 import { newEmail } from '../http/user-fields.ts'
+import { log } from '../log/log.ts'
 import { type Processor, processorFor } from '../processors/client.ts'
 import { isBehind, type ObjectVersions } from '../processors/object-versions.ts'
 import type { FetchedPurchase, PaymentFact, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'

@@ -1,4 +1,4 @@
-import { log } from '../http/log.ts'
+import { currentRequestId, log } from '../log/log.ts'
 import type { PurchaseReference } from '../processors/processor.ts'
 import type { ProcessorName } from '../processors/processor-name.ts'
 
@@ -10,6 +10,9 @@ export interface PendingRead {
   processorId: string
 }
 
+/** A message of the queue. `requestId` is that of the request which caused the read, for the log. */
+export type ReadMessage = PendingRead & { requestId: string | null }
+
 /** What comes later than this the cron finds, which comes every minute. */
 const MOST_SECONDS = 30
 
@@ -20,7 +23,9 @@ const MOST_SECONDS = 30
 export async function wakeRead(env: { READS: Queue }, read: PendingRead, seconds: number): Promise<void> {
   if (seconds > MOST_SECONDS) return
   try {
-    await env.READS.send(read, { delaySeconds: Math.ceil(seconds) })
+    await env.READS.send({ ...read, requestId: currentRequestId() } satisfies ReadMessage, {
+      delaySeconds: Math.ceil(seconds),
+    })
   } catch (cause) {
     log('warn', 'a read of pending events was not scheduled', { paywall_id: read.paywallId, cause })
   }

@@ -79,7 +79,8 @@ describe('a refusal is in the line of its request, by name', () => {
   test('processor_rejected, beside a line of its own that tells the cause', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
     const reply = await startCheckout(all.world, all.ours)
-    const [failure, line, ...others] = await linesOf(reply)
+    const [cause, failure, line, ...others] = await linesOf(reply)
+    expect(cause).toMatchObject({ level: 'warn', message: 'a processor call failed', acquiring: 'stripe' })
     expect(failure).toMatchObject({ level: 'warn', message: 'processor_rejected', cause: { name: 'ProcessorError' } })
     expect(line).toMatchObject({ message: 'request', status: 502, refusal: 'processor_rejected' })
     expect(others).toEqual([])
@@ -170,8 +171,65 @@ describe('X-SDK-Version', () => {
   })
 })
 
-test('no person and no secret is written', () => {
-  expect(leaksIn(all.world, [all.ours.key, all.member.id, all.payer.id])).toEqual([])
+describe('the log alone answers', () => {
+  const requestsAbout = (userId: string) =>
+    all.world.logs
+      .map(({ message }) => message)
+      .filter((message) => message.includes(userId))
+      .map((message) => JSON.parse(message))
+      .filter(({ message }) => message === 'request')
+
+  test('why a buyer got 409: another purchase is in the way, and which', async () => {
+    const priceId = priceIdOf(all.ours.paywall, 'monthly')
+    const { body, status } = await startCheckout(all.world, { ...all.ours, body: { email: all.payer.email, priceId } })
+    expect(status).toBe(409)
+    const refused = await until('the line', () => requestsAbout(all.payer.id).find((line) => line.status === 409))
+    expect(refused).toMatchObject({
+      route: '/api/v1/paywall/:id/start-checkout',
+      paywall_id: paywallId(),
+      refusal: 'active_purchase',
+      user_id: all.payer.id,
+      purchase_id: body.purchaseId,
+      price_id: priceId,
+    })
+  })
+
+  test('what a checkout was for, whoever opened it and however it went on', async () => {
+    const priceId = priceIdOf(all.ours.paywall, 'monthly')
+    const reply = await startCheckout(all.world, { ...all.ours, body: { email: newEmail(), priceId } })
+    const { checkoutUrl, userId } = opened(reply)
+    const [line] = await linesOf(reply)
+    expect(line).toMatchObject({ status: 200, user_id: userId, price_id: priceId, checkout_id: expect.any(String) })
+    const returned = await linesOf(await call(all.world, await press(checkoutUrl, 'pay')))
+    expect(returned).toEqual([
+      expect.objectContaining({
+        status: 303,
+        user_id: userId,
+        price_id: priceId,
+        checkout_id: line?.checkout_id,
+        purchase_id: expect.any(String),
+      }),
+    ])
+  })
+
+  test('why a call got 502, also where another Worker has the cause', async () => {
+    all.world.stripe.failNext('/v1/checkout/sessions', 503)
+    const reply = await startCheckout(all.world, all.ours)
+    expect(reply.status).toBe(502)
+    const lines = await until('the cause', async () => {
+      const written = await linesOf(reply)
+      return written.length === 3 && written
+    })
+    expect(lines.map(({ message, user_id: userId }) => [message, userId])).toEqual([
+      ['a processor call failed', undefined],
+      ['processor_unavailable', undefined],
+      ['request', expect.any(String)],
+    ])
+  })
+})
+
+test('no address and no secret is written', () => {
+  expect(leaksIn(all.world, [all.ours.key])).toEqual([])
 })
 
 test('every refusal in the contracts knows its own name', () => {

@@ -1,7 +1,7 @@
 // A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
 // charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
 import type * as z from 'zod'
-import { log } from '../../http/log.ts'
+import { log } from '../../log/log.ts'
 import { UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
 import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.ts'
