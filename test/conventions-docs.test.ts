@@ -12,10 +12,6 @@ const pages = tracked.filter((file) => /^(README\.md|docs\/.*\.md)$/.test(file))
 /** Of files that a recipe has its reader make. */
 const OF_AN_EXAMPLE = /\bgift\b|\bticket-language\b/
 
-test('README.md is read in one go: it has at most 150 lines', () => {
-  expect(text('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
-})
-
 describe('what README.md and docs/ name', () => {
   /** What stands in backticks, and each line of a block of code. A command is several words. */
   const codeIn = (page: string) =>
