@@ -2,7 +2,7 @@ import guide from '../../generated/guide.html'
 import { GUIDE_PATH } from './contract.ts'
 import { page } from './page.ts'
 
-/** docs/guide.md, as `npm run generate` has made HTML of it. */
+/** docs/guide.md, converted to HTML by `npm run generate`. */
 export const GUIDE_PAGE = page({
   title: 'Guide: Paywall Billing',
   path: GUIDE_PATH,

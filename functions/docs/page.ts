@@ -2,14 +2,13 @@ import { styleOnlyPolicy } from '../../lib/http/style-source.ts'
 import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
 import style from './style.css'
 
-/** What the bar at the top of a page leads to. */
 const LINKS = [
   { path: GUIDE_PATH, label: 'Guide' },
   { path: REFERENCE_PATH, label: 'Reference' },
   { path: DOCUMENT_PATH, label: 'openapi.json' },
 ]
 
-/** The bar, on the page at `path`. `docs` is the origin of the docs, empty on their own; null: they are served nowhere. */
+/** The navigation bar of the page at `path`. `docs` is the origin of the docs, empty on that origin itself; null if they are not served. */
 export const bar = (path: string, docs: string | null = ''): string => `<nav class="bar" aria-label="Documentation">
 <a class="name" href="${FRONT_PATH}">Paywall Billing</a>
 ${(docs === null ? [] : LINKS).map((place) => `<a href="${docs}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
@@ -18,13 +17,12 @@ ${(docs === null ? [] : LINKS).map((place) => `<a href="${docs}${place.path}"${p
 interface Page {
   title: string
   path: string
-  /** HTML, with an element `#text`, to which whoever uses the keyboard may skip. */
+  /** HTML, with an element `#text` as the target of the skip link. */
   content: string
   /** As `bar` takes it. */
   docs?: string | null
 }
 
-/** A whole page: the bar, and its content below. */
 export const page = ({ title, path, content, docs }: Page): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -41,5 +39,5 @@ ${content}
 </html>
 `
 
-/** The Content-Security-Policy of such a page. */
+/** The Content-Security-Policy for `page`. */
 export const pagePolicy = (): Promise<string> => styleOnlyPolicy(style)

@@ -5,9 +5,9 @@ import { bar } from './page.ts'
 const BAR_HEIGHT_PX = 52
 
 /**
- * The bar has Redoc's colours, which its button for light and dark changes. Those of its colours that fail WCAG's contrast on its own
- * backgrounds are replaced. The name stands where the script would load Redoc's logo (see `dev/tools/reference-script.ts`). Redoc's page of
- * an operation has no first heading, so screen readers get ours.
+ * The bar uses Redoc's colour variables, so it follows Redoc's light and dark switch. Colours of Redoc that fail WCAG's contrast on its own
+ * backgrounds are replaced. The text " Redoc" replaces its logo, which the script does not load (`dev/tools/reference-script.ts`). Redoc's page
+ * of an operation has no `h1`, so there is one for screen readers.
  */
 const STYLE = `
 body { margin: 0 }
@@ -33,7 +33,7 @@ html.dark { --input-content-placeholder-color: #9b9ca8; --code-block-tokens-keyw
 const OPTIONS = {
   disableTelemetry: true,
   scrollYOffset: BAR_HEIGHT_PX,
-  // Redoc shows only the samples of languages that are listed. It finds a sample by its label.
+  // Redoc shows only samples of listed languages, matched by label.
   codeSamples: {
     languages: [
       { lang: 'Shell', label: 'curl' },
@@ -49,7 +49,7 @@ import { init } from '${SCRIPT_PATH}'
 init('${DOCUMENT_PATH}', ${JSON.stringify(OPTIONS)})
 `
 
-/** The reference of the API, which Redoc renders from the document in the browser. */
+/** The API reference, rendered by Redoc in the browser. */
 export const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -7,7 +7,7 @@ import { GUIDE_PAGE } from './guide-page.ts'
 import { pagePolicy } from './page.ts'
 import { REFERENCE_PAGE, referencePolicy } from './reference-page.ts'
 
-/** Only a deployment changes these. The front of a host may be a paywall's tomorrow. */
+/** For responses that only a deployment changes. Not for `/`, since a host may become a paywall's domain at any time. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
 const { version } = document.info

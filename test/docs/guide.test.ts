@@ -22,7 +22,7 @@ const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langu
 }))
 
 const commands = blocks.flatMap(({ language, code }) => (language === 'sh' ? [code] : []))
-/** Each begins with a comment that is its file name. */
+/** By file name, which is in a comment at the beginning of each. */
 const modules = Object.fromEntries(
   blocks.flatMap(({ language, code }) => (language === 'ts' ? [[/^\/\/ (\S+)/.exec(code)?.[1] ?? '', code]] : [])),
 )
@@ -49,12 +49,12 @@ afterAll(async () => {
 
 const load = (name: string) => import(join(folder, name))
 
-test('every block of code is one that is held here', () => {
+test('every block of code is tested here', () => {
   expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts']))
   expect(commands).toHaveLength(4)
 })
 
-test('the modules are as the SDK’s types say', async () => {
+test('the modules compile with the types of the SDK', async () => {
   expect(await typeErrors(modules)).toBe('')
 })
 
@@ -66,7 +66,7 @@ test('the commands sell a subscription', async () => {
   expect(await shell(user)).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
 })
 
-/** What a command answers with, after the variables of the guide were set to what is true here. */
+/** Runs a command with the test world's values of the guide's variables, and returns its output. */
 async function shell(command: string) {
   const values: Record<string, string> = {
     API: world.url,
@@ -80,29 +80,29 @@ async function shell(command: string) {
 }
 
 describe('the modules', () => {
-  test('let in who has paid, and take tokens once for a job', async () => {
+  test('check access, and debit tokens once for a job', async () => {
     const email = newEmail()
-    const [{ checkoutOf }, { mayComeIn, mayExport }, { payForJob }, { paywall }] = await Promise.all(
+    const [{ openCheckout }, { hasAccess, canExport }, { payForJob }, { paywall }] = await Promise.all(
       ['checkout.ts', 'access.ts', 'tokens.ts', 'paywall.ts'].map(load),
     )
-    expect([await mayComeIn(email), await mayExport(email)]).toEqual([false, false])
-    await payAndReturn(world, await checkoutOf(email))
-    expect([await mayComeIn(email), await mayExport(email)]).toEqual([true, true])
+    expect([await hasAccess(email), await canExport(email)]).toEqual([false, false])
+    await payAndReturn(world, await openCheckout(email))
+    expect([await hasAccess(email), await canExport(email)]).toEqual([true, true])
     expect([await payForJob(email, 'job 1'), await payForJob(email, 'job 1')]).toEqual([true, true])
     expect((await paywall.user({ email })).balance('standard')).toBe(95)
     await paywall.debit({ email }, 'standard', 95)
     expect(await payForJob(email, 'job 2')).toBe(false)
   })
 
-  test('give the token of a user of yours', async () => {
+  test('return a token for a user of the owner', async () => {
     const { readToken } = await load('token.ts')
     const token = await readToken({ id: 'user 7', email: newEmail() })
     const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
     expect(reply).toMatchObject({ status: 200, body: { user: { external_id: 'user 7' } } })
   })
 
-  test('take webhooks of ours, and no others', async () => {
-    const [{ POST, subscribers }, { isOurs }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
+  test('accept webhooks with a valid signature only', async () => {
+    const [{ POST, subscribers }, { isAuthentic }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
     const { headers, body } = await created()
     const request = (text: string) => new Request('https://owner.example', { method: 'POST', headers, body: text })
     expect(await POST(request(body))).toMatchObject({ status: 204 })
@@ -110,15 +110,15 @@ describe('the modules', () => {
     expect(await POST(request(`${body} `))).toMatchObject({ status: 400 })
 
     const late = new Headers({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 301) })
-    expect(isOurs(new Headers(headers), body, secret)).toBe(true)
-    expect(isOurs(new Headers(headers), `${body} `, secret)).toBe(false)
-    expect(isOurs(late, body, secret)).toBe(false)
-    expect(isOurs(new Headers(), body, secret)).toBe(false)
+    expect(isAuthentic(new Headers(headers), body, secret)).toBe(true)
+    expect(isAuthentic(new Headers(headers), `${body} `, secret)).toBe(false)
+    expect(isAuthentic(late, body, secret)).toBe(false)
+    expect(isAuthentic(new Headers(), body, secret)).toBe(false)
   })
 })
 
 describe('in a browser', () => {
-  /** A page of the owner's site, with what the scripts look for. */
+  /** A page of the owner's site, with the elements that the scripts use. */
   const PAGE = `<!doctype html><title>Shop</title><button id="buy" disabled>Buy</button>
     <label>Email <input id="email"></label><label>Code <input id="code"></label><script type="module" src="/guide.js"></script>`
 
@@ -132,7 +132,7 @@ describe('in a browser', () => {
   })
   afterAll(() => shop.close())
 
-  /** Opens the page in a browser of its own. */
+  /** Opens the page in a separate browser context. */
   async function openPage(): Promise<Page> {
     const context = await site.browser.newContext()
     context.setDefaultTimeout(10_000)
@@ -141,7 +141,7 @@ describe('in a browser', () => {
     return page
   }
 
-  test('somebody buys, and has it in another browser by a mailed code', async () => {
+  test('a purchase is transferred to another browser by a mailed code', async () => {
     const email = newEmail()
     const [laptop, phone] = [await openPage(), await openPage()]
     await laptop.getByRole('button', { name: 'Buy' }).click()
@@ -152,7 +152,7 @@ describe('in a browser', () => {
     await laptop.locator('#buy').waitFor({ state: 'hidden' })
     for (const [index, page] of [laptop, phone].entries()) {
       await page.getByLabel('Email').fill(email)
-      // The mail may come before the browser has the answer, without which a code is good for nothing there.
+      // The mail may arrive before the response, without which the browser cannot use the code.
       const sent = page.waitForResponse(
         (response) => response.url().endsWith('/sign-in/code') && response.request().method() === 'POST',
       )
@@ -165,7 +165,7 @@ describe('in a browser', () => {
   })
 })
 
-/** The webhook that tells of a new subscription. */
+/** The webhook of a new subscription. */
 async function created(): Promise<Received> {
   const email = newEmail()
   await buy(world, { paywall: world.paywall, key: world.key, email })

@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
-  test('may be kept for five minutes by anybody', async () => {
+  test('is publicly cacheable for five minutes', async () => {
     expect(await call(world, world.docsUrl + path)).toMatchObject({
       headers: { 'cache-control': 'public, max-age=300' },
     })
   })
 
-  test('has GET and HEAD alone', async () => {
+  test('accepts GET and HEAD only', async () => {
     expect(await call(world, world.docsUrl + path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
     expect(await call(world, world.docsUrl + path, { method: 'POST' })).toMatchObject({
       status: 405,
@@ -32,7 +32,7 @@ describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s
   })
 })
 
-test('/ says to a program what the service is, and where to read on', async () => {
+test('/ returns the name, the version and the links of the service as JSON', async () => {
   const { status, body } = await call(world, '/')
   expect({ status, body }).toEqual({
     status: 200,
@@ -46,7 +46,7 @@ test('/ says to a program what the service is, and where to read on', async () =
   })
 })
 
-test('/ says so while the database is away, too, on the origin that is the service’s own', async () => {
+test('/ works without the database on the service’s own origin', async () => {
   world.neon.onStatement = () => Promise.reject(new ResponseLost())
   onTestFinished(() => {
     world.neon.onStatement = undefined
@@ -57,7 +57,7 @@ test('/ says so while the database is away, too, on the origin that is the servi
   expect(await call(world, 'https://pay.elsewhere.example/')).toMatchObject({ status: 503 })
 })
 
-describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
+describe.each(['/', '/docs'])('%s as a page', (path) => {
   let browser: Browser
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
   })
   afterAll(() => browser.close())
 
-  test('is one file without scripts, which may use its own style and nothing else', async () => {
+  test('is one file without scripts, with a policy that allows its own style only', async () => {
     const { status, headers, body } = await call(world, world.docsUrl + path, { headers: { accept: 'text/html' } })
     const page = String(body)
     const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
@@ -78,7 +78,7 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
     expect(page).not.toMatch(/<script|\ssrc=|\sstyle=|<link/)
   })
 
-  test('has no link that leads nowhere', async () => {
+  test('has no broken link', async () => {
     const page = String((await call(world, world.docsUrl + path, { headers: { accept: 'text/html' } })).body)
     const anchors = [...page.matchAll(/\sid="([\w-]+)"/g)].map(([, id]) => `#${id}`)
     const links = [...page.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) =>
@@ -94,7 +94,7 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
 
   test.each(
     (['light', 'dark'] as const).flatMap((colorScheme) => [390, 1280].map((width) => ({ colorScheme, width }))),
-  )('is readable for everybody: $colorScheme, $width wide', async ({ colorScheme, width }) => {
+  )('is accessible: $colorScheme, $width wide', async ({ colorScheme, width }) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
     const page = await context.newPage()
     await page.goto(world.docsUrl + path)

@@ -13,11 +13,11 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** Rendering takes a second, so each test continues on the page of the one before. */
+/** Rendering takes a second, so the tests share a page. */
 describe('in a browser', () => {
   let browser: Browser
   let page: Page
-  /** What the page requested, and the errors that its browser logged. */
+  /** The page's requests, and the errors in its console. */
   const requested: string[] = []
   const errors: string[] = []
 
@@ -33,7 +33,7 @@ describe('in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  /** After every test: no request left our origin, and nothing failed. */
+  /** All requests went to our origin, and nothing failed. */
   afterEach(() => {
     expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.docsUrl)).toEqual([])
     expect(errors).toEqual([])
@@ -77,7 +77,7 @@ describe('in a browser', () => {
     (['light', 'dark'] as const).flatMap((colorScheme) =>
       ['', '#/checkout/startcheckout', '#/events'].map((place) => ({ colorScheme, place })),
     ),
-  )('is accessible but for two faults of Redoc’s own: $colorScheme, $place', async ({ colorScheme, place }) => {
+  )('is accessible except for two violations of Redoc: $colorScheme, $place', async ({ colorScheme, place }) => {
     await page.emulateMedia({ colorScheme })
     await page.goto('about:blank')
     await page.goto(`${world.docsUrl}/docs/api${place}`)
@@ -101,7 +101,7 @@ test.each([390, 1280])('fits a screen that is %d wide', async (width) => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
 })
 
-test('its script may be kept for five minutes by anybody', async () => {
+test('its script is publicly cacheable for five minutes', async () => {
   const { status, headers } = await call(world, `${world.docsUrl}/docs/api/redoc.js`)
   expect(status).toBe(200)
   expect(headers).toMatchObject({

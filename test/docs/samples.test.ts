@@ -20,31 +20,30 @@ const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Op
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId: id, security, requestBody, 'x-codeSamples': samples }]) => ({
     id,
-    /** The credentials that it takes. */
-    takes: security.flatMap((each) => Object.keys(each)),
-    /** The method and the path, with the paywall of all examples. */
+    credentials: security.flatMap((each) => Object.keys(each)),
+    /** The method and the path, with the paywall id of the examples. */
     address: `${method.toUpperCase()} ${path.replace('{id}', '1001')}`,
     body: requestBody?.content['application/json'].example,
     samples: new Map(samples.map(({ label, source }) => [label, source])),
   })),
 )
 
-/** What processors call, and browsers that they send. */
+/** Called by processors, and by browsers that they redirect. */
 const NOT_OF_CLIENTS = ['checkoutReturn', 'signedReturn', 'processorWebhook']
 
-test('every operation that clients call has one for curl', () => {
+test('every operation that clients call has a sample for curl', () => {
   const without = operations.filter(({ samples }) => !samples.has('curl')).map(({ id }) => id)
   expect(without).toEqual(NOT_OF_CLIENTS)
 })
 
-test('every operation has one for each who may call it: an owner key’s server, and a user’s browser', () => {
+test('every operation has a sample for each kind of caller: a server with an owner key, a user’s browser', () => {
   const without = (label: string, may: (operation: (typeof operations)[number]) => boolean) =>
     operations.filter((each) => may(each) && !each.samples.has(label)).map(({ id }) => id)
-  expect(without('SDK, server', ({ takes }) => takes.includes('OwnerKey'))).toEqual([])
-  expect(without('SDK, browser', ({ takes }) => takes.includes('UserToken'))).toEqual([])
+  expect(without('SDK, server', ({ credentials }) => credentials.includes('OwnerKey'))).toEqual([])
+  expect(without('SDK, browser', ({ credentials }) => credentials.includes('UserToken'))).toEqual([])
 })
 
-test('those for the SDK are as its types say', async () => {
+test('the samples for the SDK compile with its types', async () => {
   const programs = operations.flatMap(({ id, samples }) =>
     [...samples].flatMap(([label, source], index) =>
       label === 'curl' ? [] : [[`${id}-${index}.ts`, source] as const],
@@ -58,14 +57,14 @@ const AsyncFunction: new (name: string, code: string) => (given: unknown) => Pro
   async () => {},
 ).constructor
 
-/** Runs a program, which imports one thing: that is given to it. */
+/** Runs a sample with its only import, `name`, replaced by `given`. */
 function run(source: string, name: string, given: unknown): Promise<void> {
   const program = source.slice(source.indexOf('\n') + 1)
   return new AsyncFunction(name, stripTypeScriptTypes(program))(given)
 }
 
-/** Stands for the service: notes each call. */
-function notingFetch() {
+/** A `fetch` that records each call. */
+function recordingFetch() {
   const called: { address: string; body: unknown }[] = []
   const fetch = async (request: string | URL | Request) => {
     const { method, url, body, headers } = request as Request
@@ -78,7 +77,7 @@ function notingFetch() {
   return { called, fetch }
 }
 
-/** Stands for the browser's storage. */
+/** A storage like the browser's. */
 function memory() {
   const kept = new Map<string, string>()
   return {
@@ -88,7 +87,7 @@ function memory() {
   }
 }
 
-/** The samples of a kind, with their operations. */
+/** The samples with a label, and their operations. */
 function programsFor(label: string) {
   return operations.flatMap(({ samples, ...operation }) => {
     const source = samples.get(label)
@@ -96,22 +95,19 @@ function programsFor(label: string) {
   })
 }
 
-test.each(programsFor('SDK, server'))(
-  '$id: an owner’s server sends what the example of the operation is',
-  async (each) => {
-    const { called, fetch } = notingFetch()
-    const Client = class extends Paywall {
-      constructor(options: PaywallOptions) {
-        super({ ...options, fetch })
-      }
+test.each(programsFor('SDK, server'))('$id: an owner’s server sends the example of the operation', async (each) => {
+  const { called, fetch } = recordingFetch()
+  const Client = class extends Paywall {
+    constructor(options: PaywallOptions) {
+      super({ ...options, fetch })
     }
-    await run(each.source, 'Paywall', Client)
-    expect(called).toEqual([{ address: each.address, body: each.body }])
-  },
-)
+  }
+  await run(each.source, 'Paywall', Client)
+  expect(called).toEqual([{ address: each.address, body: each.body }])
+})
 
 test.each(programsFor('SDK, browser'))('$id: a user’s browser makes the call', async ({ address, source }) => {
-  const { called, fetch } = notingFetch()
+  const { called, fetch } = recordingFetch()
   const options = { fetch, storage: memory() }
   const before = await createPaywall('https://pay.example.com', options)
   await before.signIn('ada@example.com')
