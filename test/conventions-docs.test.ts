@@ -9,15 +9,15 @@ const topFolders = new Set(tracked.filter((file) => file.includes('/')).map((fil
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = tracked.filter((file) => /^(README\.md|docs\/.*\.md)$/.test(file))
 
-/** Of files that a recipe has its reader make. */
-const OF_AN_EXAMPLE = /\bgift\b|\bticket-language\b/
+/** Files that a recipe's reader creates. */
+const EXAMPLE_FILE = /\bgift\b|\bticket-language\b/
 
-describe('what README.md and docs/ name', () => {
-  /** What stands in backticks, and each line of a block of code. A command is several words. */
+describe('names in README.md and docs/', () => {
+  /** Inline code and code blocks. A command has several words. */
   const codeIn = (page: string) =>
     [...text(page).matchAll(/^```[\s\S]*?^```|`([^`\n]+)`/gm)].map(([all, code]) => code ?? all)
 
-  test('as a path of this tree is there', () => {
+  test('that are paths exist in this tree', () => {
     const named = pages.flatMap((page) =>
       codeIn(page).flatMap((code) => {
         const words = code.split(/\s+/)
@@ -28,25 +28,25 @@ describe('what README.md and docs/ name', () => {
     expect(named.filter(({ word, isAlone }) => !isThere(word, isAlone))).toEqual([])
   })
 
-  test('by its name alone is the name of a file or a folder', () => {
+  test('without a path are names of a file or a folder', () => {
     const named = pages.flatMap((page) => codeIn(page).map((code) => ({ page, code })))
     const names = named.filter(({ code }) => /^[\w-][\w.-]*(\.(ts|mjs|sql|md|json|toml|yaml|html)|\/)$/.test(code))
     expect(names.map(({ code }) => code)).toContain('worker.ts')
     const wrong = names.filter(({ code }) =>
       code.endsWith('/')
         ? !tracked.some((file) => `/${file}`.includes(`/${code}`))
-        : !tracked.some((file) => basename(file) === code) && !OF_AN_EXAMPLE.test(code),
+        : !tracked.some((file) => basename(file) === code) && !EXAMPLE_FILE.test(code),
     )
     expect(wrong).toEqual([])
   })
 })
 
-/** Whether a word begins as a path of this tree does. */
+/** Whether a word begins with a top-level folder of this tree. */
 function isPath(word: string): boolean {
-  return word.includes('/') && topFolders.has(word.split('/')[0]!) && !OF_AN_EXAMPLE.test(word)
+  return word.includes('/') && topFolders.has(word.split('/')[0]!) && !EXAMPLE_FILE.test(word)
 }
 
-/** Whether a file or a folder has that path, with any name for `<name>` and `*`. Of a command a word may be its beginning. */
+/** Whether a file or a folder has that path; `<name>` and `*` match any name. A word in a command may be a prefix. */
 function isThere(path: string, isWhole: boolean): boolean {
   const pattern = path
     .replace(/[.,:;]$/, '')
@@ -68,21 +68,21 @@ describe('a link', () => {
     return { page, target, file: path === '' ? page : normalize(join(dirname(page), path)).replace(/\/$/, ''), anchor }
   })
 
-  test('leads to a file or a folder of this tree', () => {
+  test('points to a file or a folder of this tree', () => {
     expect(links.length).toBeGreaterThan(30)
     const wrong = resolved.filter(({ file }) => !tracked.some((each) => each === file || each.startsWith(`${file}/`)))
     expect(wrong).toEqual([])
   })
 
-  test('with an anchor leads to a heading', () => {
+  test('with an anchor points to a heading', () => {
     const anchored = resolved.filter(({ anchor }) => anchor !== undefined)
     expect(anchored.length).toBeGreaterThan(5)
-    expect(anchored.filter(({ file, anchor }) => !anchorsOf(text(file)).includes(anchor!))).toEqual([])
+    expect(anchored.filter(({ file, anchor }) => !anchors(text(file)).includes(anchor!))).toEqual([])
   })
 })
 
-/** The anchors of a page's headings, as GitHub makes them of headings that differ. */
-function anchorsOf(page: string): string[] {
+/** The anchors of a page's headings, as GitHub generates them for unique headings. */
+function anchors(page: string): string[] {
   const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
   return headings.map((heading) =>
     heading
