@@ -17,10 +17,10 @@ const Event = z.object({
 })
 export type CapturedEvent = z.output<typeof Event>
 
-/** How long webhooks may take to arrive, before it counts what came of them so far. */
+/** How long to wait for webhooks to arrive before reading the events emitted so far. */
 const QUIET_MS = 10_000
 
-/** Does something, and gives the events of a paywall that were emitted because of it, in order. */
+/** Runs `action` and returns the events of a paywall that it caused, in order. */
 export async function captureEvents(
   world: World,
   paywallId: string,
@@ -32,7 +32,7 @@ export async function captureEvents(
   return readEvents(world, paywallId, rows[0]?.now)
 }
 
-/** Resolves once the webhooks that were sent have arrived, and nothing of the paywall is due. */
+/** Resolves once all sent webhooks have arrived and the paywall has no due work. */
 export async function settle(world: World, paywallId: string): Promise<void> {
   const drained = Promise.all(PROCESSOR_NAMES.map((acquiring) => world[acquiring].drainWebhooks()))
   await Promise.race([drained, delay(QUIET_MS, undefined, { ref: false })])

@@ -1,4 +1,4 @@
-// The demo sells through any processor: demo/paywall.json, with its account and its prices swapped for that processor's.
+// The demo can sell through any processor: it is demo/paywall.json with the account and prices of that processor.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { HOME_PORT } from '../../cli/clock.ts'
@@ -10,17 +10,17 @@ import { demoAccount } from './secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The paywall file that `npm run dev` serves if it is given no other. */
+/** The paywall file that `npm run dev` serves by default. */
 export const DEMO = join(ROOT, 'demo/paywall.json')
 
 /**
- * The ports that the demo's paywall file names: those of the world's home, where its buyers land, and of what hears its events, the
- * webhook receiver and the shop.
+ * The ports in the demo's paywall file: home, where its buyers land, and the two that receive its events, the webhook receiver and
+ * the shop.
  */
 export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790, shop: 8795 }
 
-/** The text of the demo's paywall file in a world where those parts have other ports. */
-export function demoAt(ports: typeof DEMO_PORTS, text: string): string {
+/** The text of the demo's paywall file with other ports. */
+export function demoWithPorts(ports: typeof DEMO_PORTS, text: string): string {
   const origin = (port: number) => `"http://127.0.0.1:${port}/`
   return text
     .replaceAll(origin(DEMO_PORTS.home), origin(ports.home))
@@ -28,7 +28,7 @@ export function demoAt(ports: typeof DEMO_PORTS, text: string): string {
     .replaceAll(origin(DEMO_PORTS.shop), origin(ports.shop))
 }
 
-/** What is read of the demo's file here, and of its prices; the rest of it stays as it is. */
+/** The fields of the demo's file that are read here. The others are kept unchanged. */
 interface WrittenDemo {
   paywalls: { name: string; prices: DemoPrice[] }[]
 }
@@ -36,8 +36,8 @@ type Sold = { currency: string; amount: number; processorPrice: string; tier?: n
 type DemoPrice = Sold & { slug: string; label: string; trial_days?: number; locals?: Sold[] }
 
 /**
- * Writes the demo's paywall file as it is with another processor into `folder`. Gives its path, and what differs in it, for
- * people: what the processor does not sell is left out.
+ * Writes the demo's paywall file for another processor into `folder`. Returns its path and, as readable sentences, what differs:
+ * prices that the processor cannot sell are left out.
  */
 export function writeDemo(folder: string, acquiring: ProcessorName): { path: string; differences: string[] } {
   const path = join(folder, `demo-${acquiring}.json`)
@@ -62,7 +62,7 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
   return { file: { ...written, paywalls }, differences }
 }
 
-/** A price by the names that a processor has for it, without the local prices that it does not sell. */
+/** A price with the processor's price ids, without the local prices that the processor cannot sell. */
 function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPrice) {
   const price = named(acquiring, seller, written)
   const { locals } = price
@@ -72,7 +72,7 @@ function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPric
   return {
     price: { ...price, ...(locals && { locals: locals.filter((_, index) => isSold(index)) }) },
     differences: [
-      ...unsold.map(({ message }) => `a local price of "${price.label}" is left out: ${message}`),
+      ...unsold.map(({ message }) => `a local price of "${price.label}" is omitted: ${message}`),
       ...trialDifference(acquiring, price),
     ],
   }
@@ -89,9 +89,9 @@ function named(acquiring: ProcessorName, seller: string, price: DemoPrice): Demo
 function trialDifference(acquiring: ProcessorName, { label, trial_days }: DemoPrice): string[] {
   const { title, capabilities } = DEFINITIONS[acquiring]
   if (!trial_days || capabilities.trialLength === 'any') return []
-  return [`the trial of "${label}" is as long as the product has it at ${title}: ${trial_days} days at its emulator`]
+  return [`the trial of "${label}" is set on the product at ${title}: ${trial_days} days at its emulator`]
 }
 
-/** What a price is called by, whichever processor it is at: `monthly_usd_tier2`. */
+/** A price's name, the same at every processor: `monthly_usd_tier2`. */
 const demoPriceName = (slug: string, { currency, tier }: Sold) =>
   [slug, currency.toLowerCase(), ...(tier === undefined ? [] : [`tier${tier}`])].join('_')

@@ -6,7 +6,7 @@ const Line = z.looseObject({
   cause: z.union([z.string(), z.looseObject({ message: z.string() })]).optional(),
 })
 
-/** A request that was refused: see `logRequest` in lib/http/base-app.ts. */
+/** The log line of a refused request: see `logRequest` in lib/http/base-app.ts. */
 const Refused = z.looseObject({
   message: z.literal('request'),
   request_id: z.string().optional(),
@@ -16,12 +16,12 @@ const Refused = z.looseObject({
   refusal: z.string(),
 })
 
-/** What a Worker's structured log says that concerns whoever watches the world. */
+/** The entries of the Workers' logs that the local world shows. */
 export type LogEntry =
   | { type: 'refused'; method: string; route: string; status: number; refusal: string; request_id: string | null }
   | { type: 'trouble'; level: string; message: string; cause: string | null; request_id: string | null }
 
-/** A line of a Worker's log, if it is a warning, an error or a refusal; null for any other. */
+/** Parses a line of a Worker's log; null unless it is a warning, an error or a refusal. */
 export function readLog(level: string, message: string): LogEntry | null {
   const line = parsed(message)
   if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...describeTrouble(line, message) }
@@ -42,7 +42,7 @@ function describeTrouble(line: unknown, message: string) {
   }
 }
 
-/** It in words for a terminal. */
+/** Formats an entry for a terminal. */
 export function logText(entry: LogEntry): string {
   const request = entry.request_id ? ` (request ${entry.request_id})` : ''
   if (entry.type === 'trouble')

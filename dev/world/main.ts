@@ -1,9 +1,9 @@
-// `npm run dev`. What has started is stopped again if a later step fails, and when a signal asks for it:
-// 1. read the options, the secrets and the paywall files, and refuse ports that are taken, before anything takes time
-// 2. start Postgres; meanwhile load wrangler and Miniflare, which takes seconds
-// 3. migrate the database, and start the world on it (world.ts)
-// 4. apply the paywall files, from now on at each save, too, and fire the crons
-// 5. say where everything is once it answers, and wait to be stopped
+// `npm run dev`. If a step fails or a signal arrives, it stops everything it has started:
+// 1. read the options, secrets and paywall files and check that the ports are free, before anything slow starts
+// 2. start Postgres while loading wrangler and Miniflare, which takes seconds
+// 3. migrate the database and start the world on it (world.ts)
+// 4. apply the paywall files, now and at each save, and start the crons
+// 5. print all addresses once everything responds, and wait for a signal
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
-import { DEMO, demoAt, writeDemo } from './demo.ts'
+import { DEMO, demoWithPorts, writeDemo } from './demo.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
 import { readLog } from './log-line.ts'
@@ -32,17 +32,17 @@ import { withStoredAccounts } from './switched-processors.ts'
 import { withWebhookSecrets } from './webhook-secrets.ts'
 import type { World } from './world.ts'
 
-/** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
+/** Short enough that nobody waits for a cron, long enough to keep the machine idle. */
 const CRON_SECONDS = 2
-/** Longer than any part takes to stop. What is left then ends with us: see `lastWill`. */
+/** Longer than any part needs to stop. Processes still running then are killed: see `killOnParentExit`. */
 const STOP_SECONDS = 15
 
-// What is loaded from here on, wrangler and Miniflare above all, is compiled at the first start only.
+// Modules loaded from here on, above all wrangler and Miniflare, are compiled at the first start only.
 enableCompileCache()
 
 await runProgram({ help: HELP, readOptions: (args) => readOptions(args, process.env), run })
 
-/** Starts the world, says so, and stops it when asked to: at once, or as soon as the step under way is done. */
+/** Starts the world, reports it, and stops it on a signal: at once, or after the current step. */
 async function run(options: Options): Promise<number> {
   const [report, stop] = [options.json ? jsonReport : textReport, stopRequested()]
   let stopping = false
@@ -56,8 +56,8 @@ async function run(options: Options): Promise<number> {
   const secrets = await readSecrets(options.folder)
   const demo = options.processor && writeDemo(options.folder, options.processor)
   const files = started.adopt(await openFiles(options, demo, secrets), (all) => all.close())
-  if (options.reset) await forget(options.folder)
-  // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
+  if (options.reset) await deleteData(options.folder)
+  // Loading wrangler and Miniflare takes seconds: do it after the checks, and in parallel with starting Postgres.
   const [databaseUrl, { startWorld }] = await Promise.all([
     options.databaseUrl ?? openEmbedded(options.folder, started),
     import('./world.ts'),
@@ -90,7 +90,7 @@ async function run(options: Options): Promise<number> {
     await startHome({ port: options.ports.home, world, files, shop: shop?.url ?? null, faults: saves.faults }),
     (part) => part.close(),
   )
-  await untilItAnswers(world)
+  await waitUntilReady(world)
   if (stopping) return 0
 
   report.ready({ world, home, shop, files: files.current(), results, demo })
@@ -98,7 +98,7 @@ async function run(options: Options): Promise<number> {
   return 0
 }
 
-/** The demo names ports, which are moved to where they are; a file that --config names is read as it is. */
+/** The demo's ports are replaced by the actual ones. Files given with --config are read unchanged. */
 function openFiles(
   { configs, ports }: Options,
   demo: { path: string } | null,
@@ -106,10 +106,10 @@ function openFiles(
 ): Promise<PaywallFiles> {
   const environment = fileEnvironment(secrets)
   if (configs) return openPaywallFiles(configs, { environment })
-  return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoAt(ports, text) })
+  return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoWithPorts(ports, text) })
 }
 
-/** Applies a file with the keys that are kept in `folder`. Gives it back with all secrets that can be known. */
+/** Applies a file with the keys kept in `folder`. Returns it with all secrets that are known. */
 function applyTo(world: World, folder: string, { WEBHOOK_SECRETS_KEY }: Secrets) {
   const completeKeys = openKeptKeys(folder, world.database)
   return async (written: PaywallFile) => {
@@ -119,7 +119,7 @@ function applyTo(world: World, folder: string, { WEBHOOK_SECRETS_KEY }: Secrets)
   }
 }
 
-/** The shop sells the demo: it is loaded only where that is served. */
+/** Loads the shop only when the demo is served, because it sells the demo. */
 async function openShop({ ports }: Options, { url }: World, files: PaywallFiles): Promise<Shop> {
   const { startShop } = await import('./shop.ts')
   return startShop({ port: ports.shop, baseUrl: url, files: files.current() })
@@ -130,13 +130,13 @@ async function refuseTakenPorts(ports: Options['ports']): Promise<void> {
   for (const [part, port] of Object.entries(ports)) {
     const option = part === 'service' ? '--port' : `--${part}-port`
     if (await isTaken(port))
-      problems.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
+      problems.push(`port ${port} is in use: stop the process that listens there, or choose another with ${option}`)
   }
   if (problems.length > 0) throw new CommandError(problems)
 }
 
-/** Forgets all data. The secrets stay, so that a key that is written down somewhere goes on working. */
-async function forget(folder: string): Promise<void> {
+/** Deletes all data. The secrets stay, so that keys that somebody wrote down keep working. */
+async function deleteData(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
   for (const name of [STORAGE, KEPT_EVENTS, KEPT_MAILS, ...PROCESSOR_NAMES.map((acquiring) => `${acquiring}.json`)])
@@ -148,7 +148,7 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
   return ensureDatabase(postgres.url('postgres'), 'paywall')
 }
 
-async function untilItAnswers(world: World): Promise<void> {
+async function waitUntilReady(world: World): Promise<void> {
   const parts = [
     { url: `${world.docsUrl}/docs` },
     world.receiver,

@@ -9,50 +9,52 @@ import { DEMO_PORTS } from './demo.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface Options {
-  /** Absolute paths of paywall files; null: the demo's. */
+  /** Absolute paths of paywall files; null: the demo. */
   configs: string[] | null
-  /** Which processor the demo is sold through; null: the one that its file names. */
+  /** The processor that the demo sells through; null: the one in its file. */
   processor: ProcessorName | null
   ports: { home: number; service: number; receiver: number; mail: number; shop: number } & Record<ProcessorName, number>
-  /** A Postgres of one's own, instead of the embedded one. */
+  /** The user's own Postgres instead of the embedded one. */
   databaseUrl?: string
-  /** Forget all data first. */
+  /** Delete all data first. */
   reset: boolean
-  /** What there is and what happens is printed as lines of JSON. */
+  /** Print addresses and events as lines of JSON. */
   json: boolean
-  /** Where the world keeps what outlives it. */
+  /** Where the world keeps its data. */
   folder: string
 }
 
 export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
-  --processor NAME      sell that demo through another processor: ${PROCESSOR_NAMES.join(', ')}
+  --processor NAME      sell the demo through another processor: ${PROCESSOR_NAMES.join(', ')}
   --home-port N         the port of the world's own page (default: ${DEMO_PORTS.home})
   --port N              the service's port (default: 8787)
 ${PROCESSOR_NAMES.map(emulatorOption).join('\n')}
-  --receiver-port N     the webhook receiver's port, which the demo's events go to (default: ${DEMO_PORTS.receiver})
+  --receiver-port N     the port of the webhook receiver, which gets the demo's events (default: ${DEMO_PORTS.receiver})
   --mail-port N         the mail inbox's port (default: 8791)
   --shop-port N         the port of the shop that sells the demo (default: ${DEMO_PORTS.shop})
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
-  --reset               start afresh: forget all data of the embedded Postgres
-  --json                print addresses, keys and what happens as JSON, a document a line
+  --reset               delete all data of the embedded Postgres first
+  --json                print addresses, keys and events as lines of JSON
   --help                this text
 
 Data, secrets and Postgres's log are kept in .local, or in the folder that PAYWALL_LOCAL_DIR names.`
 
-/** What the command line says; null if it asks for help. */
+/** Parses the command line; null: show the help. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options | null {
   const { values } = parse(args)
   if (values.help) return null
   const databaseUrl = values['database-url']
   if (databaseUrl && values.reset)
-    throw new CommandError(['--reset is for the embedded Postgres: your own is yours to empty'])
+    throw new CommandError(['--reset works on the embedded Postgres only: empty your own database yourself'])
   if (values.processor !== undefined && values.config)
-    throw new CommandError(['--processor is for the demo: a paywall file that --config names has its own processor'])
+    throw new CommandError([
+      '--processor works with the demo only: a paywall file given with --config names its own processor',
+    ])
   return {
-    configs: values.config?.map((path) => typedPath(path, environment)) ?? null,
-    processor: values.processor === undefined ? null : processorNamed(values.processor),
+    configs: values.config?.map((path) => resolveFromShell(path, environment)) ?? null,
+    processor: values.processor === undefined ? null : parseProcessor(values.processor),
     ports: {
       home: port('--home-port', values['home-port']),
       service: port('--port', values.port),
@@ -108,8 +110,8 @@ function port(option: string, text: string): number {
   return number
 }
 
-/** The processor that `--processor` names. */
-export function processorNamed(text: string): ProcessorName {
+/** Parses the value of `--processor`. */
+export function parseProcessor(text: string): ProcessorName {
   const found = PROCESSOR_NAMES.find((acquiring) => acquiring === text)
   if (!found) throw new CommandError([`--processor must be one of ${PROCESSOR_NAMES.join(', ')}, not ${text}`])
   return found
@@ -120,7 +122,7 @@ function postgresUrl(text: string): string {
   throw new CommandError(['--database-url must be a URL like postgres://user:password@host/database'])
 }
 
-/** A path as the person typed it: npm runs us in the project's folder, wherever that was. */
-function typedPath(path: string, environment: NodeJS.ProcessEnv): string {
+/** Resolves a path against the user's folder: npm runs us in the project's folder. */
+function resolveFromShell(path: string, environment: NodeJS.ProcessEnv): string {
   return resolve(environment.INIT_CWD ?? process.cwd(), path)
 }

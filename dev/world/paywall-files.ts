@@ -6,16 +6,16 @@ import type { Environment } from '../../cli/paywall-file/secret.ts'
 import { shownPath } from './shown-path.ts'
 import { onlySwitched } from './switched-processors.ts'
 
-/** The paywall files that the world was started with, as they are now. */
+/** The paywall files that the world was started with, in their current version. */
 export interface PaywallFiles {
   current(): PaywallFile[]
-  /** The same, and the paywalls that have changed their processor since, as they were. */
+  /** The same, plus earlier versions of paywalls that have changed their processor since. */
   known(): PaywallFile[]
-  /** Paywalls that have changed their processor before the world was started, as they were. */
+  /** Adds earlier versions of paywalls that changed their processor before the world was started. */
   remember(former: PaywallFile[]): void
   /**
-   * Applies each, one after the other, and from then on each that is saved, of which `onSaved` is told. `apply` gives back the
-   * file with the secrets that were made for it. Throws a `CommandError` if one is refused now.
+   * Applies each file in turn, and from then on each file that is saved, and calls `onSaved` with the outcome. `apply` returns the
+   * file with the secrets that were made for it. Throws a `CommandError` if a file is refused now.
    */
   applyWith<Applied extends { file: PaywallFile }>(
     apply: (file: PaywallFile) => Promise<Applied>,
@@ -24,25 +24,25 @@ export interface PaywallFiles {
   close(): void
 }
 
-/** What came of saving a file: it was applied, or it is wrong, and what was applied before stays. */
+/** The outcome of saving a file: it was applied, or it has errors, and the version applied before stays in effect. */
 export interface Saved<Applied> {
-  /** As a person would type it. */
+  /** As a user would type it. */
   path: string
   outcome: { applied: Applied } | { errors: string[] }
 }
 
 interface PaywallFilesOptions {
-  /** Where `env:NAME` in them is looked up. */
+  /** The values of `env:NAME` in the files. */
   environment: Environment
-  /** Changes the text of each before it is read; without it they are read as they are. */
+  /** Changes the text of each file before it is parsed. */
   rewrite?: (text: string) => string
 }
 
 const WATCH_MS = 250
 
 /**
- * Reads the files and keeps an eye on them, so that the emulators know a price as soon as the file does. Refuses files that
- * are wrong; one that becomes wrong later counts as it last was.
+ * Reads the files and watches them, so that the emulators know a price as soon as the file has it. Throws if a file has errors;
+ * a file that gets errors later counts in its last valid version.
  */
 export async function openPaywallFiles(paths: string[], options: PaywallFilesOptions): Promise<PaywallFiles> {
   const files = new Map<string, PaywallFile>()
@@ -51,9 +51,9 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
   const results = await Promise.all(paths.map((path) => read(path, options)))
   const errors = results.flatMap((result, index) => ('file' in result ? [] : named(paths[index] ?? '', result.errors)))
   if (errors.length > 0) throw new CommandError(errors)
-  for (const [index, path] of paths.entries()) take(path, results[index])
+  for (const [index, path] of paths.entries()) update(path, results[index])
 
-  function take(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
+  function update(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
     if (!result || !('file' in result)) return
     const before = files.get(path)
     if (before) former.push(onlySwitched(before, [result.file]))
@@ -63,7 +63,7 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
   for (const path of paths) {
     watchFile(path, { interval: WATCH_MS }, async () => {
       const result = await read(path, options)
-      take(path, result)
+      update(path, result)
       onRead(path, 'file' in result ? [] : result.errors)
     })
   }
@@ -75,10 +75,10 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
       const applied = []
       for (const path of files.keys())
         applied.push(await applyTo(files, path, apply).catch((error) => refuse(path, error)))
-      let turn = Promise.resolve()
+      let applying = Promise.resolve()
       onRead = (path, errors) => {
-        turn = turn
-          .then(() => (errors.length > 0 ? { errors } : applyOrSay(() => applyTo(files, path, apply))))
+        applying = applying
+          .then(() => (errors.length > 0 ? { errors } : tryApply(() => applyTo(files, path, apply))))
           .then((outcome) => onSaved({ path: shownPath(path), outcome }))
       }
       return applied
@@ -101,8 +101,8 @@ async function applyTo<Applied extends { file: PaywallFile }>(
   return applied
 }
 
-/** Whatever hinders it is said to the person who has saved the file: a database that is just down, too. */
-async function applyOrSay<Applied>(apply: () => Promise<Applied>): Promise<Saved<Applied>['outcome']> {
+/** Returns every failure to the user who saved the file, even a database that is down. */
+async function tryApply<Applied>(apply: () => Promise<Applied>): Promise<Saved<Applied>['outcome']> {
   try {
     return { applied: await apply() }
   } catch (error) {

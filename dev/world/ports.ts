@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Port numbers from `first` on, `count` of them. */
+/** `count` ports starting at `first`. */
 export interface PortRange {
   first: number
   count: number
 }
 
 /**
- * Below the ports that every system gives to outgoing connections (Linux begins at 32,768): such a connection would take the
- * port between two starts of the server that it is meant for.
+ * Below the ephemeral ports of every system (Linux begins at 32,768): an outgoing connection could otherwise occupy the port
+ * while the server restarts.
  */
 const OWN_PORTS: PortRange = { first: 10_000, count: 10_000 }
 
-/** A port of the range on 127.0.0.1 that nothing listened on a moment ago. */
+/** A random free port of the range on 127.0.0.1. */
 export async function freePort({ first, count }: PortRange = OWN_PORTS): Promise<number> {
   const port = first + randomInt(count)
   return (await isTaken(port)) ? freePort({ first, count }) : port

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Writes a file that only its owner reads, never half of it. */
+/** Writes a file atomically, readable by its owner only. */
 export function writePrivately(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })

@@ -6,17 +6,16 @@ import { savedText } from './saved-files.ts'
 import { shownKey } from './shown-key.ts'
 import { type Start, welcome, welcomeJson } from './welcome.ts'
 
-/** What `npm run dev` tells whoever started it, as it happens. */
+/** The output of `npm run dev`. */
 export interface Report {
   /** Everything is up. */
   ready(start: Start): void
   saved(saved: Saved<ApplyResult>): void
   logged(entry: LogEntry): void
-  /** A cron has failed. */
   cronFailed(error: unknown): void
 }
 
-/** Tells it a person, in words. */
+/** For people, as text. */
 export const textReport: Report = {
   ready(start) {
     console.log(welcome(start))
@@ -27,7 +26,7 @@ export const textReport: Report = {
   cronFailed: (error) => console.error(error),
 }
 
-/** Tells it a program, in lines of JSON: `type` says what each tells. */
+/** For programs: lines of JSON, each with a `type`. */
 export const jsonReport: Report = {
   ready: (start) => line({ type: 'ready', ...welcomeJson(start) }),
   saved: ({ path, outcome }) => line({ type: 'saved', path, ...outcomeJson(outcome) }),
@@ -35,8 +34,8 @@ export const jsonReport: Report = {
   cronFailed: (error) => line({ type: 'cron_failed', message: String(error) }),
 }
 
-function line(told: object): void {
-  console.log(JSON.stringify(told))
+function line(entry: object): void {
+  console.log(JSON.stringify(entry))
 }
 
 function outcomeJson(outcome: Saved<ApplyResult>['outcome']) {

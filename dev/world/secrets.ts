@@ -8,14 +8,14 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { EMULATORS } from '../emulators/emulators.ts'
 import { readJsonFile, writePrivately } from './private-file.ts'
 
-/** What `env:NAME` in the demo's paywall file stands for, where the environment does not say otherwise. */
+/** The defaults of `env:NAME` in the demo's paywall file. */
 const DemoSecrets = z.object({
   DEMO_API_KEY: z.string(),
   DEMO_WEBHOOK_SECRET: z.string(),
   ...Object.fromEntries(Object.keys(demoCredentials()).map((name) => [name, z.string()])),
 })
 
-/** What this world's Workers and paywall files need that must stay secret. */
+/** The secrets of this world's Workers and paywall files. */
 const Secrets = DemoSecrets.extend({
   ACCESS_TOKEN_PRIVATE_KEY: z.string(),
   ACCESS_TOKEN_PUBLIC_KEYS: z.string(),
@@ -26,7 +26,7 @@ const Secrets = DemoSecrets.extend({
 })
 export type Secrets = z.infer<typeof Secrets>
 
-/** The secrets kept in `folder`, made where it has none yet: what was sealed or signed with them outlives a restart. */
+/** The secrets kept in `folder`, created if missing: sealed and signed data must survive a restart. */
 export async function readSecrets(folder: string): Promise<Secrets> {
   const path = join(folder, 'secrets.json')
   const kept = Secrets.partial().parse(readJsonFile(path) ?? {})
@@ -53,7 +53,7 @@ export async function makeSecrets(): Promise<Secrets> {
   }
 }
 
-/** An account at each processor, by the names that the demo's paywall file has for it. */
+/** The credentials of an account at each processor, by the variable names in the demo's paywall file. */
 function demoCredentials(): Record<string, string> {
   const named = PROCESSOR_NAMES.flatMap((acquiring) =>
     Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => [
@@ -64,7 +64,7 @@ function demoCredentials(): Record<string, string> {
   return Object.fromEntries(named)
 }
 
-/** The demo's account at a processor, as its paywall file has it. */
+/** The demo's account at a processor, as written in its paywall file. */
 export function demoAccount(acquiring: ProcessorName): {
   acquiring: ProcessorName
   credentials: Record<string, string>
@@ -78,15 +78,15 @@ function variableName(acquiring: ProcessorName, field: string): string {
   return `${acquiring}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
 }
 
-/** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */
+/** The values of `env:NAME` in a paywall file: the real environment first, then this world's secrets. */
 export function fileEnvironment(secrets: Secrets): Record<string, string | undefined> {
   return { ...DemoSecrets.parse(secrets), ...process.env }
 }
 
-/** Where in its folder the local world keeps KV and R2. */
+/** The subfolder in which the local world keeps KV and R2. */
 export const STORAGE = 'storage'
 
-/** Leaves a dotenv file in `folder` for the `paywall` command, which reads it where DATABASE_URL is not set. */
+/** Writes a dotenv file for the `paywall` command, which reads it if DATABASE_URL is not set. */
 export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, DATABASE_ROLES_KEY } = secrets
   const variables = {

@@ -2,14 +2,14 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { createShop } from '../../demo/shop/shop.ts'
 import { type HttpRequest, serve } from '../emulators/core/server.ts'
 
-/** The demo's shop, on a server. */
+/** The demo's shop on a local server. */
 export type Shop = Awaited<ReturnType<typeof startShop>>
 
 interface ShopOptions {
   port: number
   /** The service's origin. */
   baseUrl: string
-  /** The demo's one file. It names the shop's webhook endpoint last. */
+  /** The demo's only file. Its last webhook endpoint is the shop's. */
   files: PaywallFile[]
 }
 

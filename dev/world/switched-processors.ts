@@ -4,10 +4,10 @@ import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { accountContext } from '../../lib/processors/account.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 
-// A paywall that changes its processor keeps its account at the one before: what was bought there lives on. So its emulator
-// must know that account, which no file names any more.
+// A paywall that changes its processor keeps its account at the previous one, where its purchases continue. The previous emulator
+// must therefore know an account that no file names any longer.
 
-/** A file's paywalls that sell through another processor in the files as they are now. */
+/** A file's paywalls that sell through another processor in the current files. */
 export function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
   const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
   const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
@@ -21,8 +21,8 @@ interface AccountRow {
 }
 
 /**
- * The files' paywalls as they sold through the other accounts that the database has of them. One whose credentials the key does not
- * open is left out: the Workers cannot reach it either.
+ * The files' paywalls with the other accounts that the database has for them. Accounts whose credentials the key cannot unseal are
+ * left out: the Workers cannot use them either.
  */
 export async function withStoredAccounts(
   files: PaywallFile[],
@@ -32,12 +32,12 @@ export async function withStoredAccounts(
   const { rows } = await withClient(databaseUrl, (client) =>
     client.query<AccountRow>('select paywall_id, acquiring, credentials from processor_accounts'),
   )
-  const accountsOf = async (paywall: FilePaywall) => {
+  const storedAccounts = async (paywall: FilePaywall) => {
     const others = rows.filter((row) => row.paywall_id === paywall.id && row.acquiring !== paywall.processor.acquiring)
     return (await Promise.all(others.map((row) => soldThrough(paywall, row, key)))).flat()
   }
   return Promise.all(
-    files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(accountsOf))).flat() })),
+    files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(storedAccounts))).flat() })),
   )
 }
 

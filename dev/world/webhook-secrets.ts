@@ -4,8 +4,8 @@ import { webhookContext } from '../../cli/apply/webhooks.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 
 /**
- * A file that was applied, with the secrets of those webhook endpoints for which it leaves them to us: the database has them sealed.
- * One that the key does not open stays null.
+ * Adds the generated secrets of webhook endpoints, which the database has sealed, to an applied file. A secret that the key cannot
+ * unseal stays null.
  */
 export async function withWebhookSecrets(file: PaywallFile, database: pg.Pool, key: string): Promise<PaywallFile> {
   if (file.webhooks.every(({ secret }) => secret !== null)) return file
@@ -14,13 +14,13 @@ export async function withWebhookSecrets(file: PaywallFile, database: pg.Pool, k
      where o.email = $1 and w.disabled_at is null`,
     [file.owner.email],
   )
-  const secretOf = async ({ url, is_test }: PaywallFile['webhooks'][number]) => {
+  const findSecret = async ({ url, is_test }: PaywallFile['webhooks'][number]) => {
     const stored = rows.find((row) => row.url === url && row.is_test === is_test)
     return stored ? unsealOrNull(stored.secret, key, webhookContext(url)) : null
   }
   const webhooks = file.webhooks.map(async (webhook) => ({
     ...webhook,
-    secret: webhook.secret ?? (await secretOf(webhook)),
+    secret: webhook.secret ?? (await findSecret(webhook)),
   }))
   return { ...file, webhooks: await Promise.all(webhooks) }
 }

@@ -9,7 +9,7 @@ import { shownKey } from './shown-key.ts'
 import { shownPath } from './shown-path.ts'
 import type { World } from './world.ts'
 
-/** What there is once the world is up. */
+/** The world once it has started. */
 export interface Start {
   world: World
   home: Home
@@ -17,11 +17,11 @@ export interface Start {
   shop: Shop | null
   files: PaywallFile[]
   results: (ApplyResult & { file: PaywallFile })[]
-  /** Null: the demo is served as its file is, or not at all. */
+  /** The demo's file for another processor; null: the demo is served unchanged, or not at all. */
   demo: { path: string; differences: string[] } | null
 }
 
-/** What a person needs to know of it: where everything is, the keys, and three lines to paste. */
+/** The welcome text: addresses, keys and three curl commands to paste. */
 export function welcome({ world, home, shop, files, results, demo }: Start): string {
   return [
     '',
@@ -41,7 +41,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
       ),
     ),
     ...results.flatMap(({ file, newSecrets }) =>
-      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${shownKey(secret)}  ${file.owner.email}`),
+      newSecrets.map(({ what, secret }) => `  created, shown once: ${what}: ${shownKey(secret)}  ${file.owner.email}`),
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
@@ -49,7 +49,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
   ].join('\n')
 }
 
-/** The same for a program. */
+/** The same as JSON. */
 export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) => ({
   home: home.url,
   shop: shop?.url ?? null,
@@ -69,14 +69,13 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   try: listTries(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
 })
 
-/** Where the demo's file is when it sells through another processor, and what differs in it. */
 function demoLines({ path, differences }: { path: string; differences: string[] }, files: PaywallFile[]): string[] {
   const titles = files.flatMap(({ paywalls }) =>
     paywalls.map(({ processor }) => DEFINITIONS[processor.acquiring].title),
   )
   const file = shownPath(path)
   return [
-    `The demo sells through ${titles[0]}. Its paywall file is ${file}, made of demo/paywall.json at each start.`,
+    `The demo sells through ${titles[0]}. Its paywall file ${file} is generated from demo/paywall.json at each start.`,
     ...differences.map((difference) => `  ${difference}`),
   ]
 }
@@ -86,7 +85,7 @@ interface Try {
   curls: string[]
 }
 
-/** Three lines for the first paywall of each file. */
+/** Three curl commands for the first paywall of each file. */
 function listTries({ url }: World, home: Home, files: PaywallFile[]): Try[] {
   return files.flatMap(({ keys, paywalls: [paywall] }) => {
     if (!paywall) return []
@@ -96,7 +95,7 @@ function listTries({ url }: World, home: Home, files: PaywallFile[]): Try[] {
 }
 
 const tryLines = ({ paywall: { id, name }, curls }: Try): string[] => [
-  `Try paywall ${id}, "${name}": read it, open a checkout (pay on the page it names), see the purchase.`,
+  `Try paywall ${id}, "${name}": read it, open a checkout and pay on its page, then see the purchase.`,
   '',
   ...curls,
   '',
@@ -104,7 +103,7 @@ const tryLines = ({ paywall: { id, name }, curls }: Try): string[] => [
 
 function curlsFor(url: string, home: string, paywall: FilePaywall, key: string): string[] {
   const base = `${url}/api/v1/paywall/${paywall.id}`
-  // The data outlives the world: whoever bought at an earlier start would be refused a second checkout.
+  // The data survives a restart, and a buyer from an earlier start would be refused a second checkout.
   const email = `buyer-${randomBytes(2).toString('hex')}@example.com`
   const targets = { successUrl: `${home}/thanks`, errorUrl: `${home}/sorry` }
   const order = { email, priceId: paywall.prices[0]?.id, ...targets }

@@ -1,6 +1,6 @@
-// Starts the parts in the order in which they need each other: the database's pool and its proxy, the receiver of webhooks,
-// the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
-// Workers' address when they use it, because it is not known before. Closing goes the other way round.
+// Starts the parts in dependency order: the database pool and its proxy, the webhook receiver, the mail inbox, the emulators, and
+// the Workers, which get the addresses of the others. The emulators read the Workers' address when they use it, because it is not
+// known earlier. Closes in reverse order.
 import { join } from 'node:path'
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
@@ -21,46 +21,46 @@ import { type Crons, createCrons } from './workers/crons.ts'
 import { startWorkers, type Value, type Workers } from './workers/workers.ts'
 
 export interface WorldOptions {
-  /** A database that is prepared for this tree and these secrets, as its owner logs in. */
+  /** A database migrated for this tree and these secrets, with the login of its owner. */
   databaseUrl: string
   /**
-   * The paywall files as they are now. The emulators and the receiver ask at every use for credentials and prices;
-   * none is applied by that.
+   * The current paywall files. The emulators and the receiver read credentials and prices from them at every use;
+   * this does not apply them.
    */
   files: () => PaywallFile[]
   secrets: Secrets
-  /** 0, or left out: a free port. The emulators have theirs by the names of their processors. */
+  /** 0 or undefined: a free port. Emulators are named by their processors. */
   ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<ProcessorName, number>>
-  /** Where home is, which shows what the receiver and the mail inbox got: their own addresses lead there. */
+  /** The URL of home, to which the receiver and the mail inbox redirect. */
   home?: string
-  /** The folder of KV and R2, and that of what the emulators, the receiver and the mail inbox have; without them all is gone at the end. */
+  /** The folder of KV and R2, and that of the emulators, the receiver and the mail inbox; without it all data is lost at the end. */
   keep?: { storage: string; states: string }
-  /** The Workers' code by env, where it is bundled already. */
+  /** The Workers' code by env, if it is bundled already. */
   code?: Map<string, string>
-  /** Whether the Workers can be looked into with the DevTools protocol. */
+  /** Whether to open the DevTools inspector. */
   inspect?: boolean
-  /** The Workers, by env, for which queues and rate limits are away. */
-  cutOff?: string[]
-  /** Variables of the Workers instead of those in wrangler.toml. */
+  /** The Workers, by env, whose queue and rate limit bindings fail. */
+  brokenBindings?: string[]
+  /** Overrides variables of wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
-  /** Whether accounts have their processors' limits of calls; they do if it is left out. */
+  /** Whether accounts have their processors' rate limits. Default true. */
   rateLimitedAccounts?: boolean
-  /** What the emulators send webhooks with, if not the runtime's own. */
+  /** The `fetch` with which the emulators send webhooks. */
   fetch?: typeof fetch
-  /** Where the Workers come from, if not from `startWorkers`. */
+  /** Replaces `startWorkers` in tests. */
   startWorkers?: typeof startWorkers
 }
 
-/** The whole service and what stands around it, on 127.0.0.1. */
+/** The whole service with its surroundings on 127.0.0.1. */
 export interface World extends Emulators {
   /** The gateway's origin. */
   readonly url: string
-  /** The origin of the docs, which have no other. */
+  /** The origin of the docs. They are served at no other origin. */
   readonly docsUrl: string
-  /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
+  /** Sends a request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Does not follow redirects. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** Makes the database say what the file says. */
+  /** Applies a paywall file. */
   apply(file: PaywallFile): Promise<ApplyResult>
   readonly database: pg.Pool
   readonly databaseUrl: string
@@ -74,7 +74,7 @@ export interface World extends Emulators {
   close(): Promise<void>
 }
 
-/** Starts all parts, or none: what had started is stopped again where a later one fails. */
+/** Starts all parts. If one fails, it stops those that had started. */
 export async function startWorld({
   databaseUrl,
   files,
@@ -132,8 +132,8 @@ export async function startWorld({
       ...(keep && { folder: keep.storage }),
       ...(options.code && { code: options.code }),
       ...(options.inspect && { inspect: true }),
-      ...(options.cutOff && { cutOff: options.cutOff }),
-      takeMail: mail.take,
+      ...(options.brokenBindings && { brokenBindings: options.brokenBindings }),
+      receiveMail: mail.receive,
       onLog: options.onLog,
       values: { ...secrets, ...local, ...options.variables },
       databaseUrls: databaseUrls(databaseUrl, secrets.DATABASE_ROLES_KEY),
@@ -167,20 +167,20 @@ export async function startWorld({
   }
 }
 
-/** What the Worker `processors` calls instead of the processors' own addresses. */
+/** The emulators' addresses, which the Worker `processors` calls instead of the processors'. */
 export const apiBases = (emulators: Record<ProcessorName, { url: string }>): string =>
   JSON.stringify(Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, emulators[acquiring].url])))
 
-/** Where each Worker logs in, by its env: with the rights of its own role. */
+/** The database URL of each Worker by its env, each with its own role. */
 function databaseUrls(url: string, rolesKey: string): Record<string, string> {
   return Object.fromEntries(ROLES.map(({ env }) => [env, roleDatabaseUrl(env, url, rolesKey)]))
 }
 
 function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000 })
-  // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
+  // An idle connection fails when Postgres is killed. The pool drops it, and the next statement opens another.
   pool.on('error', () => undefined)
-  // One that is in use fails the statement under way, or the next, with an error that names it.
+  // A connection in use fails the current or the next statement, which reports it.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

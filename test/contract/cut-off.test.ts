@@ -11,7 +11,7 @@ let world: TestWorld
 
 /** Webhooks wait: what is stored here, checkout-return has stored. */
 beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, cutOff: ['gateway', 'balances', 'checkout-return'] })
+  world = await startTestWorld({ rateLimited: true, brokenBindings: ['gateway', 'balances', 'checkout-return'] })
   world.stripe.holdWebhooks()
 })
 afterAll(() => world.close())

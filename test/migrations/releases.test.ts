@@ -46,7 +46,7 @@ function workersOf({ name }: Release): Promise<Workers> {
     neonUrl: world.neon.url,
     databaseUrls: Object.fromEntries(ROLES.map(({ env }) => [env, roleDatabaseUrl(env, world.databaseUrl, rolesKey)])),
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), codeOf(file)])),
-    takeMail: () => Promise.reject(new Error('nobody is mailed')),
+    receiveMail: () => Promise.reject(new Error('nobody is mailed')),
     onLog: () => undefined,
   })
 }

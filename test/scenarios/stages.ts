@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import * as z from 'zod'
 import { allowSeveralSubscriptions } from '../../dev/emulators/emulators.ts'
 import type { Month } from '../../dev/world/scenario/months.ts'
+import type { OwnerEvent } from '../../dev/world/scenario/owner-event.ts'
 import { type Played, play, type Row } from '../../dev/world/scenario/play.ts'
 import { readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
 import type { Life } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
-import type { ToldEvent } from '../../dev/world/scenario/told-event.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -59,7 +59,7 @@ export const charged = (months: Month[]) => months.map(({ charges }) => charges.
 /** What the owner was told, month by month, sorted. A new period may show before it is paid: that is left out. */
 export const told = (months: Month[]) => months.map(({ events }) => eventTexts(events))
 
-const eventTexts = (events: ToldEvent[]) =>
+const eventTexts = (events: OwnerEvent[]) =>
   events
     .filter(({ type }) => type !== 'subscription.updated')
     .map(eventText)

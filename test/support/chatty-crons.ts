@@ -20,7 +20,7 @@ const workers = await startWorkers({
   databaseUrls: {},
   neonUrl: 'http://127.0.0.1:9',
   code: new Map(configs.map(({ env }) => [env, CHATTY])),
-  takeMail: () => '',
+  receiveMail: () => '',
   onLog: (_level, message) => {
     if (message.startsWith('xxx')) lines++
   },

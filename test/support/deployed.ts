@@ -28,7 +28,7 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
     ),
     neonUrl: world.neon.url,
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')])),
-    takeMail: world.mail.take,
+    receiveMail: world.mail.receive,
     onLog: (level, message) => void world.logs.push({ level, message }),
   })
   return { ...world, url: workers.url, fetch: workers.fetch, workers, secrets, close: () => workers.stop() }

@@ -36,7 +36,7 @@ export async function visitHome(): Promise<HomeVisit> {
 export const section = ({ page }: HomeVisit, name: string): Locator => page.getByRole('region', { name })
 
 /** What home says that it did last. */
-export const said = (visit: HomeVisit): Locator => section(visit, 'What was done').locator('[data-latest]')
+export const said = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
 
 /** Buys from home, pays on the processor's page, lands, and goes back home. Gives as whom. */
 export async function buyAtHome({ page, home }: HomeVisit, label: string, email = newEmail()): Promise<string> {

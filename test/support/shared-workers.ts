@@ -29,7 +29,7 @@ let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
 let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
 /** What the world whose turn it is does with mail and logs. */
-let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
+let turn: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
 
 async function chooseShared() {
   const [service, neon] = await Promise.all([quietPort(), quietPort()])
@@ -56,7 +56,7 @@ async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
 function startForAll(options: WorkersOptions): Promise<Workers> {
   const started = startWorkers({
     ...options,
-    takeMail: (message) => turn?.takeMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
+    receiveMail: (message) => turn?.receiveMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
     onLog: (level, message) => turn?.onLog(level, message),
   })
   // This is how vitest ends its processes. The Workers are stopped by it, and what they keep on disk is removed.

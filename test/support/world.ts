@@ -37,7 +37,7 @@ interface WorkersOfItsOwn {
   /** Code that Workers run before their own as they start, by env. */
   preludes?: Record<string, string>
   /** Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
-  cutOff?: string[]
+  brokenBindings?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -109,13 +109,21 @@ export async function startTestWorld({
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
-  const { checkoutLeaseSeconds, rateLimited = false, secrets, storage, inspect = false, cutOff, databaseUrl } = options
+  const {
+    checkoutLeaseSeconds,
+    rateLimited = false,
+    secrets,
+    storage,
+    inspect = false,
+    brokenBindings,
+    databaseUrl,
+  } = options
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: { ...(await testSecrets()), ...secrets },
     ports: { service: await quietPort(), receiver: 0, mail: 0 },
     inspect,
-    ...(cutOff && { cutOff }),
+    ...(brokenBindings && { brokenBindings }),
     ...(storage !== undefined && {
       keep: { storage, states: storage },
     }),

@@ -131,11 +131,11 @@ describe('a clock that is moved', () => {
     await world.apply(live)
     const advance = (id: string, by = '1d') => world.clock.advance(id, by).catch(({ message }: Error) => message)
     const { id } = live.paywalls[0]!
-    expect(await advance(id)).toBe(`paywall ${id} is live: it goes by the real time`)
+    expect(await advance(id)).toBe(`paywall ${id} is live, so its clock cannot be moved`)
     expect(await advance('999')).toBe('there is no paywall 999')
     for (const by of ['', 'd', '-1d', '1.5d', '0d', '1 month', '3661d', '1e3d']) {
       expect(await advance(world.paywall.id, by)).toBe(
-        `${by} is no span of time: say 90m, 12h, 31d or 2w, ten years at most`,
+        `${by} is not a duration: use 90m, 12h, 31d or 2w, at most ten years`,
       )
     }
     await expect(
@@ -169,13 +169,13 @@ describe('the home of the local world', () => {
   })
 
   test('refuses in a sentence, and a page of another site at all', async () => {
-    const usage = { error: 'say {"paywall": "1001", "advance": "31d"}' }
+    const usage = { error: 'send {"paywall": "1001", "advance": "31d"}' }
     for (const body of ['', '[]', '{"paywall": "1"}', '{"paywall": 1, "advance": "1d"}']) {
       const refused = await post(body)
       expect([refused.status, await refused.json()]).toEqual([400, usage])
     }
     const foreign = await post('{"paywall": "1", "advance": "1d"}', 'text/plain')
-    expect([foreign.status, await foreign.json()]).toEqual([400, { error: 'say Content-Type: application/json' }])
+    expect([foreign.status, await foreign.json()]).toEqual([400, { error: 'send Content-Type: application/json' }])
     expect((await fetch(`${home.url}/clock`, { method: 'DELETE' })).status).toBe(405)
     expect((await fetch(`${home.url}/nowhere`)).status).toBe(404)
   })

@@ -105,7 +105,7 @@ test('a user and a subscription are found by a part of the address, and have the
     .getByRole('button', { name: `Cancel: Monthly of ${latest}` })
     .click()
   await purchases()
-    .getByRole('button', { name: `Take the cancellation back: Monthly of ${latest}` })
+    .getByRole('button', { name: `Undo the cancellation: Monthly of ${latest}` })
     .waitFor()
   await users().getByRole('heading', { name: 'Users: 1' }).waitFor()
   expect(await purchases().getByRole('article').count()).toBe(1)
@@ -121,5 +121,8 @@ test('a user and a subscription are found by a part of the address, and have the
 
 test('says that nobody is found', async () => {
   await page.goto(`${home.url}/?users=nobody@example.com&purchases=nobody@example.com`)
-  for (const list of [users, purchases]) await list().getByText('None of that name.').waitFor()
+  for (const list of [users, purchases])
+    await list()
+      .getByText(/^No (users|purchases) match\.$/)
+      .waitFor()
 })

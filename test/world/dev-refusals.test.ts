@@ -35,7 +35,7 @@ test('says in a sentence that a port is in use', async () => {
   expect(failed).toEqual({
     code: 1,
     stdout: '',
-    stderr: `port ${port} is in use: stop what listens there, or give another with --receiver-port\n`,
+    stderr: `port ${port} is in use: stop the process that listens there, or choose another with --receiver-port\n`,
   })
 })
 
@@ -65,6 +65,6 @@ test('refuses what it cannot do in a sentence', async () => {
   })
   expect(await failedDev(options('--config', 'any.json', '--processor', 'polar'))).toMatchObject({
     code: 1,
-    stderr: '--processor is for the demo: a paywall file that --config names has its own processor\n',
+    stderr: '--processor works with the demo only: a paywall file given with --config names its own processor\n',
   })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { removeCluster } from '../../dev/world/database/cluster.ts'
 import { ensureDatabase } from '../../dev/world/database/database.ts'
-import { demoAt, demoThrough } from '../../dev/world/demo.ts'
+import { demoThrough, demoWithPorts } from '../../dev/world/demo.ts'
 import type { Options } from '../../dev/world/options.ts'
 import { isTaken } from '../../dev/world/ports.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
@@ -47,7 +47,7 @@ function writeConfig(acquiring: ProcessorName): void {
   const { home, receiver, shop } = ports
   const { file } = demoThrough(acquiring)
   const written = { ...file, keys: [{ name: 'backend' }] }
-  writeFileSync(config, demoAt({ home, receiver, shop }, JSON.stringify(written, null, 2)))
+  writeFileSync(config, demoWithPorts({ home, receiver, shop }, JSON.stringify(written, null, 2)))
 }
 
 afterAll(async () => {
@@ -98,7 +98,7 @@ test('applies a paywall file that is saved, and says what is wrong with one', { 
 
   writeFileSync(config, text.replace('"Acme Pro"', '""'))
   await until('the error', async () => run.output().includes('  paywalls[0].name: '))
-  expect(run.output()).toContain('paywall.json was saved, and is wrong. What was applied before stays:')
+  expect(run.output()).toContain('paywall.json was saved with errors. The version applied before stays in effect:')
   expect(await nameNow()).toBe('Acme Plus')
 
   writeFileSync(config, text)

@@ -26,7 +26,7 @@ describe('home', () => {
     await page.getByRole('button', { name: 'Copy: Key backend' }).click()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(world.key)
     await page.getByLabel('Buy as').fill('ada@')
-    await world.mail.take({
+    await world.mail.receive({
       from: { name: 'Us', email: 'us@example.com' },
       to: 'ada@example.com',
       subject: 'Code',
@@ -41,10 +41,10 @@ describe('home', () => {
     const hostile = '<script>document.title = "theirs"</script>'
     await fetch(`${world.receiver.url}/webhooks`, { method: 'POST', body: hostile, headers: { 'webhook-id': hostile } })
     const from = { name: hostile, email: 'us@example.com' }
-    await world.mail.take({ from, to: 'ada@example.com', subject: hostile, text: hostile })
+    await world.mail.receive({ from, to: 'ada@example.com', subject: hostile, text: hostile })
     await page.goto(home.url)
     await section(visit, 'Events').locator('summary', { hasText: 'not an event' }).click()
-    await section(visit, 'Events').getByText('signature fits no webhook endpoint').waitFor()
+    await section(visit, 'Events').getByText('signature matches no webhook endpoint').waitFor()
     await section(visit, 'Mails').locator('summary', { hasText: hostile }).waitFor()
     expect(await page.locator('main script').count()).toBe(0)
   })
@@ -82,9 +82,9 @@ describe('home', () => {
   test('says that the database is away, and goes on when it is back', async () => {
     await page.goto(home.url)
     await world.database.query('alter table purchases rename to purchases_away')
-    await said(visit).getByText('What happens cannot be shown: ').waitFor()
+    await said(visit).getByText('This page cannot be updated: ').waitFor()
     await world.database.query('alter table purchases_away rename to purchases')
-    await said(visit).getByText('What happens cannot be shown: ').waitFor({ state: 'detached' })
+    await said(visit).getByText('This page cannot be updated: ').waitFor({ state: 'detached' })
   })
 
   test('takes a click on what changes while the mouse is down', async () => {

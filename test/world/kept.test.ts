@@ -40,7 +40,7 @@ test('so are the mails', async () => {
   const path = join(folder, 'mails.jsonl')
   const mail = { from: { name: 'Us', email: 'us@example.com' }, to: 'ada@example.com', subject: 'Code', text: '123456' }
   const first = await startMailInbox({ path })
-  await first.take(mail)
+  await first.receive(mail)
   await first.close()
   const second = await startMailInbox({ path })
   expect(second.received).toEqual([expect.objectContaining(mail)])

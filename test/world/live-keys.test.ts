@@ -39,6 +39,6 @@ test('nor when a paywall file is saved', () => {
   const [applied] = start.results
   if (!applied) throw new Error('nothing was applied')
   const text = savedText({ path: 'paywall.json', outcome: { applied } })
-  expect(text).toContain('made, shown once')
+  expect(text).toContain('created, shown once')
   expect(text).not.toContain(key.slice(0, 12))
 })

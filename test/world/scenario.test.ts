@@ -103,7 +103,7 @@ test('without a name the lives are listed, and a wrong one is answered with the 
     code: 1,
     err: expect.stringContaining(`must be one of ${PROCESSOR_NAMES.join(', ')}`),
   })
-  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining('leave --processor out') })
+  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining('cannot be combined') })
 })
 
 /** Runs the command as a person does. */
@@ -125,7 +125,7 @@ const monthsOf = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filte
 /** The rows of the table: a line without a time goes on with the row before. */
 function rowsOf(out: string): { did: string; events: string[]; access: string }[] {
   const [head = '', , ...lines] = out.trimEnd().split('\n')
-  const starts = ['What happened', 'The owner was told', 'Access'].map((title) => head.indexOf(title))
+  const starts = ['What happened', 'Events to the owner', 'Access'].map((title) => head.indexOf(title))
   const rows: string[][][] = []
   for (const line of lines) {
     const cells = starts.map((start, column) => line.slice(start, starts[column + 1]).trim())

@@ -27,9 +27,9 @@ async function buyAsMany(count: number): Promise<string[]> {
 test('what is chosen for the webhooks of one stays with it when the page changes', async () => {
   const [first = '', second = ''] = await buyAsMany(2)
   await page.goto(home.url)
-  const choiceOf = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Its webhooks')
-  await choiceOf(first).selectOption('come twice')
-  await choiceOf(second).selectOption('get lost')
+  const choiceOf = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Webhooks')
+  await choiceOf(first).selectOption('arrive twice')
+  await choiceOf(second).selectOption('are lost')
   const third = newEmail()
   await buy(world, { paywall: world.paywall, key: world.key, email: third })
   await page.getByRole('article').filter({ hasText: third }).waitFor()
@@ -54,7 +54,7 @@ test('acts at the same moment each have the fate that was chosen, and tell their
 
   const front = await (await fetch(home.url)).text()
   const saidOf = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
-  expect(saidOf(arrives)).toMatch(/processor\. The owner was told: subscription\.ended\.$/)
-  expect(saidOf(twice)).toMatch(/came twice\. The owner was told: subscription\.ended\.$/)
-  expect(saidOf(lost)).toMatch(/There was nothing to tell the owner\.$/)
+  expect(saidOf(arrives)).toMatch(/processor\. Events sent to the owner: subscription\.ended\.$/)
+  expect(saidOf(twice)).toMatch(/arrived twice\. Events sent to the owner: subscription\.ended\.$/)
+  expect(saidOf(lost)).toMatch(/No events were sent to the owner\.$/)
 })

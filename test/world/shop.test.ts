@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPaywallFile } from '../../cli/paywall-file/file.ts'
-import { DEMO, demoAt } from '../../dev/world/demo.ts'
+import { DEMO, demoWithPorts } from '../../dev/world/demo.ts'
 import { fileEnvironment } from '../../dev/world/secrets.ts'
 import { type Shop, startShop } from '../../dev/world/shop.ts'
 import { openBrowser } from '../support/browser.ts'
@@ -18,7 +18,7 @@ let browser: Browser
 beforeAll(async () => {
   world = await startTestWorld()
   const ports = { home: await quietPort(), receiver: Number(new URL(world.receiver.url).port), shop: await quietPort() }
-  const read = await readPaywallFile(demoAt(ports, readFileSync(DEMO, 'utf8')), fileEnvironment(world.secrets))
+  const read = await readPaywallFile(demoWithPorts(ports, readFileSync(DEMO, 'utf8')), fileEnvironment(world.secrets))
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   await world.apply(read.file)
   shop = await startShop({ port: ports.shop, baseUrl: world.url, files: [read.file] })

@@ -6,20 +6,20 @@ import type { Crons } from '../workers/crons.ts'
 import { parseDuration } from './duration.ts'
 import { movePaywallClock, type PaywallClock, readPaywallClock } from './paywall-clock.ts'
 
-/** The clocks of test paywalls. Each goes with the real time, some way ahead of it, and so does its emulated account. */
+/** The clocks of test paywalls. Each runs at the speed of real time with an offset into the future; so does its emulated account. */
 export interface Clock {
   /** A paywall's time. Throws a `CommandError` if there is no such paywall. */
   now(paywallId: string): Promise<Date>
   /**
-   * Moves a paywall's clock by a span such as `31d`, that of its emulated accounts, and those of all paywalls that sell through these.
-   * What falls due meanwhile happens, each at its time: renewals, ends of trials and periods, refunds, repeated webhooks, looks of the
-   * reconcile cron, attempts to deliver. Resolves to the paywall's time once nothing more is due. Throws a `CommandError` for what
-   * cannot be done.
+   * Moves a paywall's clock by a duration such as `31d`, together with its emulated accounts and all paywalls that sell through these.
+   * Everything that falls due on the way happens at its own time: renewals, ends of trials and periods, refunds, webhook retries, polls
+   * of the reconcile cron, delivery attempts. Resolves to the paywall's new time once nothing more is due. Throws a `CommandError` if
+   * the clock cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
-  /** The same, to a time. The clock of a paywall that has it already stays. */
+  /** Moves the clock to a time in the same way. A clock that is already at or past that time stays. */
   moveTo(paywallId: string, at: Date): Promise<Date>
-  /** Resolves once nothing of a paywall is due or under way at its present time. */
+  /** Resolves once a paywall has no work due or in progress at its current time. */
   runDue(paywallId: string): Promise<void>
 }
 
@@ -35,12 +35,12 @@ interface Seller {
   accounts: Emulators[keyof Emulators][]
 }
 
-/** Longer than an attempt to deliver may take, with a few more behind it. */
-const QUIET_MS = 60_000
-const LOOK_AGAIN_MS = 10
+/** Longer than several delivery attempts in a row may take. */
+const TIMEOUT_SECONDS = 60
+const RETRY_MS = 10
 
 export function createClock({ database, emulators, crons }: Parts): Clock {
-  const turns = new Map<string, Promise<unknown>>()
+  const lastMoves = new Map<string, Promise<unknown>>()
 
   async function read(paywallId: string): Promise<PaywallClock> {
     const clock = await readPaywallClock(database, paywallId)
@@ -51,18 +51,18 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
   async function move(together: Seller[], at: number): Promise<void> {
     const clocks = await Promise.all(together.map(({ paywallId }) => read(paywallId)))
     const [start, target] = [Math.min(...clocks.map(({ now }) => now)), Math.max(at, ...clocks.map(({ now }) => now))]
-    // First what is under way now, such as webhooks, so that it happens at this time.
+    // The first round finishes what is in progress now, such as webhooks, at the current time.
     for (let at = start; ; at = Math.min(target, await nextDue(together))) {
       for (const { paywallId } of together) await movePaywallClock(database, paywallId, at)
       for (const { paywallId, accounts } of together) {
         for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
       }
-      for (const { paywallId } of together) await doWhatIsDue(paywallId)
+      for (const { paywallId } of together) await runDueWork(paywallId)
       if (at === target) break
     }
   }
 
-  /** Those whose clocks are moved with a paywall's, itself among them: an account has one clock for all that sell through it. */
+  /** The paywall and all others whose clocks move with it: an account has one clock for all paywalls that sell through it. */
   async function movedWith(paywallId: string): Promise<Seller[]> {
     const together = new Map<string, Seller>()
     const waiting = [paywallId]
@@ -79,8 +79,8 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
 
   const cannotMove = (paywallId: string, liveId: string) =>
     paywallId === liveId
-      ? `paywall ${paywallId} is live: it goes by the real time`
-      : `paywall ${paywallId} shares its account with ${liveId}, which is live: give each credentials of its own`
+      ? `paywall ${paywallId} is live, so its clock cannot be moved`
+      : `paywall ${paywallId} shares its account with ${liveId}, which is live: give each its own credentials`
 
   async function nextDue(together: Seller[]): Promise<number> {
     const dues = together.map(async ({ paywallId, accounts }) => {
@@ -93,34 +93,34 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     return Math.min(...(await Promise.all(dues)).flat().map((at) => at ?? Number.POSITIVE_INFINITY))
   }
 
-  /** Runs the crons until nothing of the paywall is due or under way. */
-  async function doWhatIsDue(paywallId: string): Promise<void> {
-    const deadline = Date.now() + QUIET_MS
+  /** Runs the crons until the paywall has no work due or in progress. */
+  async function runDueWork(paywallId: string): Promise<void> {
+    const deadline = Date.now() + TIMEOUT_SECONDS * 1000
     for (;;) {
       const { now, reconcileAt, deliverAt } = await read(paywallId)
       const isDue = (at: number | null) => at !== null && at <= now
       if (!isDue(reconcileAt) && !isDue(deliverAt)) return
-      if (Date.now() > deadline) throw new Error(`paywall ${paywallId} is never done with what is due`)
+      if (Date.now() > deadline) throw new Error(`paywall ${paywallId} still has due work after ${TIMEOUT_SECONDS} s`)
       if (isDue(reconcileAt)) await crons.run('reconcile')
       if (isDue(deliverAt)) await crons.run('deliver-events')
-      // A delivery that a queue message has leased is due until its attempt has ended.
-      if (isDue(deliverAt)) await delay(LOOK_AGAIN_MS)
+      // A delivery leased by a queue message stays due until its attempt ends.
+      if (isDue(deliverAt)) await delay(RETRY_MS)
     }
   }
 
-  /** A clock is moved by one call at a time. */
-  function inTurn<Result>(paywallIds: string[], work: () => Promise<Result>): Promise<Result> {
-    const done = Promise.all(paywallIds.map((id) => turns.get(id))).then(work)
+  /** Serializes the calls that move the same clock. */
+  function serialize<Result>(paywallIds: string[], work: () => Promise<Result>): Promise<Result> {
+    const done = Promise.all(paywallIds.map((id) => lastMoves.get(id))).then(work)
     const over = done.catch(() => undefined)
-    for (const id of paywallIds) turns.set(id, over)
+    for (const id of paywallIds) lastMoves.set(id, over)
     return done
   }
 
-  /** Moves a paywall's clock to the time that `target` returns for its present one, in milliseconds. */
-  async function moveInTurn(paywallId: string, target: (now: number) => number): Promise<Date> {
+  /** Moves a paywall's clock to the time that `target` returns for its current one, in milliseconds. */
+  async function moveTogether(paywallId: string, target: (now: number) => number): Promise<Date> {
     const together = await movedWith(paywallId)
     const ids = together.map((each) => each.paywallId)
-    return inTurn(ids, async () => {
+    return serialize(ids, async () => {
       await move(together, target((await read(paywallId)).now))
       return new Date((await read(paywallId)).now)
     })
@@ -131,10 +131,10 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     async advance(paywallId, by) {
       const seconds = parseDuration(by)
       if (seconds === null)
-        throw new CommandError([`${by} is no span of time: say 90m, 12h, 31d or 2w, ten years at most`])
-      return moveInTurn(paywallId, (now) => now + seconds * 1000)
+        throw new CommandError([`${by} is not a duration: use 90m, 12h, 31d or 2w, at most ten years`])
+      return moveTogether(paywallId, (now) => now + seconds * 1000)
     },
-    moveTo: (paywallId, at) => moveInTurn(paywallId, () => at.getTime()),
-    runDue: (paywallId) => inTurn([paywallId], () => doWhatIsDue(paywallId)),
+    moveTo: (paywallId, at) => moveTogether(paywallId, () => at.getTime()),
+    runDue: (paywallId) => serialize([paywallId], () => runDueWork(paywallId)),
   }
 }

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
-/** A paywall's clock as the database has it. Times are Unix times in milliseconds, by that clock. */
+/** A paywall's clock as stored in the database. Times are Unix milliseconds on that clock. */
 export interface PaywallClock {
   isTest: boolean
-  /** The processors at which the paywall has an account, those of former times included. */
+  /** The processors at which the paywall has or had an account. */
   acquiring: ProcessorName[]
   now: number
-  /** When the reconcile cron looks at something of the paywall next; null: never. */
+  /** When the reconcile cron next polls something of the paywall; null: never. */
   reconcileAt: number | null
-  /** When a delivery of the paywall's is attempted next; null: none is to be. */
+  /** When a delivery of the paywall is next attempted; null: never. */
   deliverAt: number | null
 }
 
 const milliseconds = (at: string) => `ceil(extract(epoch from ${at}) * 1000)::double precision`
 
-/** What a disabled webhook endpoint is sent, or one whose secret cannot be opened, waits for no time. */
+/** Ignores deliveries to webhook endpoints that are disabled or held: moving the clock does not make them due. */
 const READ = `
   select p.is_test as "isTest",
     array(select a.acquiring from processor_accounts a where a.paywall_id = p.id order by 1) as acquiring,
@@ -36,7 +36,7 @@ export async function readPaywallClock(database: pg.Pool, paywallId: string): Pr
   return rows[0] ?? null
 }
 
-/** Deliveries are due by the real time, since a webhook endpoint may be told of several paywalls: they come as much nearer. */
+/** Deliveries are due by real time, because a webhook endpoint may receive events of several paywalls: shift them by the same amount. */
 const MOVE = `
   with moved as (
     select p.id, to_timestamp($2 / 1000.0) - (now() + p.clock_offset) as by from paywalls p where p.id = $1 for no key update
@@ -46,7 +46,7 @@ const MOVE = `
   )
   update paywalls p set clock_offset = p.clock_offset + moved.by from moved where p.id = moved.id and moved.by > '0'`
 
-/** Moves a paywall's clock to a time; one that is there already stays. */
+/** Moves a paywall's clock to a time. A clock that is already at or past it stays. */
 export async function movePaywallClock(database: pg.Pool, paywallId: string, at: number): Promise<void> {
   await database.query(MOVE, [paywallId, at])
 }

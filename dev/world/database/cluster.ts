@@ -19,44 +19,46 @@ import { CommandError } from '../../../cli/command.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { freshFolder, isReachable, reachableStandIn, type ServerUser } from './server-user.ts'
 
-/** One Postgres data directory, its superuser's password and its log, in one folder of the server user. */
+/** A Postgres data directory with its superuser's password and its log, in a folder owned by the server user. */
 export interface Cluster {
   data: string
   log: string
   password: string
 }
 
-/** Opens the cluster in `folder`, made on the first call. `durable: false` skips every fsync. */
+/** Opens the cluster in `folder` and creates it on the first call. `durable: false` skips every fsync. */
 export async function openCluster(
   folder: string,
   { binaries, user, durable }: { binaries: PostgresBinaries; user: ServerUser; durable: boolean },
 ): Promise<Cluster> {
   if (!isOurs(folder, user)) {
-    throw new CommandError([`${folder} belongs to another user of this machine: start as that user, or remove it`])
+    throw new CommandError([
+      `${folder} belongs to another user of this machine: run as that user, or delete the folder`,
+    ])
   }
-  if (!existsSync(join(folder, 'data'))) makeHome(folder, user)
-  const home = realpathSync(folder)
-  const data = join(home, 'data')
-  const passwordFile = join(home, 'password')
+  if (!existsSync(join(folder, 'data'))) createClusterFolder(folder, user)
+  const root = realpathSync(folder)
+  const data = join(root, 'data')
+  const passwordFile = join(root, 'password')
   if (!existsSync(data)) {
     writeFileSync(passwordFile, randomBytes(16).toString('hex'), { mode: 0o600 })
     if (user.uid !== undefined && user.gid !== undefined) chownSync(passwordFile, user.uid, user.gid)
-    // Made under another name first, so that an initdb that was interrupted is never taken for a cluster.
+    // Created under a temporary name, so that an interrupted initdb never looks like a complete cluster.
     await initdb(binaries, `${data}.new`, passwordFile, user, durable)
     renameSync(`${data}.new`, data)
   }
-  return { data, log: join(home, 'log'), password: readFileSync(passwordFile, 'utf8') }
+  return { data, log: join(root, 'log'), password: readFileSync(passwordFile, 'utf8') }
 }
 
-/** Removes the cluster in `folder` with all its data. It must not be running. */
+/** Deletes the cluster in `folder` with all its data. It must not be running. */
 export function removeCluster(folder: string): void {
   const standIn = reachableStandIn(folder, 'data')
   if (isLink(folder)) rmSync(standIn, { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** An empty folder that the server user reaches: elsewhere, behind a link, where a folder above this one is closed. */
-function makeHome(folder: string, user: ServerUser): void {
+/** Creates an empty folder that the server user can reach; behind a symlink if a parent folder denies access. */
+function createClusterFolder(folder: string, user: ServerUser): void {
   mkdirSync(dirname(folder), { recursive: true })
   removeCluster(folder)
   if (user.uid === undefined || isReachable(dirname(resolve(folder)))) {
@@ -89,9 +91,9 @@ async function initdb(
     '--encoding=UTF8',
     '--locale=C',
     '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8', // what Neon's databases have
+    '--builtin-locale=C.UTF-8', // as Neon's databases
     '--no-instructions',
-    ...(durable ? [] : ['--no-sync', '--set', 'scram_iterations=1']), // a password of a day, checked a thousand times
+    ...(durable ? [] : ['--no-sync', '--set', 'scram_iterations=1']), // a throwaway password, checked on every connection
   ]
   await promisify(execFile)(binaries.initdb, options, {
     ...user,

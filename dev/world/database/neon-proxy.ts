@@ -9,33 +9,32 @@ const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).def
 export type Statement = z.infer<typeof Statement>
 export type StatementResult = pg.QueryArrayResult
 
-/** Thrown by an interceptor: the connection breaks without an answer, whether or not the statement ran. */
+/** Thrown by an interceptor: closes the connection without a response, whether or not the statement ran. */
 export class ResponseLost extends Error {
   override name = 'ResponseLost'
 }
 
-/** The same, in the middle of an answer that says that all went well. */
+/** The same, in the middle of a successful response. */
 export class ResponseCutOff extends ResponseLost {
   override name = 'ResponseCutOff'
 }
 
-/** Stands in for Neon's own proxy: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
+/** Replaces Neon's proxy locally: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
 export interface NeonProxy {
   readonly url: string
-  /** Statements received since the start: the difference around a request is its number of round trips. */
+  /** Statements received since the start. The difference before and after a request is its number of round trips. */
   readonly statements: number
   /**
-   * Stands around each statement that has its connection: it may wait before `run`, or throw `ResponseLost` before or after
-   * it.
+   * Wraps each statement once it has a connection. It may wait before `run`, or throw `ResponseLost` before or after it.
    */
   onStatement: ((statement: Statement, run: () => Promise<StatementResult>) => Promise<StatementResult>) | undefined
   close(): Promise<void>
 }
 
-/** Connections per role and database. Neon's pooler has more; a test of 200 callers must queue somewhere. */
+/** Connections per role and database. Neon's pooler has more; here 200 concurrent callers of a test have to queue. */
 export const POOL_SIZE = 40
 
-/** Values as Postgres wrote them: the driver in the Worker parses them. */
+/** Passes values through as Postgres sent them: the driver in the Worker parses them. */
 const RAW_TEXT = { getTypeParser: () => (value: string) => value }
 
 export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Promise<NeonProxy> {
@@ -76,7 +75,7 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
       types: RAW_TEXT,
     }
     const { command, rowCount, fields, rows } = await runForCaller(
-      poolOf(connectionString),
+      getPool(connectionString),
       query,
       caller,
       (run) => proxy.onStatement?.(statement, run) ?? run(),
@@ -84,13 +83,13 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
     return { command, rowCount, fields, rows }
   }
 
-  function poolOf(connectionString: string): pg.Pool {
+  function getPool(connectionString: string): pg.Pool {
     const known = pools.get(connectionString)
     if (known) return known
     const pool = new pg.Pool({ connectionString, max: POOL_SIZE, connectionTimeoutMillis: 10_000 })
-    // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
+    // An idle connection fails when Postgres is killed. The pool drops it, and the next statement opens another.
     pool.on('error', () => undefined)
-    // One that is lost fails the statement under way, or the next, which says so.
+    // A lost connection fails the current or the next statement, which reports it.
     pool.on('connect', (client) => client.on('error', () => undefined))
     pools.set(connectionString, pool)
     return pool
@@ -99,7 +98,7 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
   return proxy
 }
 
-/** By listeners, which cost less than `for await`: every database call of the local world comes by here. */
+/** Uses listeners because they are faster than `for await`: every database call of the local world passes here. */
 function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let body = ''
@@ -122,7 +121,7 @@ function watchCaller(response: ServerResponse): Caller {
   return caller
 }
 
-/** An error of Postgres is Neon's 400 with Postgres's own fields; no answer from Postgres is a 500. */
+/** As Neon does: 400 with Postgres's fields for a Postgres error, 500 if Postgres did not answer. */
 function sendError(response: ServerResponse, error: unknown): void {
   if (error instanceof pg.DatabaseError) {
     const { name: _name, length: _length, ...fields } = error
@@ -140,5 +139,5 @@ function cutOff(response: ServerResponse): void {
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.statusCode = status
   response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(body)) // without writeHead(), head and body go out as one write, with a length
+  response.end(JSON.stringify(body)) // without writeHead(), headers and body are sent in one write, with a Content-Length
 }

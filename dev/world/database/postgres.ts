@@ -13,39 +13,39 @@ import { waitUntilUnused } from './leftover.ts'
 import { POOL_SIZE } from './neon-proxy.ts'
 import { type ServerUser, serverUser } from './server-user.ts'
 
-/** A real Postgres on 127.0.0.1 that comes back by itself when its process dies. */
+/** A real Postgres on 127.0.0.1 that is restarted when its process dies. */
 export interface Postgres {
   readonly port: number
-  /** Where a database of this Postgres is, for its superuser. */
+  /** The URL of a database, with the superuser's login. */
   url(database: string): string
-  /** Kills the server as a crash would; it is started again. Resolves when the process is gone. */
+  /** Kills the server as a crash would; it is restarted. Resolves when the process has exited. */
   kill(): Promise<void>
-  /** Resolves when it answers, which it does not for a moment after a crash. */
+  /** Resolves when the server accepts connections, which takes a moment after a crash. */
   ready(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Where data, password and log are kept. */
+  /** Holds data, password and log. */
   folder: string
   port?: number
-  /** Whether commits survive a loss of power too; they survive a crash of Postgres either way. Default true. */
+  /** Whether commits survive a power failure; they survive a crash of Postgres either way. Default true. */
   durable?: boolean
 }
 
-/** How many worlds may use one Postgres at the same time: one for each test process (`maxWorkers` in vitest.config.ts). */
+/** How many worlds share one Postgres: one per test process (`maxWorkers` in vitest.config.ts). */
 const WORLDS = 3
 
-/** For the connections that worlds and tests open themselves, beside those of the Neon proxies. */
+/** For connections that worlds and tests open themselves, besides those of the Neon proxies. */
 const OWN_CONNECTIONS = 100
 
 /**
- * Room for all that the Neon proxies of these worlds may hold open: Postgres refuses what is beyond, which a Worker answers
- * with 503.
+ * Enough for all connections of these worlds' Neon proxies: Postgres refuses any above the limit, and the Worker then
+ * answers 503.
  */
 const CONNECTIONS = WORLDS * ROLES.length * POOL_SIZE + OWN_CONNECTIONS
 
-/** A server that fails for this long at a stretch is given up. Recovery after a crash takes a fraction of it. */
+/** How long to retry a start that fails. Crash recovery takes a fraction of it. */
 const START_SECONDS = 30
 
 export async function startPostgres({ folder, port, durable = true }: PostgresOptions): Promise<Postgres> {
@@ -70,7 +70,7 @@ class Server implements Postgres {
   readonly port: number
   #options: ServerOptions
   #process: ChildProcess | undefined
-  #answering: Promise<void> = Promise.resolve()
+  #started: Promise<void> = Promise.resolve()
   #stopping = false
 
   constructor(options: ServerOptions) {
@@ -83,12 +83,12 @@ class Server implements Postgres {
   }
 
   start(): Promise<void> {
-    this.#answering = this.#launchUntilItAnswers()
-    return this.#answering
+    this.#started = this.#launchUntilReady()
+    return this.#started
   }
 
   ready(): Promise<void> {
-    return this.#answering
+    return this.#started
   }
 
   async kill(): Promise<void> {
@@ -108,23 +108,23 @@ class Server implements Postgres {
     await gone
   }
 
-  async #launchUntilItAnswers(): Promise<void> {
+  async #launchUntilReady(): Promise<void> {
     const deadline = Date.now() + START_SECONDS * 1000
     while (!this.#stopping) {
       const child = this.#launch()
       const gone = once(child, 'exit').then(() => false)
-      if (await Promise.race([gone, this.#answers(child)])) {
+      if (await Promise.race([gone, this.#acceptsConnections(child)])) {
         void gone.then(() => this.#restart())
         return
       }
-      if (Date.now() > deadline) throw new CommandError([`Postgres does not start: ${this.#lastWords()}`])
+      if (Date.now() > deadline) throw new CommandError([`Postgres does not start: ${this.#lastLogLine()}`])
       await delay(100)
     }
   }
 
   #restart(): void {
     if (this.#stopping) return
-    console.error('Postgres has ended unexpectedly: starting it again')
+    console.error('Postgres exited unexpectedly; restarting it')
     this.start().catch((error: Error) => console.error(error.message))
   }
 
@@ -141,7 +141,7 @@ class Server implements Postgres {
       `autovacuum=${durable ? 'on' : 'off'}`,
     ]
     const log = openSync(cluster.log, 'a')
-    // In a process group of its own, which Ctrl-C in the terminal does not reach: the Workers must end before their database.
+    // Its own process group, so that Ctrl-C does not reach it: the Workers must stop before their database.
     const child = spawn(binaries.postgres, ['-D', cluster.data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...user,
       cwd: '/',
@@ -155,10 +155,10 @@ class Server implements Postgres {
     return child
   }
 
-  async #answers(child: ChildProcess): Promise<boolean> {
+  async #acceptsConnections(child: ChildProcess): Promise<boolean> {
     while (child.exitCode === null && child.signalCode === null) {
       const client = new pg.Client({ connectionString: this.url('postgres'), connectionTimeoutMillis: 2000 })
-      // A connection may break at any moment while the server starts; `connect` says so too.
+      // A connection may break at any moment while the server starts; `connect` rejects then.
       client.on('error', () => undefined)
       try {
         await client.connect()
@@ -171,7 +171,7 @@ class Server implements Postgres {
     return false
   }
 
-  #lastWords(): string {
-    return readFileSync(this.#options.cluster.log, 'utf8').trimEnd().split('\n').at(-1) ?? 'it says nothing'
+  #lastLogLine(): string {
+    return readFileSync(this.#options.cluster.log, 'utf8').trimEnd().split('\n').at(-1) ?? 'its log is empty'
   }
 }

@@ -1,28 +1,28 @@
 import pg from 'pg'
 
-/** Whoever waits for the answer to a statement. */
+/** The client that waits for a statement's response. */
 export interface Caller {
-  /** Whether it closed its request before it had the whole response. */
+  /** Whether the client closed its request before it had the whole response. */
   isGone: boolean
-  /** What is done when that happens. */
+  /** Called when that happens. */
   onGone: (() => void) | undefined
 }
 
-/** The caller closed its request before its statement had an answer. */
+/** The caller closed its request before its statement finished. */
 export class CallerGone extends Error {
   override name = 'CallerGone'
 }
 
 /**
- * Runs a statement for as long as its caller waits for it. If the caller goes, a statement that runs is cancelled, and one
- * that still waits for a connection is never sent. Throws `CallerGone` then, unless the statement was done first.
- * `intercept` gets the call once its connection is open.
+ * Runs a statement for as long as its caller waits for it. If the caller disconnects, a running statement is cancelled, and one
+ * that still waits for a connection is never sent; it throws `CallerGone` unless the statement finished first.
+ * `intercept` wraps the call once the connection is open.
  *
- * Neon's proxy does the same, as its published source has it (proxy/src/serverless, `run_until_cancelled` and
- * `QueryData::process`): it ends the wait for a connection, or sends a cancel request for the statement, when the HTTP
- * request's stream or connection is closed. What is not known: whether Neon runs just that source, how long it takes
- * until Cloudflare closes a request that a Worker aborted, and what a pooler behind the proxy does with a cancel
- * request. So nothing relies on it: a role's `statement_timeout` ends what is not cancelled.
+ * Neon's proxy does the same according to its published source (proxy/src/serverless, `run_until_cancelled` and
+ * `QueryData::process`): when the HTTP request's stream or connection is closed, it stops waiting for a connection or sends
+ * a cancel request for the statement. Unknown: whether Neon runs exactly that source, how long Cloudflare takes to close a
+ * request that a Worker aborted, and what a pooler behind the proxy does with a cancel request. So nothing relies on it:
+ * the role's `statement_timeout` ends statements that are not cancelled.
  */
 export async function runForCaller(
   pool: pg.Pool,
@@ -45,12 +45,12 @@ export async function runForCaller(
   } finally {
     caller.onGone = undefined
     await cancelling
-    // A cancel request that comes late would hit the next statement of this connection, so there is none.
+    // Closes the connection: a late cancel request would hit its next statement.
     client.release(cancelling !== undefined)
   }
 }
 
-/** A connection of the pool. One that is free only after the caller went is for the next. */
+/** Gets a connection from the pool. If it becomes free only after the caller disconnected, it goes back. */
 function connectForCaller(pool: pg.Pool, caller: Caller): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     caller.onGone = () => reject(new CallerGone())
@@ -63,22 +63,22 @@ function connectForCaller(pool: pg.Pool, caller: Caller): Promise<pg.PoolClient>
   })
 }
 
-/** On a connection of its own: those of the pool may all be waiting. */
+/** Uses a connection outside the pool, whose connections may all be busy. */
 async function cancelStatement(running: pg.PoolClient, { options }: pg.Pool): Promise<void> {
   const client = new pg.Client(options)
-  client.on('error', () => undefined) // a connection that is lost fails the statement under way, which says so
+  client.on('error', () => undefined) // a lost connection fails the query below, which reports it
   try {
     await client.connect()
     await client.query('select pg_cancel_backend($1)', [processId(running)])
   } catch (error) {
-    console.error('a statement whose caller left could not be cancelled:', error)
+    console.error('could not cancel the statement of a caller that disconnected:', error)
   } finally {
     await client.end()
   }
 }
 
-/** A property of pg's clients that its types leave out. */
+/** The types of pg lack `processID`. */
 function processId(client: pg.PoolClient): number {
   if ('processID' in client && typeof client.processID === 'number') return client.processID
-  throw new Error('pg no longer tells the process of a connection')
+  throw new Error('pg no longer exposes processID')
 }

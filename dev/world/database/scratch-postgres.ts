@@ -7,16 +7,16 @@ import { ensureDatabase, prepareDatabase } from './database.ts'
 import { isRunning } from './leftover.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 
-/** Where Linux keeps files in memory: a database is copied there in a tenth of the time, because no file system writes a journal. */
+/** Linux's in-memory file system. Copying a database there takes a tenth of the time, because it has no journal. */
 const MEMORY = '/dev/shm'
-/** More than a whole run of the tests writes. A container often has less there, and then the disk has to do. */
+/** More than a full test run writes. Containers often have less; then the disk is used. */
 const ROOM_BYTES = 4 * 2 ** 30
 const NAME = 'paywall-postgres-'
 
-/** A Postgres that leaves nothing behind once it is stopped. Its data survives a crash of Postgres, not of the machine. */
+/** A Postgres whose data is deleted when it stops. The data survives a crash of Postgres, not of the machine. */
 export async function startScratchPostgres(): Promise<Postgres> {
   const folder = mkdtempSync(join(scratchFolder(), `${NAME}${process.pid}-`))
-  chmodSync(folder, 0o755) // mkdtemp's folder is closed to the user that Postgres runs as
+  chmodSync(folder, 0o755) // mkdtemp creates it with 0700, which excludes the user that Postgres runs as
   const cluster = join(folder, 'postgres')
   const postgres = await startPostgres({ folder: cluster, durable: false })
   return {
@@ -39,18 +39,18 @@ function scratchFolder(): string {
   return Math.min(bavail * bsize, freemem()) >= ROOM_BYTES ? MEMORY : tmpdir()
 }
 
-/** Frees the memory of those whose process was killed before it could: nothing else would, until the machine starts anew. */
+/** Deletes the folders of processes that were killed before they could clean up: they occupy memory until a reboot. */
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = new RegExp(`^${NAME}(\\d+)-`).exec(name)?.[1]
     if (!pid || isRunning(Number(pid))) continue
     const folder = join(MEMORY, name)
-    // Its Postgres may just be ending, and write: then what it wrote is removed at the next attempt.
+    // Its Postgres may still be shutting down and writing, hence the retries.
     if (statSync(folder).uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
-/** A database on it that has all that this tree needs. */
+/** Creates a database and migrates it to this tree's version. Returns its URL. */
 export async function preparedDatabase(
   postgres: Postgres,
   name: string,

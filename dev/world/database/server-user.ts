@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Whom a server process runs as: an option of `spawn`. Empty: as ourselves. */
+/** The user that a server process runs as: options of `spawn`. Empty: the current user. */
 export interface ServerUser {
   uid?: number
   gid?: number
 }
 
-/** Postgres refuses to run as root: then it runs as the system's `postgres` user, made if it is missing. */
+/** Postgres refuses to run as root, so root runs it as the system's `postgres` user, which is created if missing. */
 export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {}
   if (!hasUser('postgres')) {
@@ -30,7 +30,7 @@ function hasUser(name: string): boolean {
   }
 }
 
-/** Whether every user of the machine may read below `path`: each folder above it lets others through. */
+/** Whether every user can reach `path`: all its parent folders are traversable. */
 export function isReachable(path: string): boolean {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false
@@ -38,13 +38,13 @@ export function isReachable(path: string): boolean {
   }
 }
 
-/** A folder that the server user reaches, in place of `path` where a folder above that is closed, such as /root. */
+/** A folder that the server user can reach, used instead of a `path` below a closed folder such as /root. */
 export function reachableStandIn(path: string, purpose: string): string {
   const name = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 16)
   return join('/var/tmp', `paywall-${purpose}-${name}`)
 }
 
-/** An empty folder that belongs to the server user. What stood there before is gone. */
+/** Creates an empty folder owned by the server user. Deletes what was there before. */
 export function freshFolder(path: string, user: ServerUser): void {
   rmSync(path, { recursive: true, force: true })
   mkdirSync(dirname(path), { recursive: true })
@@ -52,12 +52,12 @@ export function freshFolder(path: string, user: ServerUser): void {
   if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid)
 }
 
-/** The folder itself if the server user reaches it, else a copy that it does; the copy is made once. */
+/** The folder itself if the server user can reach it, otherwise a copy that it can reach, made once. */
 export function reachableCopy(folder: string, purpose: string, user: ServerUser): string {
   if (user.uid === undefined || isReachable(folder)) return folder
   const copy = reachableStandIn(folder, purpose)
   if (existsSync(copy)) {
-    // Anyone may write to /var/tmp; what another user has put there is not run.
+    // /var/tmp is world-writable: never execute what another user put there.
     if (lstatSync(copy).uid !== 0) throw new Error(`${copy} does not belong to root: remove it`)
     return copy
   }

@@ -1,4 +1,4 @@
-// What home's buttons do. Each says in the journal what it did, or why it could not.
+// The actions behind home's buttons. Each writes to the journal what it did, or why it could not.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { CommandError } from '../../../cli/command.ts'
@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import { type CapturedEvent, captureEvents } from '../capture-events.ts'
-import { actsOfPurchase, describeAct, isAct, performAct } from './act-names.ts'
+import { describeAct, findActs, isAct, performAct } from './act-names.ts'
 import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { runExclusively } from './run-exclusively.ts'
@@ -15,10 +15,10 @@ import { stepTo } from './steps.ts'
 import { WEBHOOKS, type WebhookFault, withWebhooks } from './webhook-faults.ts'
 import { minute, money } from './words.ts'
 
-/** Does what a form asks for. Gives where the browser goes; null: back to the page that has the form. */
+/** Handles a submitted form. Returns where to redirect the browser; null: back to the page with the form. */
 type Action = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
 
-const Order = z.object({ paywall: z.string(), email: z.email('give an e-mail address to buy as'), price: z.string() })
+const Order = z.object({ paywall: z.string(), email: z.email('enter an e-mail address to buy as'), price: z.string() })
 const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
 const Act = z.object({
   purchase: z.string(),
@@ -31,7 +31,7 @@ const NotOpened = z.object({ error: z.string() })
 /** By the path that the form is sent to. */
 const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act }
 
-/** What a form does that is sent to `path`; null if none of home's is. */
+/** The action of a form that is sent to `path`; null if there is none. */
 export function findAction(path: string): Action | null {
   const action = ACTIONS[path]
   if (!action) return null
@@ -45,14 +45,14 @@ export function findAction(path: string): Action | null {
   }
 }
 
-/** What hinders a person is said in a sentence; a mistake of ours is thrown. */
+/** Returns expected errors as a sentence for the user and rethrows bugs. */
 function toReason(error: unknown): string {
   if (error instanceof z.ZodError) return z.prettifyError(error)
   if (error instanceof CommandError || error instanceof EmulatorError || error instanceof Refused) return error.message
   throw error
 }
 
-function chosen(parts: HomeParts, id: string): Shown {
+function findPaywall(parts: HomeParts, id: string): Shown {
   const found = shownPaywalls(parts).find(({ paywall }) => paywall.id === id)
   if (!found) throw new CommandError([`no file has a paywall ${id}`])
   return found
@@ -61,10 +61,10 @@ function chosen(parts: HomeParts, id: string): Shown {
 async function buy(parts: HomeParts, form: Record<string, string>): Promise<string> {
   const { paywall: id, email, price: priceId } = Order.parse(form)
   parts.buyer.email = email
-  const { paywall, key } = chosen(parts, id)
+  const { paywall, key } = findPaywall(parts, id)
   const price = paywall.prices.find((each) => each.id === priceId)
-  if (!price) throw new CommandError(['that price is not sold any more'])
-  if (key === null) throw new CommandError(['the key of this paywall was made elsewhere, and nobody can read it again'])
+  if (!price) throw new CommandError(['that price is no longer sold'])
+  if (key === null) throw new CommandError(['the key of this paywall was created elsewhere and cannot be read again'])
   const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
@@ -74,18 +74,18 @@ async function buy(parts: HomeParts, form: Record<string, string>): Promise<stri
   if (!response.ok) throw new CommandError([describeRefusal(response.status, NotOpened.parse(body).error, email)])
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   const order = `${price.label}, ${money(price.amount, price.currency)}`
-  parts.journal.note(`Opened a page of ${title} on which ${email} can pay for ${order}.`)
+  parts.journal.note(`Opened a page of ${title} where ${email} can pay for ${order}.`)
   return Opened.parse(body).checkoutUrl
 }
 
 const describeRefusal = (status: number, error: string, email: string) =>
   error === 'active_purchase'
-    ? `${email} already has an active purchase: type another address, or end that purchase.`
+    ? `${email} already has an active purchase: enter another address, or end that purchase.`
     : `start-checkout answered ${status} ${error}`
 
 async function move(parts: HomeParts, form: Record<string, string>): Promise<null> {
   const { paywall: id, to } = Move.parse(form)
-  const { paywall } = chosen(parts, id)
+  const { paywall } = findPaywall(parts, id)
   const { clock, database } = parts.world
   const before = await clock.now(id)
   const target = await stepTo(to, { database, paywallId: id, now: before })
@@ -100,7 +100,7 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<nul
 async function act(parts: HomeParts, form: Record<string, string>): Promise<null> {
   const { purchase: id, act: name, webhooks } = Act.parse(form)
   const purchase = await readPurchase(parts.world.database, id)
-  const acts = purchase && actsOfPurchase(parts, purchase)
+  const acts = purchase && findActs(parts, purchase)
   if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
   const emulator = parts.world[purchase.acquiring]
   const perform = () => performAct(acts, name, purchase.processorId)
@@ -115,5 +115,5 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<null
 
 const describeEvents = (events: CapturedEvent[]) =>
   events.length > 0
-    ? `The owner was told: ${events.map(({ type }) => type).join(', ')}.`
-    : 'There was nothing to tell the owner.'
+    ? `Events sent to the owner: ${events.map(({ type }) => type).join(', ')}.`
+    : 'No events were sent to the owner.'

@@ -6,9 +6,8 @@ import type { Clock } from '../clock/clock.ts'
 const Advance = z.strictObject({ paywall: z.string(), advance: z.string() })
 
 /**
- * What the `paywall clock` command asks. `GET /clock?paywall=ID` and `POST /clock {"paywall": ID, "advance": "31d"}` answer
- * `{"paywall", "now"}`; the second once everything that falls due until then has happened. What cannot be done is answered 400
- * `{"error"}`.
+ * The API of the `paywall clock` command. `GET /clock?paywall=ID` and `POST /clock {"paywall": ID, "advance": "31d"}` return
+ * `{"paywall", "now"}`; the POST once everything that falls due until then has happened. Errors are 400 `{"error"}`.
  */
 export async function answerClock(clock: Clock, request: HttpRequest): Promise<HttpResponse> {
   try {
@@ -31,9 +30,9 @@ async function answer(clock: Clock, request: HttpRequest): Promise<HttpResponse>
 
 function readAdvance(request: HttpRequest): z.output<typeof Advance> {
   const isJson = header(request, 'content-type')?.split(';')[0]?.trim() === 'application/json'
-  if (!isJson) throw new CommandError(['say Content-Type: application/json'])
+  if (!isJson) throw new CommandError(['send Content-Type: application/json'])
   const sent = Advance.safeParse(parseJson(request.body))
-  if (!sent.success) throw new CommandError(['say {"paywall": "1001", "advance": "31d"}'])
+  if (!sent.success) throw new CommandError(['send {"paywall": "1001", "advance": "31d"}'])
   return sent.data
 }
 

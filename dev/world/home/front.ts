@@ -11,7 +11,7 @@ import { paywallSection } from './sections/paywall.ts'
 import { purchasesSection } from './sections/purchases.ts'
 import { usersSection } from './sections/users.ts'
 
-/** The page at home's own address: one paywall, and all that happens to it. `paywall` in the query chooses another. */
+/** Home's front page: one paywall with everything that happens to it. `paywall` in the query selects which. */
 export async function frontPage(parts: HomeParts, query: URLSearchParams): Promise<PageContent> {
   const all = shownPaywalls(parts)
   const shown = all.find(({ paywall }) => paywall.id === query.get('paywall')) ?? all[0]

@@ -1,16 +1,16 @@
 import type pg from 'pg'
 import { money } from './words.ts'
 
-/** Something that happened to a user, at a time of the paywall's clock. */
+/** Something that happened to a user. Times are by the paywall's clock. */
 export interface Entry {
   at: Date
   kind: 'checkout' | 'payment' | 'event' | 'balance'
   text: string
-  /** What became of it, if there is more to say. */
+  /** Further lines, such as the outcome of each delivery. */
   details: string[]
 }
 
-/** The latest that happened to a user of a paywall, the latest first: so many entries, or all if there are fewer. */
+/** The latest `count` entries of a user's history, newest first. */
 export async function readHistory(
   database: pg.Pool,
   { paywallId, userId, count }: { paywallId: string; userId: string; count: number },
@@ -23,7 +23,7 @@ export async function readHistory(
     .slice(0, count)
 }
 
-/** Reads `count` rows at least, or all if there are fewer, the latest first. */
+/** Reads at least `count` entries if there are that many, newest first. */
 type Read = (database: pg.Pool, member: [paywallId: string, userId: string, count: number]) => Promise<Entry[]>
 
 const readCheckouts: Read = async (database, member) => {
@@ -36,7 +36,7 @@ const readCheckouts: Read = async (database, member) => {
   return rows.flatMap(({ at, label, completed, isOpen }) => {
     const opened = isOpen
       ? `a checkout of ${label} was opened`
-      : `a checkout of ${label} was asked for, and has no page`
+      : `a checkout of ${label} was requested, and has no page`
     const begun: Entry = { at, kind: 'checkout', text: opened, details: [] }
     const done: Entry[] = completed
       ? [{ at: completed, kind: 'checkout', text: `the checkout of ${label} was completed`, details: [] }]
@@ -85,14 +85,14 @@ function deliverySentence({ url, state, attempts, last_status: status, last_erro
   return `${state} at ${url}${tries}${outcome && `: ${outcome}`}`
 }
 
-/** Why a balance changed, as a person says it. */
+/** Why a balance changed, in words. */
 const REASONS = {
-  top_up: 'the tokens of the day',
-  plan: 'came with a paid period',
-  trial: 'came with a trial',
+  top_up: 'daily top-up',
+  plan: 'credited with a paid period',
+  trial: 'credited with a trial',
   credit: 'credited by the owner',
   debit: 'debited by the owner',
-  merge: 'brought by a user who became this one',
+  merge: 'moved from a user who was merged into this one',
 }
 
 interface BalanceRow {
@@ -111,6 +111,6 @@ const readBalances: Read = async (database, member) => {
   )
   return rows.map(({ at, type, delta, after, reason }) => ({
     ...{ at, kind: 'balance', details: [REASONS[reason]] },
-    text: `${type} tokens ${delta > 0 ? `+${delta}` : delta}, ${after} then`,
+    text: `${type} tokens ${delta > 0 ? `+${delta}` : delta}, balance ${after}`,
   }))
 }

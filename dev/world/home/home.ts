@@ -15,7 +15,7 @@ import { previewPage } from './preview.ts'
 import { formatBody, toCurl } from './received-events.ts'
 import { timelinePage } from './timeline.ts'
 
-/** The local world's own address: pages for people, and `/clock` for the `paywall clock` command. */
+/** The local world's home server: pages for people, and `/clock` for the `paywall clock` command. */
 export interface Home {
   readonly url: string
   close(): Promise<void>
@@ -23,12 +23,12 @@ export interface Home {
 
 type Served = HttpResponse | HttpStream | null
 
-/** As often as a page looks whether it has changed: a person sees no difference to sooner, and a page left open costs little. */
+/** How often an open page is checked for changes: fast enough for a person, cheap enough for a page that stays open. */
 const LOOK_MS = 1000
 
 const ASSETS = join(import.meta.dirname, 'assets')
 
-/** The pages that follow what happens. Null: there is nothing to show at that address. */
+/** The pages with live updates. Null: not found. */
 const PAGES: Record<string, (parts: HomeParts, query: URLSearchParams) => Promise<PageContent | null>> = {
   '/': frontPage,
   '/user': timelinePage,
@@ -36,7 +36,6 @@ const PAGES: Record<string, (parts: HomeParts, query: URLSearchParams) => Promis
 
 type HomeOptions = { port: number; lookMs?: number } & Omit<HomeParts, 'journal' | 'buyer' | 'lookMs' | 'url'>
 
-/** Starts it on `port`. */
 export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOptions): Promise<Home> {
   const parts: HomeParts = {
     ...given,
@@ -46,12 +45,12 @@ export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOption
     url: () => server.url,
   }
   const server = await serve(port, async (request) => {
-    if (!isFromHere(request.headers)) return text(403, 'Only pages of this address may ask here.')
+    if (!isFromHere(request.headers)) return text(403, 'Cross-origin requests are not allowed here.')
     try {
-      return (await answer(parts, request)) ?? text(404, 'There is nothing here.')
+      return (await answer(parts, request)) ?? text(404, 'Not found')
     } catch (error) {
       console.error(error)
-      return text(500, `That went wrong, and the terminal tells more: ${error}`)
+      return text(500, `Internal error, see the terminal for details: ${error}`)
     }
   })
   return server
@@ -60,31 +59,31 @@ export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOption
 async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
   const { method, path } = request
   if (path === '/clock') return answerClock(parts.world.clock, request)
-  if (method === 'POST') return press(parts, request)
-  if (method !== 'GET' && method !== 'HEAD') return text(405, 'This address takes GET and POST.')
+  if (method === 'POST') return runAction(parts, request)
+  if (method !== 'GET' && method !== 'HEAD') return text(405, 'Method not allowed: use GET or POST.')
   const query = new URLSearchParams(request.query)
-  if (path.startsWith('/live/')) return follow(parts, path.slice('/live'.length), query)
+  if (path.startsWith('/live/')) return streamPage(parts, path.slice('/live'.length), query)
   const content = await PAGES[path]?.(parts, query)
-  return content ? layout(content) : besidePages(parts, path)
+  return content ? layout(content) : otherResources(parts, path)
 }
 
-/** A button: the browser goes where it leads, or back. */
-async function press(parts: HomeParts, { path, body, headers }: HttpRequest): Promise<Served> {
+/** Runs the action of a button and redirects the browser to its target, or back. */
+async function runAction(parts: HomeParts, { path, body, headers }: HttpRequest): Promise<Served> {
   const action = findAction(path)
   if (!action) return null
   const form = Object.fromEntries(new URLSearchParams(body))
   const place = await action(parts, form)
-  return redirect(place ?? pageBefore(headers) ?? `/?paywall=${encodeURIComponent(form.paywall ?? '')}`)
+  return redirect(place ?? refererPage(headers) ?? `/?paywall=${encodeURIComponent(form.paywall ?? '')}`)
 }
 
-/** The page of home's that a form was sent from, with what it was asked to show; null if the browser does not say. */
-function pageBefore({ host, referer = '' }: HttpRequest['headers']): string | null {
+/** The page of home with its query from which a form was sent; null without a `Referer`. */
+function refererPage({ host, referer = '' }: HttpRequest['headers']): string | null {
   const page = URL.parse(referer)
   return page && page.host === host ? page.pathname + page.search : null
 }
 
-/** The changes of a page. */
-function follow(parts: HomeParts, path: string, query: URLSearchParams): Served {
+/** Streams a page's changes. */
+function streamPage(parts: HomeParts, path: string, query: URLSearchParams): Served {
   const page = PAGES[path]
   if (!page) return null
   const render = async () => {
@@ -95,8 +94,8 @@ function follow(parts: HomeParts, path: string, query: URLSearchParams): Served 
   return { status: 200, headers, chunks: (signal) => streamChanges(render, { lookMs: parts.lookMs, signal }) }
 }
 
-/** What the pages load or lead to. */
-async function besidePages({ world }: HomeParts, path: string): Promise<Served> {
+/** Assets, landing pages, previews and events, which the pages load or link to. */
+async function otherResources({ world }: HomeParts, path: string): Promise<Served> {
   const [, place = '', id = '', form = ''] = path.split('/')
   switch (place) {
     case 'home.css':

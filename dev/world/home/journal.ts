@@ -1,9 +1,9 @@
-/** What home did, for the person who asked for it. */
+/** A log of home's actions, shown on its page. */
 export interface Journal {
-  /** The sentences of late, the latest first. */
+  /** The latest sentences, newest first. */
   readonly entries: { at: Date; sentence: string; isRefusal: boolean }[]
   note(sentence: string): void
-  /** Says why something was not done. */
+  /** Records why an action was refused. */
   refuse(sentence: string): void
 }
 

@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
 import { layout } from './layout.ts'
 
-// Where the demo's buyers land. A page of the owner's own would stand here: these are there without a network.
+// Landing pages of the demo's buyers, in place of the owner's own pages, so that the demo works offline.
 
-/** Where a buyer lands who has paid. */
+/** The demo's `successUrl`. */
 export const thanksPage = () =>
-  landingPage('Thank you', 'The purchase is stored, and the webhook receiver is being told of it.')
+  landingPage('Thank you', 'The purchase is stored, and its events are being sent to the webhook receiver.')
 
-/** Where a buyer lands who has not paid. */
-export const sorryPage = () => landingPage('Nothing was bought', 'The page of the processor was left without paying.')
+/** The demo's `errorUrl`. */
+export const sorryPage = () => landingPage('Nothing was bought', "You left the processor's page without paying.")
 
 const landingPage = (title: string, text: string) =>
   layout(
@@ -16,8 +16,8 @@ const landingPage = (title: string, text: string) =>
       title,
       header: html``,
       main: html`<section>
-      <p>${text} This page stands for one of the owner's: <code>successUrl</code> and <code>errorUrl</code> of a checkout,
-        or the paywall's settings, say where buyers land.</p>
+      <p>${text} This page stands in for one of the owner's. Set it with <code>successUrl</code> and <code>errorUrl</code> of a checkout,
+        or in the paywall's settings.</p>
       <p><a href="/">Back to home</a></p>
     </section>`,
     },

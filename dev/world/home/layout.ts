@@ -5,13 +5,13 @@ import type { HttpResponse } from '../../emulators/core/server.ts'
 /** What differs between home's pages. */
 export interface PageContent {
   title: string
-  /** What stands beside the title. */
+  /** Shown next to the title. */
   header: Html
-  /** The sections, each with an id: the page's script replaces those that have changed. */
+  /** The sections, each with an id by which the page's script replaces those that have changed. */
   main: Html
 }
 
-/** A whole page. `isLive`: it follows what happens. */
+/** A whole page. `isLive`: with live updates. */
 export async function layout({ title, header, main }: PageContent, { isLive = true } = {}): Promise<HttpResponse> {
   const page = await html`<!doctype html>
 <html lang="en">
@@ -32,14 +32,14 @@ export async function layout({ title, header, main }: PageContent, { isLive = tr
   return { status: 200, headers: HEADERS, body: page.toString() }
 }
 
-/** What the page's script puts in the place of what is shown. */
+/** The part of the page that its script replaces. */
 export async function fragment({ main }: PageContent): Promise<string> {
   return (await renderMain(main, true)).toString()
 }
 
 const renderMain = (main: Html, isLive: boolean) => html`<main${isLive ? raw(' data-live') : ''}>${main}</main>`
 
-/** Its forms may lead to an emulator's page, on another port of this machine. They say where they come from: see `isFromHere`. */
+/** Forms may redirect to an emulator's page on another local port. `isFromHere` needs the `Origin` that `same-origin` makes browsers send. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',

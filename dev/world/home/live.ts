@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * A page as server-sent events: how it is at first, and then whenever it has changed, which is looked at every `lookMs`
- * milliseconds. A look that fails is told once, and the next one is made all the same: Postgres may be starting again.
+ * A page as server-sent events: at first, and whenever it has changed. It is rendered every `lookMs` milliseconds. A failure is
+ * sent once, and polling goes on: Postgres may be restarting.
  */
 export async function* streamChanges(
   render: () => Promise<string>,
@@ -13,7 +13,7 @@ export async function* streamChanges(
     const text = await render().then(toServerEvent, describeTrouble)
     if (text !== last) yield text
     last = text
-    await delay(lookMs, undefined, { signal }).catch(() => undefined) // the browser has left
+    await delay(lookMs, undefined, { signal }).catch(() => undefined) // the browser has disconnected
   }
 }
 

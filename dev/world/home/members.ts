@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { PAGE_SIZE } from './lists.ts'
 
-/** A user of a paywall as home lists it. */
+/** A user in home's list. */
 export interface MemberRow {
   id: string
-  /** The user's e-mail address, or else the owner's id of the user, or else the address that was paid with, or else our id. */
+  /** The first that exists of: e-mail address, external id, the address that was paid with, user id. */
   name: string
-  /** What its latest purchase is; null: it has bought nothing. */
+  /** The status of the latest purchase; null: no purchase. */
   status: string | null
   /** `standard 500`, by type. */
   balances: string[]
@@ -20,19 +20,19 @@ const READ = `
   left join lateral (select p.status, p.buyer_email as email from purchases p
     where p.paywall_id = m.paywall_id and p.user_id = m.user_id order by p.created_at desc limit 1) bought on true`
 
-/** The users of a paywall who are found by a text, in any of their names or of the addresses that they have paid with. */
+/** Searches a paywall's users by e-mail address, external id, user id and the addresses that they paid with. */
 const FOUND = `
   from members m join users u on u.id = m.user_id
   where m.paywall_id = $1 and m.merged_into is null and ($2 = '' or strpos(lower(concat_ws(' ', u.email, u.external_id, u.id::text,
     (select string_agg(p.buyer_email, ' ') from purchases p where p.paywall_id = m.paywall_id and p.user_id = m.user_id))), lower($2)) > 0)`
 
-/** How many users of a paywall are found by a text; by an empty one all of them. */
+/** Counts the users of a paywall that match a text; an empty text matches all. */
 export async function countMembers(database: pg.Pool, paywallId: string, text: string): Promise<number> {
   const { rows } = await database.query<{ count: number }>(`select count(*)::int as count ${FOUND}`, [paywallId, text])
   return rows[0]?.count ?? 0
 }
 
-/** A page of them, the latest first. */
+/** A page of these users, newest first. */
 export async function findMembers(
   database: pg.Pool,
   paywallId: string,
@@ -45,7 +45,7 @@ export async function findMembers(
   return rows
 }
 
-/** One user of a paywall; null if it has none of that id. */
+/** A user of a paywall; null if it has no user with that id. */
 export async function readMember(database: pg.Pool, paywallId: string, userId: string): Promise<MemberRow | null> {
   const one = `select m.* from members m where m.paywall_id = $1 and m.user_id::text = $2 and m.merged_into is null`
   const { rows } = await database.query<MemberRow>(`with chosen as (${one}) ${READ}`, [paywallId, userId])

@@ -3,28 +3,28 @@ import type { PaywallFiles } from '../paywall-files.ts'
 import type { World } from '../world.ts'
 import type { Journal } from './journal.ts'
 
-/** What home shows and acts on. */
+/** What home's pages and actions need. */
 export interface HomeParts {
   world: World
   files: Pick<PaywallFiles, 'current' | 'known'>
-  /** The files that are wrong as they were saved last. */
+  /** The files that are invalid as last saved. */
   faults: () => { path: string; errors: string[] }[]
-  /** Where the demo's shop is, if it is served. */
+  /** The URL of the demo's shop; null: not running. */
   shop: string | null
   journal: Journal
-  /** As whom was bought last. */
+  /** The buyer's address of the last purchase, which the form suggests. */
   buyer: { email: string }
-  /** How many milliseconds pass before an open page is looked at again: whether it has changed. */
+  /** The interval in milliseconds at which open pages are checked for changes. */
   lookMs: number
   /** Home's own origin. */
   url: () => string
 }
 
-/** A paywall that home shows, the file that it stands in, and a key that opens it. */
+/** A paywall that home shows, with its file and an owner key for it. */
 export interface Shown {
   file: PaywallFile
   paywall: FilePaywall
-  /** Null: every key of its mode was made elsewhere, and the database has only its hash. */
+  /** Null: every key of its mode was created elsewhere, and the database has only its hash. */
   key: string | null
 }
 

@@ -1,11 +1,11 @@
 import type { HttpResponse } from '../../emulators/core/server.ts'
 import type { World } from '../world.ts'
 
-// The service's own page of a paywall may stand in no frame. So home serves a copy of it, which is looked at and not used.
+// The service's paywall page forbids framing, so home frames a static copy of it.
 
 const SCRIPTS = /<script\b[^>]*>[\s\S]*?<\/script>/g
 
-/** What the service shows at a paywall's page, with its styles and without its scripts, as a picture of it. */
+/** A copy of the service's paywall page, with its styles and without its scripts. */
 export async function previewPage({ url }: Pick<World, 'url'>, paywallId: string): Promise<HttpResponse> {
   const response = await fetch(`${url}/p/${encodeURIComponent(paywallId)}`)
   const page = await response.text()
@@ -20,7 +20,7 @@ export async function previewPage({ url }: Pick<World, 'url'>, paywallId: string
   }
 }
 
-/** Which version of a paywall the service shows now: some seconds after a change it is still the one before. */
+/** The version of a paywall that the service serves now. It lags some seconds behind a change. */
 export async function shownVersion({ url }: Pick<World, 'url'>, paywallId: string): Promise<string> {
   const response = await fetch(`${url}/api/v1/paywall/${encodeURIComponent(paywallId)}/bootstrap`, { method: 'HEAD' })
   return response.headers.get('etag') ?? ''

@@ -3,28 +3,28 @@ import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { PAGE_SIZE } from './lists.ts'
 
-/** A purchase as home shows it. */
+/** A purchase in home's list. */
 export interface PurchaseRow {
   id: string
   paywallId: string
   userId: string
-  /** The user's e-mail address, or else the owner's id of the user, or else the address that was paid with, or else our id. */
+  /** The first that exists of: e-mail address, external id, the address that was paid with, user id. */
   user: string
   label: string
   acquiring: ProcessorName
-  /** What the processor knows it by. */
+  /** The processor's id of the purchase. */
   processorId: string
   status: PurchaseStatus
-  /** Null: it is paid once. */
+  /** Null: a one-time purchase. */
   interval: string | null
   /** In minor units. */
   amount: number
   currency: string
   periodEnd: Date | null
   cancelAtPeriodEnd: boolean
-  /** Whether a payment of it went through. */
+  /** Whether any payment of it succeeded. */
   isPaid: boolean
-  /** Whether some of it was refunded, or a payment of it was disputed. */
+  /** Whether a payment of it was refunded, at least in part. */
   isRefunded: boolean
   isDisputed: boolean
 }
@@ -40,10 +40,10 @@ const READ = `
     exists (select from payments m where m.purchase_id = p.id and m.kind = 'disputed') as "isDisputed"
   from purchases p join users u on u.id = p.user_id join prices r on r.id = p.price_id`
 
-/** The purchases of a paywall that are found by a text, in the name of the buyer or in what the processor knows them by. */
+/** Searches a paywall's purchases by the buyer's name and the processor's id. */
 const FOUND = `p.paywall_id = $1 and ($2 = '' or strpos(lower(${NAME} || ' ' || p.processor_id), lower($2)) > 0)`
 
-/** How many purchases of a paywall are found by a text; by an empty one all of them. */
+/** Counts the purchases of a paywall that match a text; an empty text matches all. */
 export async function countPurchases(database: pg.Pool, paywallId: string, text: string): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int as count from purchases p join users u on u.id = p.user_id where ${FOUND}`,
@@ -52,7 +52,7 @@ export async function countPurchases(database: pg.Pool, paywallId: string, text:
   return rows[0]?.count ?? 0
 }
 
-/** A page of them, the latest first. */
+/** A page of these purchases, newest first. */
 export async function findPurchases(
   database: pg.Pool,
   paywallId: string,
@@ -64,7 +64,6 @@ export async function findPurchases(
   return rows
 }
 
-/** One purchase; null if there is none of that id. */
 export async function readPurchase(database: pg.Pool, id: string): Promise<PurchaseRow | null> {
   const { rows } = await database.query<PurchaseRow>(`${READ} where p.id::text = $1`, [id])
   return rows[0] ?? null

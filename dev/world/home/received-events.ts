@@ -1,16 +1,15 @@
 import * as z from 'zod'
 import type { Received } from '../pages/received.ts'
 
-/** Something that reached the webhook receiver, as home shows it. What is no event has no type and no user. */
+/** A request that reached the webhook receiver, as home shows it. Without a type and a user if it is not an event. */
 export interface ShownEvent {
   id: string
   type: string
-  /** The user's e-mail address, or else the id. */
+  /** The user's e-mail address, or else the user id. */
   user: string
-  /** When it happened by the paywall's clock; of what is no event, when it arrived. */
+  /** The event's time by the paywall's clock; the time of arrival if it is not an event. */
   at: Date
   arrivedAt: Date
-  /** Indented, if it is JSON. */
   body: string
   verified: boolean
   webhookId: string
@@ -25,7 +24,7 @@ const Event = z.object({
   }),
 })
 
-/** What arrived of a paywall, and what is no event of any, in the order given. */
+/** A paywall's events and all requests that are not events, in the given order. */
 export function shownEvents(received: Received[], paywallId: string): ShownEvent[] {
   return received.flatMap((each) => {
     const event = Event.safeParse(parsed(each.body))
@@ -50,7 +49,7 @@ export function formatBody({ body }: Received): string {
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }
 
-/** A command that sends it again, to a server of one's own, with the headers that it came with. */
+/** A curl command that sends the same request, with its signature headers, to a local server. */
 export function toCurl({ path, headers, body }: Received): string {
   const signed = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'))
   const lines = signed.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)

@@ -3,7 +3,7 @@ import { CommandError } from '../../../cli/command.ts'
 import type { STEPS } from './sections/clock.ts'
 
 const DAY_MS = 86_400_000
-/** A renewal is looked at once it was charged, which some processors do an hour after it began. */
+/** Moves past the renewal's charge, which some processors make an hour after the period began. */
 const CHARGED_MS = 2 * 3_600_000
 
 interface From {
@@ -12,7 +12,7 @@ interface From {
   now: Date
 }
 
-/** The time that a button of the clock leads to. Throws a `CommandError` if nothing renews. */
+/** The target time of a clock button. Throws a `CommandError` if nothing renews. */
 export async function stepTo(to: keyof typeof STEPS, from: From): Promise<Date> {
   switch (to) {
     case 'day':
@@ -24,7 +24,7 @@ export async function stepTo(to: keyof typeof STEPS, from: From): Promise<Date> 
   }
 }
 
-/** The same day of the next month, or its last day if it has none such. */
+/** The same day of the next month, or the month's last day if it is shorter. */
 export function monthLater(at: Date): Date {
   const later = new Date(at)
   later.setUTCDate(1)
@@ -41,6 +41,6 @@ async function nextRenewal({ database, paywallId, now }: From): Promise<Date> {
        and not p.cancel_at_period_end and p.current_period_end > $2`,
     [paywallId, now],
   )
-  if (!rows[0]?.at) throw new CommandError(['no subscription of this paywall is to be renewed'])
+  if (!rows[0]?.at) throw new CommandError(['no subscription of this paywall will renew'])
   return rows[0].at
 }

@@ -8,7 +8,7 @@ import { time } from './words.ts'
 
 const KINDS = { checkout: 'Checkout', payment: 'Payment', event: 'Event', balance: 'Balance' }
 
-/** All that happened to one user, by the paywall's clock; null if there is no such user. */
+/** A user's history by the paywall's clock; null if there is no such user. */
 export async function timelinePage({ world }: HomeParts, query: URLSearchParams): Promise<PageContent | null> {
   const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
   const member = await readMember(world.database, paywallId, userId)
@@ -21,10 +21,10 @@ export async function timelinePage({ world }: HomeParts, query: URLSearchParams)
     header: html`<nav aria-label="Back"><a href="/?paywall=${paywallId}">Home</a></nav>`,
     main: html`<section id="now" class="wide" aria-labelledby="now-heading">
       <h2 id="now-heading">Now</h2>
-      <p>${member.status ?? 'Has bought nothing'}. ${member.balances.length > 0 ? `Tokens: ${member.balances.join(', ')}.` : 'No tokens.'}</p>
+      <p>${member.status ?? 'No purchase'}. ${member.balances.length > 0 ? `Tokens: ${member.balances.join(', ')}.` : 'No tokens.'}</p>
     </section>
     <section id="history" class="wide" aria-labelledby="history-heading">
-      <h2 id="history-heading">What happened, the latest first</h2>
+      <h2 id="history-heading">History, newest first</h2>
       <ol class="history">${shown.map(line)}</ol>
       ${pager(query, 'history', { number, hasOlder: entries.length > number * PAGE_SIZE })}
     </section>`,

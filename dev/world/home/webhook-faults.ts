@@ -1,31 +1,31 @@
-/** What happens to the webhooks of something that is done at a processor. */
+/** What can happen to the webhooks of an act, with the journal's sentence about it. */
 export const WEBHOOKS = {
   arrive: '',
-  lost: ' Its webhooks got lost: the service asks the processor when the clock says so.',
-  twice: ' Each of its webhooks came twice.',
-  reversed: ' Its webhooks came in reverse order.',
+  lost: ' Its webhooks were lost: the service polls the processor later.',
+  twice: ' Each of its webhooks arrived twice.',
+  reversed: ' Its webhooks arrived in reverse order.',
 }
 export type WebhookFault = keyof typeof WEBHOOKS
 
 type Order = <Event>(events: Event[]) => Event[]
 
-const ORDERS: { [Fate in Exclude<WebhookFault, 'arrive'>]: Order } = {
+const ORDERS: { [Fault in Exclude<WebhookFault, 'arrive'>]: Order } = {
   lost: () => [],
   twice: (events) => events.flatMap((event) => [event, event]),
   reversed: (events) => events.toReversed(),
 }
 
-/** Does something at a processor, whose webhooks then arrive or have another fate. */
+/** Runs an act at a processor and applies the fault to its webhooks. */
 export async function withWebhooks(
   emulator: { holdWebhooks(): void; sendHeldWebhooks(order: Order): Promise<unknown> },
-  fate: WebhookFault,
+  fault: WebhookFault,
   act: () => Promise<void>,
 ): Promise<void> {
-  if (fate === 'arrive') return act()
+  if (fault === 'arrive') return act()
   emulator.holdWebhooks()
   try {
     await act()
   } finally {
-    await emulator.sendHeldWebhooks(ORDERS[fate])
+    await emulator.sendHeldWebhooks(ORDERS[fault])
   }
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { currencyDecimals, toMajorUnits } from '../../../lib/money/money.ts'
 
-/** An amount in minor units as a person reads it: `$9.99`. */
+/** Formats an amount in minor units: `$9.99`. */
 export function money(amount: number, currency: string): string {
   const decimals = currencyDecimals(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
@@ -12,15 +12,15 @@ export function money(amount: number, currency: string): string {
 export const minute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
 
 /**
- * A time to the minute, or to the second if that matters. It says no more than it shows: a page with the time of a clock would
- * otherwise never be the same twice, and be replaced under the pointer.
+ * A time to the minute, or to the second. `datetime` is no more precise than the text: otherwise a page with a clock would change
+ * at every check and be replaced under the pointer.
  */
 export function time(at: Date, { seconds = false } = {}) {
   const shown = at.toISOString().slice(0, seconds ? 19 : 16)
   return html`<time datetime="${shown}Z">${shown.replace('T', ' ')}</time>`
 }
 
-/** How often something is charged: `every month`, `every 3 months`, `once`. */
+/** A billing interval: `every month`, `every 3 months`, `once`. */
 export function cycle(interval: string | null, count: number | null): string {
   if (interval === null) return 'once'
   return count === 1 || count === null ? `every ${interval}` : `every ${count} ${interval}s`

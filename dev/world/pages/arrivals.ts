@@ -2,20 +2,20 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import type * as z from 'zod'
 import { writePrivately } from '../private-file.ts'
 
-/** Where the receiver and the mail inbox keep what they got, in the local world's folder. */
+/** The files in the local world's folder in which the receiver and the mail inbox keep what arrived. */
 export const KEPT_EVENTS = 'events.jsonl'
 export const KEPT_MAILS = 'mails.jsonl'
 
-/** How many are kept: enough for a page. The oldest are dropped first. */
+/** How many items are kept. The oldest are dropped first. */
 const KEPT = 1000
 
-/** Where arrivals outlive the world: a file with a line of JSON for each, and what such a line must be. */
+/** A file with a line of JSON for each item, and the schema of a line. */
 export interface KeptIn<Item> {
   path: string
   schema: z.ZodType<Item>
 }
 
-/** What has arrived, oldest first, and a way to wait for more. Without a file all is gone at the end. */
+/** A list of what arrived, oldest first, that one can wait on. Without a file it is lost at the end. */
 export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
   const items: Item[] = keptIn ? readKept(keptIn) : []
   const waiting = new Set<() => void>()
@@ -28,7 +28,7 @@ export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
     for (const look of waiting) look()
   }
 
-  /** Resolves to what `find` finds, now or when more has arrived; rejects with `failure` after `timeoutMs`. */
+  /** Resolves to the result of `find`, now or once more has arrived; rejects with `failure` after `timeoutMs`. */
   function waitFor(find: (items: Item[]) => Item | undefined, timeoutMs: number, failure: string): Promise<Item> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -52,7 +52,7 @@ export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
 
 const toLine = (item: unknown) => `${JSON.stringify(item)}\n`
 
-/** The latest of what the file has. A line that a crash has cut short, or that another version has written, is left out. */
+/** Reads the latest items. Skips lines that a crash truncated or another version wrote. */
 function readKept<Item>({ path, schema }: KeptIn<Item>): Item[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').trim().split('\n')

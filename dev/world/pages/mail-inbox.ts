@@ -6,29 +6,29 @@ import { createArrivals } from './arrivals.ts'
 import { Mail, Message } from './mail.ts'
 import { sendFrontPage, sendJson } from './send.ts'
 
-/** Where every e-mail of the local world arrives. */
+/** Receives every e-mail of the local world. */
 export interface MailInbox {
   readonly url: string
   /** What arrived, oldest first. */
   readonly received: Mail[]
-  /** Called with each mail before it arrives. If it throws, the sender gets the error and the mail does not arrive. */
+  /** Called with each mail before it is stored. If it throws, the sender gets the error and the mail is dropped. */
   onMail: ((mail: Mail) => void | Promise<void>) | undefined
-  /** Takes a message as a Worker sends it and returns its id. */
-  take(message: unknown): Promise<string>
-  /** The `count`th mail that arrived, or will arrive, for the address; fails after `timeoutMs`. */
+  /** Stores a message that a Worker sends and returns its id. */
+  receive(message: unknown): Promise<string>
+  /** Resolves to the `count`th mail for the address; rejects after `timeoutMs`. */
   waitFor(address: string, options?: { count?: number; timeoutMs?: number }): Promise<Mail>
   close(): Promise<void>
 }
 
 interface MailInboxOptions {
   port?: number
-  /** A file that keeps what arrives; without it all is gone at the end. */
+  /** A file that keeps the mails; without it they are lost at the end. */
   path?: string | undefined
-  /** The page that shows what arrived. */
+  /** The URL of the page that shows the mails. */
   page?: string | undefined
 }
 
-/** Starts the inbox: `/mails.json` has all mails, the latest first, and `/` leads to the page of them. */
+/** Starts the inbox: `/mails.json` has all mails, newest first, and `/` redirects to their page. */
 export async function startMailInbox({ port = 0, path: keptIn, page }: MailInboxOptions = {}): Promise<MailInbox> {
   const arrivals = createArrivals(keptIn === undefined ? undefined : { path: keptIn, schema: Mail })
   const server = createServer(({ url: path = '/', headers }, response) => {
@@ -41,17 +41,17 @@ export async function startMailInbox({ port = 0, path: keptIn, page }: MailInbox
     url: await listen(server, port),
     received: arrivals.items,
     onMail: undefined,
-    take,
+    receive,
     waitFor: (address, { count = 1, timeoutMs = 10_000 } = {}) =>
       arrivals.waitFor(
         (mails) => mails.filter(({ to }) => to === address)[count - 1],
         timeoutMs,
-        `mail number ${count} for ${address} did not come`,
+        `mail number ${count} for ${address} did not arrive`,
       ),
     close: () => close(server),
   }
 
-  async function take(message: unknown): Promise<string> {
+  async function receive(message: unknown): Promise<string> {
     const mail = { ...Message.parse(message), id: randomUUID(), at: new Date() }
     await inbox.onMail?.(mail)
     arrivals.add(mail)

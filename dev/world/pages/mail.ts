@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a Worker may send: the part of Cloudflare's message builder that ours use. */
+/** A message from a Worker: the fields of Cloudflare's message builder that our Workers use. */
 export const Message = z.strictObject({
   from: z.strictObject({ name: oneLine(), email: z.email() }),
   to: z.email(),
@@ -12,7 +12,7 @@ export const Message = z.strictObject({
 export const Mail = Message.extend({ id: z.string(), at: z.coerce.date() })
 export type Mail = z.output<typeof Mail>
 
-/** Cloudflare refuses a header with a line break, which could add another header. */
+/** Cloudflare rejects line breaks in headers, which would allow header injection. */
 function oneLine() {
   return z.string().regex(/^[^\r\n]*$/, 'must be one line')
 }

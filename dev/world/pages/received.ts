@@ -1,7 +1,7 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import * as z from 'zod'
 
-/** One POST that reached the receiver: when, its raw body, which is what the sender signed, and whether the signature fits. */
+/** A POST that reached the receiver, with its raw body, which is what the sender signed. */
 export const Received = z.object({
   id: z.string(),
   at: z.coerce.date(),
@@ -12,14 +12,14 @@ export const Received = z.object({
 })
 export type Received = z.output<typeof Received>
 
-/** Whether the signature of a body fits one of the secrets, `whsec_…`. */
+/** Whether the signature of a body is valid for one of the secrets, `whsec_…`. */
 export function isSignedWithAny(secrets: string[], body: string, headers: Record<string, string>): boolean {
   return secrets.some((secret) => {
     try {
       new Webhook(secret).verify(body, headers)
       return true
     } catch (error) {
-      // A SyntaxError: the body is not JSON. The library parses it once the signature is verified.
+      // SyntaxError: the body is not JSON. The library parses it after it has verified the signature.
       if (error instanceof WebhookVerificationError || error instanceof SyntaxError) return false
       throw error
     }

@@ -7,40 +7,40 @@ import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, Received } from './received.ts'
 import { sendFrontPage, sendJson } from './send.ts'
 
-/** How the receiver responds to a POST. Fields that are left out: 200, no further header, no body. */
+/** How the receiver responds to a POST. Defaults: 200, no further headers, no body. */
 export interface ReceiverResponse {
   status?: number
   headers?: Record<string, string>
   body?: string
 }
 
-/** Stands in for an owner's backend: it keeps the webhooks that arrive, for home to show. */
+/** Stands in for an owner's backend: keeps the webhooks that arrive, for home to show. */
 export interface Receiver {
   readonly url: string
   /** What arrived, oldest first. */
   readonly received: Received[]
-  /** Chooses the response to each POST from now on. */
+  /** Returns the response to each POST; tests replace it. */
   answer: (received: Received) => ReceiverResponse | Promise<ReceiverResponse>
-  /** The first that arrived, or will arrive, and satisfies `wanted`; fails after `timeoutMs`. */
+  /** Resolves to the first webhook, past or future, that satisfies `wanted`; rejects after `timeoutMs`. */
   waitFor(wanted: (received: Received) => boolean, timeoutMs?: number): Promise<Received>
   close(): Promise<void>
 }
 
 interface ReceiverOptions {
   port?: number
-  /** The secrets that the owner wrote into the paywall file. */
+  /** The secrets in the paywall files. */
   secrets: () => string[]
-  /** The secrets that the owner was given. They are read only if none of `secrets` fits. */
+  /** The generated secrets. They are read only if none of `secrets` verifies the signature. */
   madeSecrets?: () => Promise<string[]>
-  /** A file that keeps what arrives; without it all is gone at the end. */
+  /** A file that keeps the webhooks; without it they are lost at the end. */
   path?: string | undefined
-  /** The page that shows what arrived. */
+  /** The URL of the page that shows the webhooks. */
   page?: string | undefined
 }
 
 /**
- * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered as `answer` says.
- * `/events.json` has what arrived, the latest first, and `/` leads to the page of it.
+ * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered with the result of `answer`.
+ * `/events.json` has all webhooks, newest first, and `/` redirects to their page.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { port = 0, secrets, madeSecrets = async () => [], path: keptIn, page } = options
@@ -78,7 +78,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     response.writeHead(status, extra).end(reply)
   }
 
-  /** None while the database is down: a webhook that comes then is shown as not verified. */
+  /** Empty while the database is down: webhooks that arrive then are shown as not verified. */
   const readMadeSecrets = () =>
     madeSecrets().catch((error) => {
       console.error(`the receiver cannot read the webhook endpoints' secrets: ${error}`)

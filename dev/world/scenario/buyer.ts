@@ -1,4 +1,4 @@
-// Ann, whose life a scenario is: what she does on pages and through the owner, and what her bank does.
+// Ann, the buyer of every scenario: what she does on pages and through the owner, and what her bank does.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CommandError } from '../../../cli/command.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
@@ -9,29 +9,29 @@ import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import type { Owner } from './owner.ts'
 import type { Stage } from './stage.ts'
 
-/** What can happen in a life. Each gives null if it was done, or else why not. */
+/** The actions of a life. Each returns null on success, or else why it failed. */
 export interface Buyer {
-  /** Opens a checkout of a price and pays on its page. Unless told otherwise, the browser comes back then. */
+  /** Opens a checkout of a price and pays on its page. By default the browser then returns to the service. */
   buy(slug: string, options?: Purchasing): Promise<string | null>
-  /** Opens two pages that replace what she has, and pays on both at once. */
+  /** Opens two pages that replace her purchase, and pays on both at once. */
   upgradeTwice(slug: string): Promise<string | null>
-  /** The owner takes tokens away for something that she used. */
+  /** The owner debits tokens for something that she used. */
   use(tokens: number): Promise<string | null>
   /** She cancels through the owner. */
   cancel(reason: string): Promise<string | null>
   /** She opens the processor's portal. */
   openPortal(): Promise<string | null>
-  /** She changes the plan in the processor's portal, at once or with the end of the period. */
+  /** She changes the plan in the processor's portal, immediately or at the end of the period. */
   changePlan(slug: string, when?: 'now' | 'at the end of the period'): Promise<string | null>
   /** Something happens to her latest purchase at its processor. */
   at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null>
-  /** From now on her bank refuses charges, or does not any more. */
+  /** Makes her bank refuse charges, or accept them again. */
   bankDeclines(declines: boolean): Promise<null>
-  /** Webhooks of the processor get lost while something happens. */
-  unheard(act: () => Promise<string | null>): Promise<string | null>
-  /** A span such as `31d` passes. */
+  /** Drops the processor's webhooks while `act` runs. */
+  withoutWebhooks(act: () => Promise<string | null>): Promise<string | null>
+  /** A duration such as `31d` passes. */
   passes(by: string): Promise<null>
-  /** Time passes until noon of the next such day of a month. */
+  /** Time passes until noon of the next such day of the month. */
   waitUntil(day: number): Promise<null>
 }
 
@@ -97,7 +97,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
     async changePlan(slug, when = 'now') {
       const change = when === 'now' ? acts.changePlan : acts.schedulePlan
       if (!capabilities.portal) return `${title} has no portal`
-      if (!change) return `not in the portal of ${title}`
+      if (!change) return `the portal of ${title} does not offer this`
       const price = paywall.prices.find((each) => each.slug === slug)
       return at((_, id) => change(id, price?.processor_price))
     },
@@ -106,7 +106,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
       await emulator.declineCharges((await latest()).customer, declines)
       return null
     },
-    async unheard(act) {
+    async withoutWebhooks(act) {
       emulator.holdWebhooks()
       try {
         return await act()
@@ -125,7 +125,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   }
 }
 
-/** What the service does after it has answered: it stores what the processor shows of a cancellation, and closes older pages. */
+/** Waits for the service's work after its response: storing a cancellation, closing older pages. */
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const [withinMs, lookAgainMs] = [10_000, 20]
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(lookAgainMs)) {
@@ -139,7 +139,7 @@ async function isCancelled(owner: Owner): Promise<boolean> {
   return latest?.status === 'canceled' || Boolean(latest?.cancel_at)
 }
 
-/** Noon of the next such day of a month. */
+/** Noon of the next such day of the month. */
 function nextDay(now: Date, day: number): Date {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   const thisMonth = new Date(Date.UTC(year, month, day, 12))
@@ -158,17 +158,17 @@ async function latestPurchase({ database }: Stage['world'], paywallId: string): 
      where p.paywall_id = $1 order by p.created_at desc limit 1`,
     [paywallId],
   )
-  if (!rows[0]) throw new CommandError(['Ann has bought nothing'])
+  if (!rows[0]) throw new CommandError(['Ann has no purchase'])
   return rows[0]
 }
 
-/** Pays on a hosted page. Gives where that sends the browser; null if nothing can be paid there. */
+/** Pays on a hosted page. Returns where that redirects the browser; null if the page cannot be paid. */
 async function payOn(checkoutUrl: string): Promise<string | null> {
   const form = { method: 'POST', body: new URLSearchParams({ action: 'pay', email: 'ann@acme.dev' }) }
   return (await fetch(checkoutUrl, { ...form, redirect: 'manual' })).headers.get('location')
 }
 
-/** Follows a browser's way as long as it is at the service. */
+/** Follows redirects as long as they stay at the service. */
 async function followWithin(service: string, place: string | null): Promise<void> {
   let next = place
   while (next?.startsWith(service)) next = (await fetch(next, { redirect: 'manual' })).headers.get('location')

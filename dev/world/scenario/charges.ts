@@ -2,18 +2,16 @@ import { findAccount } from '../../emulators/acts-for.ts'
 import type { RefundRecord } from '../../emulators/core/domain/money-records.ts'
 import type { Stage } from './stage.ts'
 
-/** A payment that a processor took, by its own records. Amounts are in the units in which it counts. */
+/** A payment in the processor's records. Amounts are in the processor's units. */
 export interface Charge {
   at: Date
   amount: number
   currency: string
-  /** What was given back of it. */
   refunded: number
-  /** What the payer's bank took back of it. */
   chargedBack: number
 }
 
-/** All that was charged in the account of a paywall, the oldest first. */
+/** All payments in the account of a paywall, oldest first. */
 export function readCharges({ world, paywall }: Stage): Charge[] {
   const { records } = findAccount(world, paywall)
   const refunds = records('refunds').filter(({ status }) => status !== 'failed' && status !== 'canceled')
@@ -33,7 +31,7 @@ export function readCharges({ world, paywall }: Stage): Charge[] {
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
 }
 
-/** Some processors record a chargeback as a refund with a mark. */
+/** Some processors record a chargeback as a marked refund. */
 const isChargeback = ({ own }: RefundRecord) => own.isChargeback === true
 
 const total = (parts: { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0)

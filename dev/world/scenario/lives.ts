@@ -4,19 +4,19 @@ import { SWITCH_PLAN } from './lives/switch-plan.ts'
 import { UPGRADE } from './lives/upgrade.ts'
 import { buys, cancels, declined, type Life, passes, uses } from './steps.ts'
 
-/** The lives, by their names. */
+/** The lives by name. */
 export const LIVES: Record<string, Life> = {
   'trial-to-churn': {
-    about: 'a trial becomes a subscription, which is renewed, cancelled and over',
+    about: 'a trial becomes a subscription, which renews, is cancelled and ends',
     steps: [buys('monthly'), passes('8 days', '8d'), passes('31 days', '31d'), cancels, passes('31 days', '31d')],
   },
   'failed-payment-recovers': {
-    about: 'a renewal fails, and is paid when the bank is asked again',
+    about: 'a renewal fails, and a retry succeeds',
     steps: [
       buys('monthly'),
       passes('8 days', '8d'),
       { does: 'the next charge fails', run: (ann) => ann.at((acts, id) => acts.failCharge(id)) },
-      { does: 'the charge is made good', run: (ann) => ann.at((acts, id) => acts.recover(id)) },
+      { does: 'a retry of the charge succeeds', run: (ann) => ann.at((acts, id) => acts.recover(id)) },
     ],
   },
   'failed-payment-churns': {
@@ -31,7 +31,7 @@ export const LIVES: Record<string, Life> = {
     ],
   },
   refund: {
-    about: 'what was bought for ever is given back',
+    about: 'a lifetime purchase is refunded',
     steps: [
       buys('lifetime'),
       uses(100),
@@ -43,19 +43,19 @@ export const LIVES: Record<string, Life> = {
   'switch-plan': SWITCH_PLAN,
   upgrade: UPGRADE,
   tokens: {
-    about: 'tokens are credited, used, refused and filled up',
+    about: 'tokens are credited, used up, refused and topped up',
     steps: [buys('monthly'), uses(45), uses(100), passes('8 days', '8d'), uses(100), passes('31 days', '31d')],
   },
   'lost-webhooks': {
-    about: 'a purchase and its renewals come to light though no webhook comes, nor the browser',
+    about: 'a purchase and its renewals are found although the webhooks and the browser get lost',
     steps: [
       {
-        does: 'Ann buys monthly; her browser and the webhooks get lost on the way back',
-        run: (ann) => ann.unheard(() => ann.buy('monthly', { comesBack: false })),
+        does: 'Ann buys monthly; her browser does not return, and the webhooks are lost',
+        run: (ann) => ann.withoutWebhooks(() => ann.buy('monthly', { comesBack: false })),
       },
       passes('2 days', '2d'),
-      { does: '8 days pass, in which no webhook comes', run: (ann) => ann.unheard(() => ann.passes('8d')) },
-      { does: '31 days pass, in which no webhook comes', run: (ann) => ann.unheard(() => ann.passes('31d')) },
+      { does: '8 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.passes('8d')) },
+      { does: '31 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.passes('31d')) },
     ],
   },
 }

@@ -1,6 +1,6 @@
-// `npm run scenario -- NAME`: plays a life in a world of its own, with the clock, and prints what happened, which events the owner
-// was told, and what access the buyer had, as it goes; then what the processor charged in each month. With --all it is played
-// at every processor, and each gets a line. With --json the same is printed as one document once it has ended.
+// `npm run scenario -- NAME`: plays a life in a separate world by moving its clock. Prints each step with the owner's events and the
+// buyer's access, then the processor's charges by month. --all plays it at every processor and prints one line each. --json prints
+// one document at the end.
 import { enableCompileCache } from 'node:module'
 import { endOnSignals, runProgram } from '../../../cli/program.ts'
 import { HELP, type Options, readOptions } from './options.ts'

@@ -1,16 +1,16 @@
 import type { Charge } from './charges.ts'
-import type { ToldEvent } from './told-event.ts'
+import type { OwnerEvent } from './owner-event.ts'
 
-/** A calendar month of the paywall's clock: what the processor charged in it, and which events the owner received. */
+/** A calendar month of the paywall's clock with the processor's charges and the owner's events. */
 export interface Month {
   /** `2026-12` */
   month: string
   charges: Charge[]
-  events: ToldEvent[]
+  events: OwnerEvent[]
 }
 
-/** The months of a life, those without a charge or an event included. */
-export function byMonth(rows: { at: Date; events: ToldEvent[] }[], charges: Charge[]): Month[] {
+/** All months of a life, including those without a charge or an event. */
+export function byMonth(rows: { at: Date; events: OwnerEvent[] }[], charges: Charge[]): Month[] {
   const [first, last] = [rows.at(0)?.at, rows.at(-1)?.at]
   if (!first || !last) return []
   const events = rows.flatMap((row) => row.events)

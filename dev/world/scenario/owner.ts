@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Stage } from './stage.ts'
 
-/** Who Ann is to the owner. */
+/** The address by which the owner knows Ann. */
 export const EMAIL = 'ann@example.com'
 
 const Checkout = z.object({ checkoutUrl: z.url() })
@@ -21,26 +21,25 @@ const UserState = z.object({
   balances: z.array(z.object({ type: z.string(), count: z.int() })),
 })
 
-/** What the owner sees when it asks who Ann is: her purchases with the latest first. */
+/** The `user` endpoint's response about Ann; the latest purchase is first. */
 export type Access = z.output<typeof UserState>
 
-/** Why the service refused a call: its status and `error`, and the purchase that is in the way. */
+/** Why the service refused a call: status, `error` and the conflicting purchase. */
 export interface CallRefusal {
   refusal: string
 }
 
-/** What the owner's backend asks the service for Ann, by its key. */
+/** The calls that the owner's backend makes about Ann, with its key. */
 export interface Owner {
   startCheckout(
     slug: string,
     options?: { ignoreActivePurchase?: boolean },
   ): Promise<{ checkoutUrl: string } | CallRefusal>
   openPortal(): Promise<{ url: string } | CallRefusal>
-  /** Null: it was done. Else why it was refused. */
+  /** Null: success. Otherwise why it was refused. */
   debit(amount: number): Promise<string | null>
-  /** The same. */
   cancel(subscriptionId: string, reason: string): Promise<string | null>
-  /** Null: nobody knows her yet. */
+  /** Null: the user does not exist yet. */
   access(): Promise<Access | null>
 }
 
@@ -53,11 +52,14 @@ export function createOwner({ world, paywall, key }: Stage): Owner {
     const reply: unknown = await response.json()
     if (response.ok) return { body: reply }
     const { error, purchaseId } = Refusal.parse(reply)
-    const refusal = [`refused, ${response.status} ${error}`, ...(purchaseId ? [await inTheWay(purchaseId)] : [])]
+    const refusal = [
+      `refused, ${response.status} ${error}`,
+      ...(purchaseId ? [await describeConflict(purchaseId)] : []),
+    ]
     return { refusal: refusal.join(': ') }
   }
 
-  async function inTheWay(id: string): Promise<string> {
+  async function describeConflict(id: string): Promise<string> {
     const purchase = (await access())?.purchases.find((each) => each.id === id)
     return `${purchase?.price_slug} is ${purchase?.status}`
   }
@@ -92,5 +94,5 @@ export function createOwner({ world, paywall, key }: Stage): Owner {
   }
 }
 
-/** Where the owner's page would be: nobody goes there. */
+/** The owner's page, which is never opened. */
 const LANDING = 'http://127.0.0.1/thanks'

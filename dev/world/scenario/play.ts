@@ -4,28 +4,28 @@ import { createBuyer } from './buyer.ts'
 import { readCharges } from './charges.ts'
 import { byMonth, type Month, nextMonth } from './months.ts'
 import { type Access, createOwner } from './owner.ts'
+import { type OwnerEvent, toOwnerEvent } from './owner-event.ts'
 import type { Stage } from './stage.ts'
 import type { Life } from './steps.ts'
-import { type ToldEvent, toldEvent } from './told-event.ts'
 
-/** A step of a life, and what there was after it. */
+/** A step of a life and the state after it. */
 export interface Row {
   /** By the paywall's clock. */
   at: Date
   did: string
   /** In order. */
-  events: ToldEvent[]
+  events: OwnerEvent[]
   access: Access | null
 }
 
-/** A life that was played at a processor. */
+/** A life as played at a processor. */
 export interface Played {
   processor: ProcessorName
   steps: Row[]
   months: Month[]
 }
 
-/** Plays a life from its beginning, on the first of a month, to its end. Each step is shown as it was played. */
+/** Plays a life, which begins on the first of a month, and calls `show` after each step. */
 export async function play(stage: Stage, life: Life, show: (row: Row) => void = () => undefined): Promise<Played> {
   const { world, paywall } = stage
   const owner = createOwner(stage)
@@ -40,7 +40,7 @@ export async function play(stage: Stage, life: Life, show: (row: Row) => void = 
     for (const { id } of events) known.add(id)
     const did = problem === null ? does : `${does}: ${problem}`
     const at = await world.clock.now(paywall.id)
-    const row = { at, did, events: events.map(toldEvent), access: await owner.access() }
+    const row = { at, did, events: events.map(toOwnerEvent), access: await owner.access() }
     steps.push(row)
     show(row)
   }

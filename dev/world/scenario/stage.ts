@@ -4,12 +4,12 @@ import { type FilePaywall, type PaywallFile, readPaywallFile } from '../../../cl
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { allowSeveralSubscriptions } from '../../emulators/emulators.ts'
 import { preparedDatabase, startScratchPostgres } from '../database/scratch-postgres.ts'
-import { DEMO, DEMO_PORTS, demoAt, demoThrough } from '../demo.ts'
+import { DEMO, DEMO_PORTS, demoThrough, demoWithPorts } from '../demo.ts'
 import { freePort } from '../ports.ts'
 import { fileEnvironment, makeSecrets, type Secrets } from '../secrets.ts'
 import type { World } from '../world.ts'
 
-/** A paywall on which a life is played, and the world that it is in. */
+/** A paywall on which a life is played, and its world. */
 export interface Stage {
   world: World
   paywall: FilePaywall
@@ -17,8 +17,8 @@ export interface Stage {
 }
 
 /**
- * Starts a world of its own, in the stack that stops it, with the demo's paywall in it: one for each of the processors. `processors`
- * null: the demo sells through the processor that its file names.
+ * Starts a world, which the stack stops, with a copy of the demo's paywall for each processor. `processors` null: one paywall with
+ * the processor in the demo's file.
  */
 export async function startStages(
   started: AsyncDisposableStack,
@@ -45,19 +45,19 @@ export async function startStages(
   return file.paywalls.map((paywall) => ({ world, paywall, key }))
 }
 
-/** The demo's file for a world of whose webhook endpoints only the receiver is there. */
+/** The demo's file without the webhook endpoints that do not exist here: all but the receiver. */
 export async function readDemo(
   processors: readonly ProcessorName[] | null,
   { receiver, secrets }: { receiver: number; secrets: Secrets },
 ): Promise<PaywallFile> {
   const text = processors === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoAtEach(processors))
-  const read = await readPaywallFile(demoAt({ ...DEMO_PORTS, receiver }, text), fileEnvironment(secrets))
+  const read = await readPaywallFile(demoWithPorts({ ...DEMO_PORTS, receiver }, text), fileEnvironment(secrets))
   if ('errors' in read) throw new CommandError(read.errors.map((error) => `demo/paywall.json: ${error}`))
   const webhooks = read.file.webhooks.filter(({ url }) => url.startsWith(`http://127.0.0.1:${receiver}/`))
   return { ...read.file, webhooks }
 }
 
-/** The demo's file with its paywall once for each processor. A domain is one paywall's alone: they have none. */
+/** The demo's file with a copy of its paywall for each processor, without domains, which must be unique. */
 function demoAtEach(processors: readonly ProcessorName[]) {
   const files = processors.map((processor) => demoThrough(processor).file)
   const paywalls = files.flatMap((file) => file.paywalls)

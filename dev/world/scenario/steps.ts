@@ -1,10 +1,10 @@
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import type { Buyer } from './buyer.ts'
 
-/** Something that happens in a life, as the table prints it. */
+/** A step of a life; the table prints `does`. */
 export interface Step {
   does: string
-  /** Gives why it was not done; null: it was. */
+  /** Returns why it failed; null: success. */
   run(buyer: Buyer): Promise<string | null>
 }
 
@@ -23,7 +23,7 @@ export const upgrades = (slug: string): Step => ({
 
 export const passes = (span: string, by: string): Step => ({ does: `${span} pass`, run: (ann) => ann.passes(by) })
 
-/** Until noon of the next such day of a month. A life begins on the first. */
+/** Until noon of the next such day of the month. A life begins on the first. */
 export const until = (day: number): Step => ({
   does: `time passes until the ${day}th`,
   run: (ann) => ann.waitUntil(day),
@@ -33,10 +33,10 @@ export const uses = (tokens: number): Step => ({ does: `Ann uses ${tokens} token
 
 export const cancels: Step = { does: 'Ann cancels: too expensive', run: (ann) => ann.cancel('too expensive') }
 
-export const declined: Step = { does: 'her bank begins to refuse charges', run: (ann) => ann.bankDeclines(true) }
+export const declined: Step = { does: "Ann's bank starts to refuse charges", run: (ann) => ann.bankDeclines(true) }
 
 export const disputes: Step = {
-  does: 'her bank takes the payment back',
+  does: "Ann's bank disputes the payment",
   run: (ann) => ann.at((acts, id) => acts.dispute(id)),
 }
 
@@ -45,7 +45,7 @@ export const decides = (winner: 'the owner' | 'Ann'): Step => ({
   does: `the bank decides for ${winner}`,
   run: (ann) =>
     ann.at(async (acts, id) => {
-      if (!acts.decideDispute) throw new Refused('the processor does not hear of it')
+      if (!acts.decideDispute) throw new Refused('the processor does not report it')
       return acts.decideDispute(id, winner === 'the owner')
     }),
 })

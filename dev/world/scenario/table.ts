@@ -4,32 +4,32 @@ import { minute } from '../home/words.ts'
 import type { Charge } from './charges.ts'
 import type { Month } from './months.ts'
 import type { Access } from './owner.ts'
+import type { OwnerEvent } from './owner-event.ts'
 import type { Played, Row } from './play.ts'
-import type { ToldEvent } from './told-event.ts'
 
-/** The titles of a table's columns and their widths in characters: a terminal of 120 holds them. */
+/** The titles and widths of a table's columns, which fit a terminal of 120 characters. */
 type Columns = readonly (readonly [title: string, width: number])[]
 
 const STEPS: Columns = [
   ['Time', 16],
   ['What happened', 38],
-  ['The owner was told', 30],
+  ['Events to the owner', 30],
   ['Access', 30],
 ]
 const MONTHS: Columns = [
   ['Month', 7],
   ['The processor charged', 38],
-  ['The owner was told', 71],
+  ['Events to the owner', 71],
 ]
 
-/** The head of the table of steps, with a line below it. */
+/** The header of the table of steps. */
 export const headLines = () => head(STEPS)
 
-/** A step: as many lines as its longest cell has. */
+/** A step, in as many lines as its longest cell needs. */
 export const rowLines = ({ at, did, events, access }: Row) =>
   line(STEPS, [[minute(at)], did, events.flatMap(eventLines), accessText(access)])
 
-/** A table of what the processor charged and which events the owner received, month by month. */
+/** A table of the processor's charges and the owner's events by month. */
 export const monthLines = (months: Month[]) => [
   ...head(MONTHS),
   ...months.flatMap(({ month, charges, events }) =>
@@ -60,7 +60,7 @@ const head = (columns: Columns) => [
   ),
 ]
 
-/** A row of cells: a text is wrapped, a list has a line for each of its texts. */
+/** Formats a row: wraps strings, and prints lists with one item a line. */
 function line(columns: Columns, cells: (string | string[])[]): string[] {
   const lines = columns.map(([, width], column) => {
     const cell = cells[column] ?? ''
@@ -90,10 +90,9 @@ const purchaseText = ({ price_slug, status, cancel_at }: Access['purchases'][num
 
 const day = (at: Date) => at.toISOString().slice(0, 10)
 
-export const eventText = ({ type, about }: ToldEvent) => (about === null ? type : `${type} ${about}`)
+export const eventText = ({ type, about }: OwnerEvent) => (about === null ? type : `${type} ${about}`)
 
-/** An event in a narrow column. */
-const eventLines = (event: ToldEvent) => wrap(eventText(event), 30)
+const eventLines = (event: OwnerEvent) => wrap(eventText(event), 30)
 
 const chargeLines = (charges: Charge[]) => (charges.length > 0 ? charges.map(chargeText) : ['nothing'])
 
@@ -106,7 +105,7 @@ export function chargeText({ amount, currency, refunded, chargedBack }: Charge):
   return returned.length > 0 ? `${money(amount)} (${returned.join(', ')})` : money(amount)
 }
 
-/** A text in lines of at most so many characters, broken between words. */
+/** Wraps a text between words into lines of at most `width` characters. */
 function wrap(text: string, width: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

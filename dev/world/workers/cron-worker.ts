@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WorkerConfig } from './wrangler-config.ts'
 
-/** The Worker that fires the crons of the others: a request names the Worker and its cron, and the answer how that ended. */
+/** The Worker that triggers the crons of the others: a request names a Worker and its cron, the response has the outcome. */
 const SCRIPT = `
 export default {
   async fetch(request, env) {
@@ -12,12 +12,12 @@ export default {
 `
 const CRON_WORKER = 'local-crons'
 
-/** Where it is reached, which nobody outside can know. */
+/** A random URL, so that nobody outside can call it. */
 export const CRON_URL = `http://${randomUUID()}.crons/`
 
 /**
- * Miniflare's own way to fire a cron waits for the runtime without reading what the runtime logs. If the pipe of its log is full, each waits
- * for the other for ever.
+ * Used instead of Miniflare's own cron trigger, which waits for the runtime without reading the runtime's log: when the log's pipe is
+ * full, both deadlock.
  */
 export const cronWorker = (configs: WorkerConfig[]) => ({
   name: CRON_WORKER,

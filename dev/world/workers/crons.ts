@@ -1,20 +1,20 @@
 import type { Workers } from './workers.ts'
 import { readWorkerConfigs } from './wrangler-config.ts'
 
-/** The cron triggers of wrangler.toml, which Miniflare leaves alone. */
+/** Runs the cron triggers of wrangler.toml, which Miniflare does not schedule. */
 export interface Crons {
-  /** Runs the cron of a Worker, after the run that is under way, for all who ask meanwhile. Resolves when it has done its work. */
+  /** Runs a Worker's cron after the current run. Calls during a run share the next one. Resolves when the run has ended. */
   run(env: string): Promise<void>
   /**
-   * Runs all of them, and more often than wrangler.toml says, so that nobody waits a minute for what the service does by itself.
-   * One that is slow or fails holds up no other. Returns how to stop.
+   * Runs all crons more often than wrangler.toml schedules them, so that nobody has to wait a minute. A slow or failing cron does not
+   * delay the others. Returns a function that stops them.
    */
   start(everySeconds: number, onError: (error: unknown) => void): () => void
 }
 
 export function createCrons(workers: Pick<Workers, 'scheduled'>): Crons {
   const running = new Map<string, Promise<void>>()
-  /** The runs that follow those. */
+  /** The runs queued after those. */
   const next = new Map<string, Promise<void>>()
 
   function start(env: string): Promise<void> {

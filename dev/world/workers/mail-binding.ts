@@ -1,6 +1,6 @@
 import { Response } from 'miniflare'
 
-/** The Worker behind every `send_email` binding: it hands the message on as JSON, and tells what came of it. */
+/** The Worker behind every `send_email` binding: forwards the message as JSON and returns or throws the outcome. */
 const SCRIPT = `
 import { WorkerEntrypoint } from 'cloudflare:workers'
 
@@ -14,17 +14,17 @@ export default class extends WorkerEntrypoint {
 `
 export const MAIL_WORKER = 'local-mail'
 
-/** Takes a message that a Worker sends and gives it an id. What it throws, the Worker's `send` throws. */
-export type TakeMail = (message: unknown) => string | Promise<string>
+/** Receives a Worker's message and returns its id. Its errors are thrown by the Worker's `send`. */
+export type ReceiveMail = (message: unknown) => string | Promise<string>
 
 /**
- * Cloudflare's e-mail service, locally: a Worker that others are bound to in its place. Miniflare's own leaves a file
- * behind for each mail, which nobody can wait for, and it never fails.
+ * The Worker that stands in for Cloudflare's e-mail service. Miniflare's own writes a file for each mail, which nobody can wait
+ * for, and never fails.
  */
-export function mailWorker(take: TakeMail, compatibilityDate = '') {
+export function mailWorker(receive: ReceiveMail, compatibilityDate = '') {
   async function INBOX(request: { json(): Promise<unknown> }): Promise<Response> {
     try {
-      return new Response(await take(await request.json()))
+      return new Response(await receive(await request.json()))
     } catch (error) {
       return new Response(error instanceof Error ? error.message : String(error), { status: 503 })
     }

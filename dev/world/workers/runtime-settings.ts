@@ -1,13 +1,13 @@
-/** How the runtime is set, for the world's Workers and for the bare ones that benchmarks hold beside them. */
+/** Settings of the runtime, for the world's Workers and for the benchmarks' reference Workers. */
 export const RUNTIME = {
   host: '127.0.0.1',
   cf: { country: 'US' },
-  // Miniflare's own line for each request: the Workers write one themselves.
+  // Miniflare's request log: the Workers log each request themselves.
   logRequests: false,
 }
 
-/** How each Worker is set. */
+/** Settings of each Worker. */
 export const WORKER = {
-  // Miniflare would copy the headers of each outgoing request to take out one that the Workers never send.
+  // Otherwise Miniflare copies the headers of each outgoing request to remove one that the Workers never send.
   stripCfConnectingIp: false,
 }

@@ -8,13 +8,13 @@ const owner = new AsyncLocalStorage<(child: ChildProcess) => void>()
 subscribe('child_process', (message) => {
   const child = message && typeof message === 'object' && 'process' in message ? message.process : undefined
   const onSpawn = owner.getStore()
-  // Outside the storage, for what is spawned because of this child is our own.
+  // Outside the storage: processes that `onSpawn` starts are our own.
   if (onSpawn && child instanceof ChildProcess) child.once('spawn', () => owner.exit(onSpawn, child))
 })
 
 /**
- * Runs `start` and gives `onSpawn` every process that it starts, then and later, for a library that keeps its processes
- * to itself. None of them outlives this process.
+ * Runs `start` and calls `onSpawn` with every process that it starts, now or later, for a library that does not expose its
+ * processes. All of them are killed when this process exits.
  */
 export function watchingSpawns<T>(onSpawn: (child: ChildProcess) => void, start: () => T): T {
   return owner.run((child) => {

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { bundleWorkers } from './bundle.ts'
 import { CRON_URL, cronWorker } from './cron-worker.ts'
 import { listDataModules } from './data-modules.ts'
-import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
+import { MAIL_WORKER, mailWorker, type ReceiveMail } from './mail-binding.ts'
 import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
 import { untilItRuns } from './until-it-runs.ts'
@@ -20,22 +20,21 @@ export type Value = string | number | boolean
 export interface WorkersOptions {
   /** 0: a free port. */
   port: number
-  /** Variables and secrets by name. A Worker gets those its block of wrangler.toml declares, and no others. */
+  /** Variables and secrets by name. A Worker gets only those that its block of wrangler.toml declares. */
   values: Record<string, Value>
   /** The DATABASE_URL of each Worker that has one, by its env. */
   databaseUrls: Record<string, string>
-  /** The address of what stands in for Neon's proxy. */
+  /** The address of the local Neon proxy. */
   neonUrl: string
-  /** The Workers' code by env, where it is bundled already. */
+  /** The Workers' code by env, if it is bundled already. */
   code?: Map<string, string>
-  /** Where the Workers' e-mails go. */
-  takeMail: TakeMail
-  /** Where KV and R2 are kept, as `wrangler --persist-to` finds it; without it, all is gone at the end. */
+  receiveMail: ReceiveMail
+  /** The folder of KV and R2, as for `wrangler --persist-to`; without it they are lost at the end. */
   folder?: string
-  /** Whether the Workers can be looked into with the DevTools protocol. */
+  /** Whether to open the DevTools inspector. */
   inspect?: boolean
-  /** The Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
-  cutOff?: string[]
+  /** The Workers, by env, whose queue and rate limit bindings fail. */
+  brokenBindings?: string[]
   onLog: (level: string, message: string) => void
 }
 
@@ -43,21 +42,21 @@ export interface WorkersOptions {
 export interface Workers {
   /** The gateway's origin. */
   readonly url: string
-  /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
+  /** Sends a request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Does not follow redirects. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** Where the DevTools protocol is spoken, if it is. */
+  /** The URL of the DevTools inspector, if it is open. */
   inspector(): Promise<URL>
-  /** An R2 bucket, by the Worker's env and its binding. */
+  /** An R2 bucket by the Worker's env and its binding. */
   bucket(env: string, binding: string): ReturnType<Miniflare['getR2Bucket']>
-  /** A KV namespace, likewise. */
+  /** A KV namespace by the Worker's env and its binding. */
   kv(env: string, binding: string): ReturnType<Miniflare['getKVNamespace']>
-  /** The caches of the place where the Workers run. */
+  /** The runtime's caches. */
   caches(): ReturnType<Miniflare['getCaches']>
-  /** Fires the cron trigger of a Worker, named as in wrangler.toml. Rejects if it fails. */
+  /** Runs the cron trigger of a Worker, by its env in wrangler.toml. Rejects if it fails. */
   scheduled(env: string): Promise<void>
   /**
-   * Kills the runtime as a crash would. It comes back on the same port, even if it is killed once more as it starts: resolves
-   * when it is there again.
+   * Kills the runtime as a crash would. It restarts on the same port, even if it is killed again while it starts. Resolves
+   * when it is up again.
    */
   kill(): Promise<void>
   stop(): Promise<void>
@@ -69,10 +68,10 @@ export async function startWorkers({
   databaseUrls,
   neonUrl,
   code,
-  takeMail,
+  receiveMail,
   folder,
   inspect,
-  cutOff = [],
+  brokenBindings = [],
   onLog,
 }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
@@ -83,10 +82,10 @@ export async function startWorkers({
   const scripts = code ?? (await bundleWorkers(configs))
   const workers = gatewayFirst(configs).map((config) => ({
     ...workerOptions(config, scripts, valuesFor(config)),
-    ...(cutOff.includes(config.env) && { queueProducers: {}, ratelimits: {} }),
+    ...(brokenBindings.includes(config.env) && { queueProducers: {}, ratelimits: {} }),
     serviceBindings: {
-      ...boundTo(config, neonUrl),
-      ...(cutOff.includes(config.env) && standIns(config)),
+      ...serviceBindings(config, neonUrl),
+      ...(brokenBindings.includes(config.env) && standIns(config)),
     },
   }))
   let runtime: ChildProcess | undefined
@@ -99,7 +98,7 @@ export async function startWorkers({
     ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
-    workers: [...workers, mailWorker(takeMail, configs[0]?.compatibilityDate), cronWorker(configs)],
+    workers: [...workers, mailWorker(receiveMail, configs[0]?.compatibilityDate), cronWorker(configs)],
   })
   const onSpawn = (child: ChildProcess) => {
     runtime = child
@@ -111,17 +110,17 @@ export async function startWorkers({
   }
   const miniflare = watchingSpawns(onSpawn, () => withoutSignalHandlers(() => new Miniflare(options)))
   const url = (await miniflare.ready).origin
-  const configOf = (env: string) => configs.find((candidate) => candidate.env === env)
+  const findConfig = (env: string) => configs.find((candidate) => candidate.env === env)
 
   return {
     url,
     fetch: (path, init) => miniflare.dispatchFetch(new URL(path, url).href, { redirect: 'manual', ...init }),
     inspector: () => miniflare.getInspectorURL(),
-    bucket: (env, binding) => miniflare.getR2Bucket(binding, configOf(env)?.name),
-    kv: (env, binding) => miniflare.getKVNamespace(binding, configOf(env)?.name),
+    bucket: (env, binding) => miniflare.getR2Bucket(binding, findConfig(env)?.name),
+    kv: (env, binding) => miniflare.getKVNamespace(binding, findConfig(env)?.name),
     caches: () => miniflare.getCaches(),
     async scheduled(env) {
-      const body = JSON.stringify({ worker: env, cron: configOf(env)?.crons[0] ?? '' })
+      const body = JSON.stringify({ worker: env, cron: findConfig(env)?.crons[0] ?? '' })
       const response = await miniflare.dispatchFetch(CRON_URL, { method: 'POST', body })
       const { outcome } = CronEnded.parse(await response.json())
       if (outcome !== 'ok') throw new Error(`the cron of ${env} ended with: ${outcome}`)
@@ -141,7 +140,7 @@ export async function startWorkers({
   }
 }
 
-/** Miniflare serves its first Worker. */
+/** Miniflare routes requests to its first Worker. */
 function gatewayFirst(configs: WorkerConfig[]): WorkerConfig[] {
   return configs.toSorted((one, other) => Number(other.env === 'gateway') - Number(one.env === 'gateway'))
 }
@@ -160,10 +159,10 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
 }
 
 /**
- * What a Worker calls: others, and what stands in for Cloudflare's e-mail service and for Neon's proxy. That is bound to it, because
- * each call to an address would go through a Worker of Miniflare's.
+ * A Worker's service bindings: other Workers, and the stand-ins for Cloudflare's e-mail service and Neon's proxy. The proxy is bound
+ * because calls to a URL would go through a Worker of Miniflare's.
  */
-function boundTo({ services, mailBindings, secrets }: WorkerConfig, neonUrl: string) {
+function serviceBindings({ services, mailBindings, secrets }: WorkerConfig, neonUrl: string) {
   const workers = [
     ...services.map(({ binding, service }) => [binding, service]),
     ...mailBindings.map((binding) => [binding, MAIL_WORKER]),
@@ -174,7 +173,7 @@ function boundTo({ services, mailBindings, secrets }: WorkerConfig, neonUrl: str
   }
 }
 
-/** In the place of a queue or a rate limit that is away stands the Worker itself, which does not have their methods. */
+/** Replaces queues and rate limits by the Worker itself, which does not have their methods, so that calls fail. */
 function standIns({ name, queueBindings, limitBindings }: WorkerConfig) {
   return Object.fromEntries([...queueBindings, ...limitBindings].map((binding) => [binding, name]))
 }
@@ -191,7 +190,7 @@ function bindings({ env, vars, secrets }: WorkerConfig, values: Record<string, V
   return { ...vars, ...Object.fromEntries(given) }
 }
 
-/** Miniflare ends the whole process on a signal. The world stops its parts in order instead, so its handlers go. */
+/** Removes Miniflare's signal handlers, which exit the process: the world stops its parts in order instead. */
 function withoutSignalHandlers<T>(start: () => T): T {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => process.listeners(signal))

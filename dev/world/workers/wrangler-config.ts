@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 
-/** What wrangler runs in when it is run as a command. */
+/** The environment of wrangler when it runs as a command. */
 export const WRANGLER_ENVIRONMENT = { ...process.env }
 
-// As a library it must be silent: it warns of each secret it does not find, and the world gives every secret itself.
+// As a library it must be silent: it warns about each secret that it does not find, and the world provides all secrets itself.
 process.env.WRANGLER_LOG ??= 'error'
 const { experimental_generateTypes, unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
 
 const WRANGLER_CONFIG = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
 
-/** One `[env.<env>]` block of wrangler.toml: a Worker and what it may touch. */
+/** An `[env.<env>]` block of wrangler.toml: a Worker and its bindings. */
 export interface WorkerConfig {
   env: string
   /** Its name when deployed, which service bindings use. */
@@ -18,18 +18,18 @@ export interface WorkerConfig {
   compatibilityDate: string
   /** Absolute path of its entry file. */
   main: string
-  /** The shell command that makes what it serves besides its code, if anything. It is run in the project's folder. */
+  /** The shell command that builds its assets, run in the project's folder. */
   buildCommand: string | null
   vars: Record<string, string | number | boolean>
   secrets: string[]
   crons: string[]
-  /** The Workers it calls: the name of the binding, and the Worker's name when deployed. */
+  /** The Workers it calls: the binding's name and the Worker's name when deployed. */
   services: { binding: string; service: string }[]
-  /** Names of its bindings that send e-mail. */
+  /** The names of its e-mail bindings. */
   mailBindings: string[]
-  /** Names of its bindings that send to a queue. */
+  /** The names of its queue bindings. */
   queueBindings: string[]
-  /** Names of its bindings that count against a limit. */
+  /** The names of its rate limit bindings. */
   limitBindings: string[]
 }
 
@@ -49,7 +49,7 @@ const Block = z.object({
   ratelimits: z.array(z.object({ name: z.string() })).default([]),
 })
 
-/** Every Worker of wrangler.toml, or of another file, in its order. */
+/** Reads all Workers of wrangler.toml, or of another file, in file order. */
 export function readWorkerConfigs(path = WRANGLER_CONFIG): WorkerConfig[] {
   const { definedEnvironments } = Root.parse(unstable_readConfig({ config: path }))
   return definedEnvironments.map((env) => {
@@ -70,7 +70,7 @@ export function readWorkerConfigs(path = WRANGLER_CONFIG): WorkerConfig[] {
   })
 }
 
-/** The same block in Miniflare's words, without code. */
+/** The same block as options of Miniflare, without code. */
 export function miniflareOptions(env: string) {
   const { modulesRules: _modulesRules, ...options } = unstable_getMiniflareWorkerOptions(
     WRANGLER_CONFIG,
@@ -80,8 +80,8 @@ export function miniflareOptions(env: string) {
 }
 
 /**
- * One `Cloudflare.<Env>Env` interface for each block: what `wrangler types` writes to `path`, relative to the project's
- * folder, where it has to run.
+ * Generates a `Cloudflare.<Env>Env` interface for each block, as `wrangler types` writes it to `path`. The path is relative to the
+ * project's folder, in which this has to run.
  */
 export async function generateBindingTypes(path: string): Promise<string> {
   const { content } = await experimental_generateTypes({ path, includeRuntime: false, strictVars: false })

@@ -1,14 +1,14 @@
-// Makes home's pages better than they are without a script: they follow what happens, keep their place, and copy.
+// Progressive enhancement of home's pages: live updates, forms that do not leave the page, and copy buttons.
 
 const main = document.querySelector('main')
 const announcer = document.createElement('p')
 announcer.role = 'status'
 announcer.className = 'unseen'
 document.body.append(announcer)
-const GONE = 'The local world does not answer. This page goes on when it does.'
+const GONE = 'The local world does not respond. This page will update when it is back.'
 const FOCUSABLE = 'a, button, input, select, summary, pre'
 
-/** While a button of the pointer is down nothing is replaced: what it was pressed on must be there when it is let go. */
+/** While a pointer button is down nothing is replaced: a click needs its element to exist until the button is released. */
 let isPressed = false
 let waiting
 
@@ -18,11 +18,11 @@ document.addEventListener('pointerdown', () => {
 for (const end of ['pointerup', 'pointercancel']) {
   document.addEventListener(end, () => {
     isPressed = false
-    setTimeout(() => !isPressed && waiting && show(waiting)) // the click comes first
+    setTimeout(() => !isPressed && waiting && show(waiting)) // after the click event
   })
 }
 
-/** Puts what has changed of a page in the place of what is shown. What is open, typed or focused stays so. */
+/** Replaces the sections that have changed. Keeps open details, typed text and focus. */
 function show(html) {
   waiting = isPressed ? html : undefined
   if (isPressed) return
@@ -43,41 +43,41 @@ function show(html) {
 
 const latest = () => main.querySelector('[data-latest]')
 
-/** Says why what is shown may not be what is. */
-function tell(trouble) {
+/** Shows why the page may be out of date. */
+function showTrouble(trouble) {
   latest()?.replaceChildren(trouble)
   announce(trouble)
 }
 
-/** Says a sentence to who does not see the page: only what is new, since the page is replaced in pieces. */
+/** Announces a sentence to screen readers, only if it is new. */
 function announce(sentence) {
   if (announcer.textContent !== sentence) announcer.textContent = sentence
 }
 
 function replace(old, other) {
   for (const field of old.querySelectorAll('[data-keep]')) {
-    const same = entryOf(field, other)?.querySelector(`[name="${field.name}"][data-keep]`)
+    const same = findEntry(field, other)?.querySelector(`[name="${field.name}"][data-keep]`)
     if (same) same.value = field.value
   }
-  const focus = paywallTarget(document.activeElement, old)
+  const restoreFocus = prepareFocus(document.activeElement, old)
   old.replaceChildren(...other.childNodes)
-  focus?.(old)
+  restoreFocus?.(old)
 }
 
-/** What stands in `root` for the entry that an element is in; `root` itself for an element that is in none. */
-function entryOf(element, root) {
+/** The counterpart in `root` of the entry that contains an element; `root` itself if no entry contains it. */
+function findEntry(element, root) {
   const key = element.closest('[data-key]')?.dataset.key
   return key ? root.querySelector(`[data-key="${CSS.escape(key)}"]`) : root
 }
 
-/** How to find an element again by the entry that it stands in and its place there; undefined if it is elsewhere. */
-function paywallTarget(element, within) {
+/** Returns a function that focuses the same element after the replacement; undefined if the element is outside `within`. */
+function prepareFocus(element, within) {
   if (!element || !within.contains(element) || element === within) return
-  const index = [...entryOf(element, within).querySelectorAll(FOCUSABLE)].indexOf(element)
-  return (root) => entryOf(element, root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })
+  const index = [...findEntry(element, within).querySelectorAll(FOCUSABLE)].indexOf(element)
+  return (root) => findEntry(element, root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })
 }
 
-/** Buttons that do nothing without a script are hidden until there is one. */
+/** Shows the buttons that work with this script only. */
 function reveal(root) {
   for (const button of root.querySelectorAll('[data-copy], [data-fold]')) button.hidden = false
 }
@@ -101,7 +101,7 @@ document.addEventListener('click', async (event) => {
   for (const details of element.closest('section').querySelectorAll('.entry')) details.open = fold === 'open'
 })
 
-/** What is done from here shows here: the page is not left, and keeps its place. */
+/** Submits these forms without leaving the page. */
 document.addEventListener('submit', async (event) => {
   const form = event.target
   if (!('stay' in form.dataset)) return
@@ -114,9 +114,9 @@ document.addEventListener('submit', async (event) => {
     const response = await fetch(form.action, { method: 'POST', body })
     const text = await response.text()
     if (response.ok) show(text)
-    else tell(text)
+    else showTrouble(text)
   } catch {
-    tell(GONE)
+    showTrouble(GONE)
   } finally {
     button.ariaDisabled = null
   }
@@ -125,7 +125,7 @@ document.addEventListener('submit', async (event) => {
 if (main && 'live' in main.dataset) {
   const changes = new EventSource(`/live${location.pathname}${location.search}`)
   changes.addEventListener('message', ({ data }) => show(JSON.parse(data)))
-  changes.addEventListener('trouble', ({ data }) => tell(`What happens cannot be shown: ${JSON.parse(data)}`))
-  changes.addEventListener('error', () => tell(GONE))
+  changes.addEventListener('trouble', ({ data }) => showTrouble(`This page cannot be updated: ${JSON.parse(data)}`))
+  changes.addEventListener('error', () => showTrouble(GONE))
 }
 reveal(document)

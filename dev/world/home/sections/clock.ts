@@ -2,18 +2,17 @@ import { html } from 'hono/html'
 import type { HomeParts, Shown } from '../parts.ts'
 import { time } from '../words.ts'
 
-/** How far a button moves a paywall's clock, by what is sent. */
+/** The buttons that move a paywall's clock, by the form's value. */
 export const STEPS = { day: '+1 day', month: '+1 month', renewal: 'To the next renewal' } as const
 
-/** The paywall's clock, and the buttons that move it. */
 export async function clockSection({ world }: HomeParts, { paywall }: Shown) {
   const now = await world.clock.now(paywall.id)
   return html`<section id="clock" aria-labelledby="clock-heading">
     <h2 id="clock-heading">Clock</h2>
-    <p>At ${paywall.name} it is <b>${time(now)}</b> UTC. ${
+    <p>The clock of ${paywall.name} shows <b>${time(now)}</b> UTC. ${
       paywall.is_test
-        ? 'What falls due while the clock is moved happens, each at its time.'
-        : 'A live paywall goes by the real time.'
+        ? 'Moving it runs everything that falls due on the way, each at its own time.'
+        : 'The clock of a live paywall cannot be moved.'
     }</p>
     ${paywall.is_test ? buttons(paywall.id) : ''}
   </section>`

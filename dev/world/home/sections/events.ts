@@ -6,7 +6,7 @@ import { time } from '../words.ts'
 
 const FIELDS = ['type', 'user', 'text'] as const
 
-/** The events that reached the webhook receiver, the latest first, and a form that chooses among them. */
+/** The events that reached the webhook receiver, newest first, with a form to filter them. */
 export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
   const all = shownEvents(world.receiver.received, paywall.id)
   const chosen = all.filter((event) => isChosen(event, query)).toReversed()
@@ -23,7 +23,7 @@ export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: U
       <button type="button" data-fold="open" hidden>Open all</button>
       <button type="button" data-fold="close" hidden>Collapse all</button>
     </form>
-    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">${all.length > 0 ? 'None of these.' : 'None yet. Buy something.'}</p>`}
+    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">${all.length > 0 ? 'No events match the filter.' : 'No events yet. Buy something to create some.'}</p>`}
     ${pager(query, 'events', page)}
   </section>`
 }
@@ -43,7 +43,7 @@ const select = (name: string, label: string, values: string[], chosen: string | 
       </select></label>`
 
 function entry({ id, type, user, at, arrivedAt, body, verified, webhookId }: ShownEvent) {
-  const signature = verified ? 'signature verified' : html`<b class="bad">signature fits no webhook endpoint</b>`
+  const signature = verified ? 'signature verified' : html`<b class="bad">signature matches no webhook endpoint</b>`
   return html`<details class="entry" data-key="${id}">
       <summary><b>${type || 'not an event'}</b> <span>${user}</span> ${time(at, { seconds: true })}</summary>
       <p class="quiet">${webhookId || 'no webhook-id'}, arrived ${time(arrivedAt, { seconds: true })}, ${signature}.

@@ -2,25 +2,28 @@ import { html } from 'hono/html'
 import type { HomeParts } from '../parts.ts'
 import { time } from '../words.ts'
 
-/** What was done, the latest first. */
+/** The actions on this page, newest first. */
 export function journalSection({ journal: { entries } }: HomeParts) {
   const [latest, ...earlier] = entries.map(
     ({ at, sentence, isRefusal }) =>
       html`<p class="${isRefusal ? 'refused' : 'done'}">${time(at, { seconds: true })} ${sentence}</p>`,
   )
-  return html`<section id="journal" aria-label="What was done">
-    <div data-latest>${latest ?? html`<p class="quiet">What you do here is told in this place.</p>`}</div>
+  return html`<section id="journal" aria-label="Journal">
+    <div data-latest>${latest ?? html`<p class="quiet">No actions yet. Press “Buy” to begin.</p>`}</div>
     ${earlier.length > 0 ? html`<details data-key="earlier"><summary>Earlier</summary>${earlier}</details>` : ''}
   </section>`
 }
 
-/** Files that are wrong as they were saved last. */
+/** Files that are invalid as last saved. */
 export function faultsSection({ faults }: HomeParts) {
   const wrong = faults()
   if (wrong.length === 0) return ''
   return html`<section id="faults" role="alert">
     ${wrong.map(
-      ({ path, errors }) => html`<p><b>${path} is wrong as it was saved.</b> What was applied before stays.</p>
+      ({
+        path,
+        errors,
+      }) => html`<p><b>${path} was saved with errors.</b> The version applied before stays in effect.</p>
       <ul>${errors.map((error) => html`<li>${error}</li>`)}</ul>`,
     )}
   </section>`

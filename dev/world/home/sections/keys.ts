@@ -4,7 +4,7 @@ import { PROCESSOR_NAMES } from '../../../../lib/processors/processor-name.ts'
 import { shownKey } from '../../shown-key.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
-/** What is copied from here into code and commands. */
+/** Keys and addresses to copy into code and commands. */
 export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown) {
   const addresses = [
     ...(shop === null ? [] : [['Shop', shop]]),
@@ -19,7 +19,7 @@ export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown
     <dl>
       ${file.keys.map(({ name, secret }) =>
         secret === null
-          ? html`<dt>Key ${name}</dt><dd>made elsewhere; nobody can read it again</dd>`
+          ? html`<dt>Key ${name}</dt><dd>created elsewhere; cannot be read again</dd>`
           : copied(`Key ${name}`, shownKey(secret)),
       )}
       ${copied('Paywall', paywall.id)}

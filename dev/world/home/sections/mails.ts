@@ -4,14 +4,14 @@ import { countWords, listPage, PAGE_SIZE, pager } from '../lists.ts'
 import type { HomeParts } from '../parts.ts'
 import { time } from '../words.ts'
 
-/** The mails that the service has sent, whichever paywall's, the latest first. */
+/** The mails that the service has sent for all paywalls, newest first. */
 export function mailsSection({ world }: HomeParts, query: URLSearchParams) {
   const mails = world.mail.received.toReversed()
   const page = listPage(query, 'mails', mails.length)
   const shown = mails.slice(page.offset, page.offset + PAGE_SIZE)
   return html`<section id="mails" aria-labelledby="mails-heading">
     <h2 id="mails-heading">Mails: ${countWords(mails.length)}</h2>
-    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">None yet. Ask for a sign-in code.</p>`}
+    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">No mails yet. Request a sign-in code to send one.</p>`}
     ${pager(query, 'mails', page)}
   </section>`
 }

@@ -5,13 +5,13 @@ import type { HomeParts, Shown } from '../parts.ts'
 import { shownVersion } from '../preview.ts'
 import { cycle, money } from '../words.ts'
 
-/** What the paywall sells, each price with a button that leads to the processor's page. */
+/** The paywall's prices, each with a button that opens the processor's page. */
 export async function paywallSection({ world, buyer }: HomeParts, { paywall }: Shown) {
   const version = await shownVersion(world, paywall.id)
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   return html`<section id="paywall" aria-labelledby="paywall-heading">
     <h2 id="paywall-heading">${paywall.name}</h2>
-    <p>Paywall ${paywall.id}${paywall.is_test ? '' : ', live'}, sells through ${title}. ${
+    <p>Paywall ${paywall.id}${paywall.is_test ? '' : ', live'}sells through ${title}. ${
       paywall.domain ? `Its domain is ${paywall.domain}.` : ''
     }</p>
     <form method="post" action="/buy">
@@ -23,7 +23,7 @@ export async function paywallSection({ world, buyer }: HomeParts, { paywall }: S
       </ul>
     </form>
     <iframe src="/preview/${paywall.id}?${encodeURIComponent(version)}" title="The page of ${paywall.name}" sandbox inert></iframe>
-    <p><a href="${world.url}/p/${paywall.id}">Open its page</a>, or read what it is drawn from:
+    <p><a href="${world.url}/p/${paywall.id}">Open this page</a>, or see its data:
       <a href="${world.url}/api/v1/paywall/${paywall.id}/bootstrap">bootstrap</a></p>
   </section>`
 }

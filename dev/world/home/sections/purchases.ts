@@ -6,9 +6,9 @@ import type { HomeParts, Shown } from '../parts.ts'
 import { countPurchases, findPurchases, type PurchaseRow } from '../purchases.ts'
 import { money, time } from '../words.ts'
 
-const NONE = 'None yet. What can happen to one at its processor has a button here.'
+const NONE = 'No purchases yet. Press “Buy” to make one; it gets buttons here for what can happen at its processor.'
 
-/** What was bought, the latest first, each with buttons for what can happen to it at its processor. */
+/** The purchases, newest first, each with buttons for what can happen to it at its processor. */
 export async function purchasesSection({ world, files }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
   const text = query.get('purchases') ?? ''
   const total = await countPurchases(world.database, paywall.id, text)
@@ -20,7 +20,7 @@ export async function purchasesSection({ world, files }: HomeParts, { paywall }:
     ${
       purchases.length > 0
         ? purchases.map((purchase) => entry(purchase, possibleActs({ world, files }, purchase)))
-        : html`<p class="quiet">${text === '' ? NONE : 'None of that name.'}</p>`
+        : html`<p class="quiet">${text === '' ? NONE : 'No purchases match.'}</p>`
     }
     ${pager(query, 'purchases', page)}
   </section>`
@@ -38,11 +38,11 @@ function entry(purchase: PurchaseRow, acts: ActName[]) {
         <input type="hidden" name="paywall" value="${paywallId}">
         <input type="hidden" name="purchase" value="${id}">
         ${acts.map((act) => html`<button name="act" value="${act}" aria-label="${actLabels[act]}: ${name}">${actLabels[act]}</button>`)}
-        <label>Its webhooks <select name="webhooks" data-keep>
+        <label>Webhooks <select name="webhooks" data-keep>
           <option value="arrive">arrive</option>
-          <option value="lost">get lost</option>
-          <option value="twice">come twice</option>
-          <option value="reversed">come in reverse order</option>
+          <option value="lost">are lost</option>
+          <option value="twice">arrive twice</option>
+          <option value="reversed">arrive in reverse order</option>
         </select></label>
       </form>`
           : ''

@@ -3,7 +3,7 @@ import { countWords, listPage, pager, searchForm } from '../lists.ts'
 import { countMembers, findMembers, type MemberRow } from '../members.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
-/** The users of the paywall, the latest first, each with a link to its timeline. */
+/** The users of the paywall, newest first, each with a link to its timeline. */
 export async function usersSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
   const text = query.get('users') ?? ''
   const total = await countMembers(world.database, paywall.id, text)
@@ -15,7 +15,7 @@ export async function usersSection({ world }: HomeParts, { paywall }: Shown, que
     ${
       members.length > 0
         ? html`<ul>${members.map((member) => line(paywall.id, member))}</ul>`
-        : html`<p class="quiet">${text === '' ? 'None yet.' : 'None of that name.'}</p>`
+        : html`<p class="quiet">${text === '' ? 'No users yet.' : 'No users match.'}</p>`
     }
     ${pager(query, 'users', page)}
   </section>`
@@ -23,4 +23,4 @@ export async function usersSection({ world }: HomeParts, { paywall }: Shown, que
 
 const line = (paywallId: string, { id, name, status, balances }: MemberRow) =>
   html`<li><a href="/user?paywall=${paywallId}&amp;id=${id}">${name}</a>
-        <span class="quiet">${[status ?? 'has bought nothing', ...balances].join(', ')}</span></li>`
+        <span class="quiet">${[status ?? 'no purchase', ...balances].join(', ')}</span></li>`

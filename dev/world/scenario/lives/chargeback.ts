@@ -1,7 +1,7 @@
 import { buys, decides, disputes, type Life, until } from '../steps.ts'
 
 export const CHARGEBACK: Life = {
-  about: "a payer's bank takes payments back, that of a renewal too, and decides for the owner or for her",
+  about: 'payments, one of them a renewal, are disputed and decided for the owner or the buyer',
   steps: [
     buys('lifetime'),
     disputes,

@@ -1,8 +1,8 @@
 import { buys, cancels, declined, type Life, until } from '../steps.ts'
 
-/** On the 16th it is eight days since the renewal failed: access is over, and every processor can still charge. */
+/** On the 16th, eight days after the failed renewal, access has ended, and every processor still retries the charge. */
 export const REBUY: Life = {
-  about: 'renewals fail, she tries to buy again, mends her card instead, and buys again after the end',
+  about: 'renewals fail, she tries to buy again, fixes her card instead, and buys again after the end',
   steps: [
     buys('monthly'),
     until(9),
@@ -11,7 +11,7 @@ export const REBUY: Life = {
     until(16),
     buys('monthly'),
     { does: 'Ann opens the portal', run: (ann) => ann.openPortal() },
-    { does: 'Ann mends her card', run: (ann) => ann.bankDeclines(false) },
+    { does: 'Ann fixes her card', run: (ann) => ann.bankDeclines(false) },
     until(25),
     until(9),
     until(9),

@@ -6,12 +6,12 @@ const changes = (slug: string): Step => ({
 })
 
 const schedules = (slug: string): Step => ({
-  does: `Ann changes it to ${slug} with the end of the period`,
+  does: `Ann schedules ${slug} for the end of the period`,
   run: (ann) => ann.changePlan(slug, 'at the end of the period'),
 })
 
 export const SWITCH_PLAN: Life = {
-  about: "the plan is changed in the processor's portal, to and fro, and with the end of the period",
+  about: 'the plan is changed in the portal, back and forth, and at the end of the period',
   steps: [
     buys('monthly'),
     until(9),

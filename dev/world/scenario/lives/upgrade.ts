@@ -1,7 +1,7 @@
 import { buys, type Life, passes, until, upgrades } from '../steps.ts'
 
 export const UPGRADE: Life = {
-  about: 'a monthly subscription makes way for a yearly one, and two upgrades are paid together',
+  about: 'a monthly subscription is replaced by a yearly one, and two upgrades are paid at once',
   steps: [
     buys('monthly'),
     until(9),

@@ -1,8 +1,8 @@
 import { toDecimalText } from '../../../lib/money/money.ts'
 import type { CapturedEvent } from '../capture-events.ts'
 
-/** An event that the owner received. */
-export interface ToldEvent {
+/** An event as the scenario's tables show it. */
+export interface OwnerEvent {
   /** By the paywall's clock. */
   at: Date
   type: string
@@ -10,7 +10,7 @@ export interface ToldEvent {
   about: string | null
 }
 
-export function toldEvent({ type, timestamp: at, data }: CapturedEvent): ToldEvent {
+export function toOwnerEvent({ type, timestamp: at, data }: CapturedEvent): OwnerEvent {
   const { payment, subscription, previous } = data
   if (payment) return { at, type, about: `${toDecimalText(payment.amount, payment.currency)} ${payment.currency}` }
   if (type !== 'subscription.plan_changed') return { at, type, about: null }
