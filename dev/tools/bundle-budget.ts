@@ -1,5 +1,5 @@
-// Bundles each Worker as wrangler deploys it, prints how large it is, and fails if one is larger than it may be. With --times it
-// also prints how long it takes to load: the median of several processes that import it.
+// Bundles each Worker as wrangler deploys it, prints its size, and fails if one exceeds its budget. With --times it also prints
+// the import time: the median of several processes.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { readWorkerConfigs, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 
-/** A Worker's code is loaded before its first request is answered. The gateway stands in front of every request. */
+/** A Worker's code is loaded before its first request. The gateway has the smallest budget because every request passes it. */
 const BUDGET_KB: Readonly<Record<string, number>> = { gateway: 15, 'start-checkout': 105 }
 const OTHER_BUDGET_KB = 110
 
@@ -21,7 +21,7 @@ const envs = readWorkerConfigs().map(({ env }) => env)
 const run = promisify(execFile)
 
 try {
-  // Two at a time: each is a process that keeps a core busy.
+  // Two at a time: each process keeps a core busy.
   const queue = envs.values()
   await Promise.all([bundleAll(queue), bundleAll(queue)])
   for (const env of envs) await measure(env)
@@ -32,7 +32,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Writes the code that would be uploaded, without the data files beside it. */
+/** Writes the code that would be uploaded, without its data files. */
 async function bundleAll(queue: Iterable<string>): Promise<void> {
   for (const env of queue) {
     const command = ['deploy', '--dry-run', '--env', env, '--outdir', join(folder, env)]
@@ -51,7 +51,7 @@ async function measure(env: string): Promise<void> {
   if (verdict) process.exitCode = 1
 }
 
-/** In milliseconds of processor time, since the machine may be doing other things. */
+/** In milliseconds of CPU time, which other processes on the machine do not affect. */
 async function importTime(path: string): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < IMPORTS; round++) {

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** What ISO 4217 was amended by since the package was published: Curaçao's guilder and Zimbabwe's gold. */
+/** Amendments of ISO 4217 since the package was published: Caribbean guilder and Zimbabwe Gold. */
 const LATER = { XCG: 2, ZWG: 2 }
 
-/** `generated/currencies.ts`: the decimals of the currencies that people pay with. */
+/** Generates `generated/currencies.ts`: the decimals of all currencies used for payments. */
 export function currencyTable(): string {
-  // The package has ISO's own list beside its data. The data says 0 decimals of gold and silver, where ISO says none.
+  // Reads ISO's own list, which the package contains: the package's data has 0 decimals for gold and silver, where ISO defines none.
   const path = createRequire(import.meta.url).resolve('currency-codes/iso-4217-list-one.xml')
   const entries = readFileSync(path, 'utf8').matchAll(
     /<CcyNm>[^<]*<\/CcyNm>\s*<Ccy>([A-Z]{3})<\/Ccy>\s*<CcyNbr>\d+<\/CcyNbr>\s*<CcyMnrUnts>(\d)<\/CcyMnrUnts>/g,
   )
   const table = new Map([...entries].map(([, code = '', decimals]) => [code, Number(decimals)]))
-  if (table.size < 150) throw new Error(`${path} has ${table.size} currencies only: it is written in another way now`)
+  if (table.size < 150) throw new Error(`${path} has only ${table.size} currencies: its format has changed`)
   for (const [code, decimals] of Object.entries(LATER)) table.set(code, decimals)
   const lines = [...table].toSorted().map(([code, decimals]) => `  ${code}: ${decimals},`)
   return [...HEAD, ...lines, '}', ''].join('\n')

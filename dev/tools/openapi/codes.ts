@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The codes that a schema refuses with, which are the messages of its checks, in the order in which it checks. A message
- * that a schema makes only when it is given a value, in a transform for instance, cannot be found this way.
+ * The error codes of a schema, which are the messages of its checks, in the order of the checks. It does not find messages that
+ * depend on a value, such as those of a transform.
  */
 export function listCodes(schema: z.core.$ZodType): string[] {
   const codes = new Set<string>()
@@ -12,18 +12,18 @@ export function listCodes(schema: z.core.$ZodType): string[] {
 
 function collect(schema: z.core.$ZodType, codes: Set<string>): void {
   const { def } = schema._zod
-  note(def.error, INVALID_TYPE, codes)
-  if (def.type === 'union') note(def.error, INVALID_UNION, codes)
+  addMessage(def.error, INVALID_TYPE, codes)
+  if (def.type === 'union') addMessage(def.error, INVALID_UNION, codes)
   for (const part of listParts(schema)) collect(part, codes)
-  for (const check of def.checks ?? []) note(check._zod.def.error, CUSTOM, codes)
+  for (const check of def.checks ?? []) addMessage(check._zod.def.error, CUSTOM, codes)
 }
 
 const INVALID_TYPE = { code: 'invalid_type', input: undefined, path: [] }
 const INVALID_UNION = { code: 'invalid_union', input: undefined, path: [] }
 const CUSTOM = { code: 'custom', input: undefined, path: [] }
 
-/** Adds the message for an issue: asks the schema's error function for it, as zod does. */
-function note(error: z.core.$ZodErrorMap<never> | undefined, issue: object, codes: Set<string>): void {
+/** Adds the message for an issue by calling the schema's error function, as zod does. */
+function addMessage(error: z.core.$ZodErrorMap<never> | undefined, issue: object, codes: Set<string>): void {
   const message: unknown = error && Reflect.apply(error, undefined, [issue])
   if (typeof message === 'string') codes.add(message)
 }

@@ -14,7 +14,7 @@ import { type Json, namedSchemas } from './schemas.ts'
 
 const TAGS: Record<Tag | 'Events', string> = {
   Paywall: 'What a paywall sells, and what a user has on it.',
-  Checkout: "The processor's hosted page: opening it, and the way back from it.",
+  Checkout: "The processor's hosted page: opening it, and returning from it.",
   Subscription: "Cancelling a subscription, and the processor's portal.",
   Tokens: "Counting a user's tokens. Owner keys only.",
   Support: 'Tickets of users and guests.',
@@ -22,23 +22,23 @@ const TAGS: Record<Tag | 'Events', string> = {
   Processors: 'Webhooks that processors send to us.',
   Events:
     'Webhooks that we send to you, signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes. Events ' +
-    'arrive at least once, and in order for each user. One that you do not answer with 2xx is sent again, for three days.',
+    'arrive at least once, and in order for each user. If you do not answer with 2xx, an event is retried for three days.',
 }
 
 const ABOUT = `Checkouts, subscriptions, balances and support for paywalls.
 
-There are two ways to authenticate. An owner's server sends an API key in \`X-Api-Key\`, and may act for any user of its
+There are two ways to authenticate. An owner's server sends an API key in \`X-Api-Key\`, and can act for any user of its
 paywalls. A user's browser or app sends an access token in \`Authorization: Bearer\`, and acts for that user; the sign-in
-endpoints give such tokens. If both are sent, the key decides. Never put a key into a browser.
+endpoints issue such tokens. If both are sent, the key is used. Never put a key into a browser.
 
-Test and live are two worlds: a test key, a test user and its token are good on test paywalls only, and one e-mail address
-is two users, one in each.
+Test and live mode are separate: test keys, test users and their tokens work on test paywalls only, and one e-mail address
+is two users, one in each mode.
 
-Bodies are JSON of at most 64 KB. An error has a code or a short sentence in \`error\`, which you can compare, and
-sometimes an explanation for humans in \`message\`. Every answer has an \`X-Request-Id\`: quote it when you ask for help.
-\`Retry-After\` tells how many seconds to wait before you try again.
+Bodies are JSON of at most 64 KB. An error has a stable code or short sentence in \`error\`, which you can compare, and
+sometimes an explanation for humans in \`message\`. Every response has an \`X-Request-Id\`: include it when you contact support.
+\`Retry-After\` is the number of seconds to wait before you retry.
 
-Times are ISO 8601 in UTC. Answers and events may get new fields at any time: ignore those that you do not know. Countries
+Times are ISO 8601 in UTC. Responses and events may get new fields at any time: ignore fields that you do not know. Countries
 are looked up by IP address with [DB-IP](https://db-ip.com).
 
 In the samples \`$API\` is the origin of the service, such as \`https://pay.example.com\`, \`$API_KEY\` an owner's key and
@@ -50,7 +50,10 @@ export function openApiDocument(): string {
     openapi: '3.1.1',
     info: { title: 'Paywall Billing API', version: '1.0.0', description: ABOUT, license: LICENSE },
     servers: [
-      { url: '/', description: 'The host that serves this document. A paywall with a domain of its own answers there' },
+      {
+        url: '/',
+        description: 'The host that serves this document. A paywall with its own domain is also served there',
+      },
     ],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: toPaths(operations),

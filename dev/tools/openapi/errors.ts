@@ -11,13 +11,13 @@ export interface DocumentedError {
   status: number
   error: string
   meaning: string
-  /** What the body has beside `error`: a schema of an object. */
+  /** The schema of the body's fields besides `error`. */
   detail: Json | null
 }
 
 type SharedName = keyof typeof sharedErrors
 
-/** The errors that are not in an operation's own table: those that every call can meet, and those of its needs. */
+/** The errors that are not in an operation's own table: those of every call, and those that follow from its properties. */
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
@@ -35,12 +35,12 @@ function sharedBy(operation: ApiOperation): SharedName[] {
   ]
 }
 
-/** Whether only some words may stand in a place of the path: with another one, nothing is there. */
+/** Whether a path parameter is limited to some values; others are 404. */
 const hasChoices = ({ path }: ApiOperation) => path.includes('|')
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
-/** All errors of an operation: the codes of its schemas, its own table, and the errors that operations share. */
+/** All errors of an operation: the codes of its schemas, its own table, and the shared errors. */
 export function listErrors(operation: ApiOperation): DocumentedError[] {
   const { bodies = {}, query, errors, details = {}, access } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(listCodes))
@@ -57,7 +57,7 @@ export function listErrors(operation: ApiOperation): DocumentedError[] {
 export const documentShared = (names: SharedName[]): DocumentedError[] =>
   errorsIn(Object.fromEntries(names.map((name) => [name, sharedErrors[name]])))
 
-/** `byToken`: only a token names a user there, so a user who is not found is the token's. */
+/** `byToken`: the operation names users by token only, so an unknown user is the token's. */
 function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
   return Object.entries(table).map(([name, [status, error]]) => {
     const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
@@ -67,29 +67,29 @@ function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOpt
 }
 
 interface ErrorOptions {
-  /** What the bodies have beside `error`, by refusal. */
+  /** The schemas of the bodies' fields besides `error`, by refusal. */
   details?: Record<string, Json>
   byToken?: boolean
 }
 
 function findMeaning(name: string, meanings: Record<string, string>): string {
   const meaning = meanings[name]
-  if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts says what ${name} means`)
+  if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts has ${name}`)
   return meaning
 }
 
-/** What all error bodies have. */
+/** The fields of all error bodies. */
 export const ERROR: Json = {
   type: 'object',
   description: 'The fields of every error',
   properties: {
-    error: { type: 'string', description: 'What is wrong: a code or a short sentence, which never changes' },
-    message: { type: 'string', description: 'An explanation for a human' },
+    error: { type: 'string', description: 'A code or a short sentence that never changes' },
+    message: { type: 'string', description: 'A human-readable explanation' },
   },
   required: ['error'],
 }
 
-/** The schema of an error body that says one of these. */
+/** The schema of a body with one of these errors. */
 export function errorSchema(errors: DocumentedError[], { duplicateCode = false } = {}): Json {
   const byDetail = Map.groupBy(errors, ({ detail }) => JSON.stringify(detail))
   const variants = [...byDetail.values()].map((alike) => variant(alike, duplicateCode))
@@ -123,7 +123,7 @@ function oneOf(errors: string[]): Json {
     : { anyOf: [{ type: 'string', enum: fixed }, ...patterns] }
 }
 
-/** `{name}` stands for any text. */
+/** `{name}` matches any text. */
 const toPattern = (error: string) =>
   `^${error
     .split(/\{\w+\}/)

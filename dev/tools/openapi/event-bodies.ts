@@ -5,7 +5,7 @@ import { PURCHASE_STATUSES } from '../../../lib/processors/processor.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
-const externalId = z.string().nullable().describe('Your own id of the user. Null: you gave none')
+const externalId = z.string().nullable().describe('Your own id of the user. Null: you set none')
 
 const user = z
   .object({
@@ -13,7 +13,7 @@ const user = z
     email: z.string().nullable().describe('Null for an anonymous user'),
     external_id: externalId,
   })
-  .describe('The user whom the event is about')
+  .describe('The user that the event is about')
 
 const guest = z
   .object({
@@ -23,7 +23,6 @@ const guest = z
   })
   .describe('The user or guest who opened the ticket')
 
-/** The fields of every event, besides the object that its type is named after. */
 const about = {
   paywall_id: z.string(),
   user,
@@ -31,16 +30,16 @@ const about = {
     .int()
     .min(1)
     .describe(
-      "Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1",
+      "The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests",
     ),
 }
 
 const toEventSchema = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
   z.object({
-    id: id.describe('The id of the event, as in the header `webhook-id`: the same with every retry'),
+    id: id.describe('The id of the event, as in the header `webhook-id`. It is the same in every retry'),
     type: z.string().regex(new RegExp(`^${noun}\\.[a-z_]+$`)),
-    timestamp: time.describe('When it happened'),
-    is_test: z.boolean().describe('Whether it happened on a test paywall, where no money is real'),
+    timestamp: time.describe('When the event happened'),
+    is_test: z.boolean().describe('Whether the paywall is a test paywall, where no real money is charged'),
     data: z.object({ ...about, ...data }).describe('The state at that time'),
   })
 
@@ -52,23 +51,25 @@ export const SubscriptionEvent = toEventSchema('subscription', {
 export const PaymentEvent = toEventSchema('payment', {
   payment: z
     .object({
-      id: z.uuid().describe('The same for a payment, its failed attempts, its refunds and its disputes'),
+      id: z
+        .uuid()
+        .describe('The id of the payment, the same in events about its failed attempts, refunds and disputes'),
       processor_id: z.string().describe("The processor's own id of the payment"),
       purchase_id: z.uuid(),
-      purchase_status: z.enum(PURCHASE_STATUSES).describe('The status of the purchase after this'),
-      price_slug: z.string().nullable().describe('Null: no price of the paywall names what was charged for'),
+      purchase_status: z.enum(PURCHASE_STATUSES).describe('The status of the purchase after the event'),
+      price_slug: z.string().nullable().describe('Null: the charge matches no price of the paywall'),
       amount: z
         .int()
         .min(0)
         .describe(
-          'What was paid, failed, went back or is disputed, in minor units of the currency: of a refund, its own amount',
+          'The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund',
         ),
       currency,
-      refunded_amount: z.int().min(0).describe('What went back of the payment so far, by refunds and lost disputes'),
-      refunded: z.boolean().describe('Whether all of the payment went back'),
+      refunded_amount: z.int().min(0).describe('The part of the payment returned so far, by refunds and lost disputes'),
+      refunded: z.boolean().describe('Whether the whole payment was returned'),
       occurred_at: time,
     })
-    .describe('A payment, and what became of it'),
+    .describe('The payment'),
 })
 
 export const CheckoutEvent = toEventSchema('checkout', {
@@ -82,15 +83,15 @@ export const CheckoutEvent = toEventSchema('checkout', {
       amount: z
         .int()
         .min(0)
-        .describe('What was charged, with taxes and after discounts, in minor units of the currency; 0 for a trial'),
+        .describe('The amount charged, including taxes and discounts, in minor units of the currency; 0 for a trial'),
       currency,
-      shop_url: z.string().nullable().describe('The `shopUrl` that start-checkout was given'),
+      shop_url: z.string().nullable().describe('The `shopUrl` that was sent to start-checkout'),
       duplicate_of: z
         .uuid()
         .nullable()
         .describe(
-          'An earlier purchase of the user that is still running, although this checkout was not to replace it: two pages were open ' +
-            'before either was paid. Neither is ended by us: refund one, or cancel it',
+          'An earlier purchase of the user that is still running and that this checkout did not replace, because two pages were open ' +
+            'before either was paid. We end neither of them: refund or cancel one',
         ),
       completed_at: time,
     })
@@ -105,10 +106,10 @@ export const TicketEvent = toEventSchema('ticket', {
       status: z.literal('open'),
       subject: z.string(),
       content: z.string(),
-      customer_email: z.string().nullable().describe('The address for an answer. Null for an anonymous user'),
+      customer_email: z.string().nullable().describe('The address for the reply. Null for an anonymous user'),
       attachments: z.array(
         z.object({
-          key: z.string().describe('The key by which `paywall tickets` fetches the file'),
+          key: z.string().describe('The key with which `paywall tickets` fetches the file'),
           file_name: z.string(),
           media_type: z.string(),
           size: z.int().min(1).describe('In bytes'),
@@ -124,48 +125,47 @@ export const BalanceEvent = toEventSchema('balance', {
     .object({
       type: z.string().describe('The type of tokens'),
       count: z.int().min(0).describe('How many tokens the user has now'),
-      delta: z.int().describe('How many tokens were added; negative if some were taken away'),
+      delta: z.int().describe('How many tokens were added; negative for a debit'),
       reason: z
         .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'merge', 'refund'])
         .describe(
-          '`top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an ' +
-            'anonymous user signed in as another one. `refund`: tokens that went back with the money, or came again as a refund failed',
+          '`top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. `merge`: an ' +
+            'anonymous user signed in as another user. `refund`: tokens removed because of a refund, or restored because a refund failed',
         ),
     })
     .describe('A change of a balance'),
 })
 
-/** What each type of event means. */
 export const EVENT_MEANINGS: Record<EventType, string> = {
-  'subscription.created': 'A subscription began, on trial or paid',
+  'subscription.created': 'A subscription began, with a trial or a payment',
   'subscription.updated':
-    'A subscription changed in a way that no other event tells, such as a new period that is not paid yet',
+    'A subscription changed in a way that no other event covers, such as a new period that is not paid yet',
   'subscription.renewed': 'A new period of a subscription was paid',
   'subscription.trial_ending': 'A trial is about to end',
   'subscription.cancel_scheduled': 'A subscription is set to end with its current period',
-  'subscription.uncanceled': 'A subscription that was going to end will be renewed after all',
+  'subscription.uncanceled': 'The cancellation of a subscription was undone: it will renew',
   'subscription.past_due': 'A payment of a subscription is overdue',
   'subscription.access_ended':
-    'The grace period of a subscription that is past due is over: it gives no access any more, while its processor goes on trying',
-  'subscription.recovered': 'A subscription whose access had ended is paid again',
+    'The grace period of a past due subscription is over: it no longer gives access, while its processor keeps retrying the charge',
+  'subscription.recovered': 'A subscription whose access had ended was paid',
   'subscription.plan_changed':
-    'A subscription has another price, wherever that was changed. `price_slug` is null if no price of the paywall names it: ' +
-    'then it keeps its features to the end of the period that is paid for',
+    'A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: ' +
+    'then the subscription keeps its features until the end of the paid period',
   'subscription.ended': 'A subscription has ended',
   'subscription.stop_failed':
-    'A subscription that a newer purchase replaced, or that you have ended, could not be stopped at its processor for a day: its buyer ' +
-    'may be charged for both. It is tried again and again; look at it in the dashboard',
+    'A subscription that a newer purchase replaced, or that you ended, could not be stopped at its processor for a day: its buyer ' +
+    'may be charged for both. We keep retrying; check it in the dashboard',
   'payment.succeeded': 'A payment was made',
   'payment.failed': 'A payment failed',
   'payment.refunded': 'A payment was refunded',
-  'payment.refund_failed': 'A refund failed after it had succeeded: the money is yours again',
+  'payment.refund_failed': 'A refund failed after it had succeeded: the money was returned to you',
   'payment.disputed': 'The buyer disputed a payment',
-  'payment.dispute_lost': 'A dispute was decided for the buyer',
-  'payment.dispute_won': 'A dispute was decided for you',
+  'payment.dispute_lost': 'A dispute was decided in favor of the buyer',
+  'payment.dispute_won': 'A dispute was decided in your favor',
   'payment.unexpected':
-    'A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or ' +
-    'when you ended it, or the subscription could not be stopped in time. Refund it',
+    'A subscription that should no longer be charged was charged: the payment was pending when a newer purchase replaced it or ' +
+    'when you ended it, or the subscription could not be stopped in time. Refund the payment',
   'checkout.completed': 'Something was bought on a hosted page',
   'ticket.created': 'A user or a guest opened a support ticket',
-  'balance.changed': 'A balance changed. Sent only to webhook endpoints that ask for it by name',
+  'balance.changed': 'A balance changed. Sent only to webhook endpoints that list this type by name',
 }

@@ -10,7 +10,7 @@ import {
 } from './event-bodies.ts'
 import { type Json, referTo } from './schemas.ts'
 
-/** The bodies of the events, by the name that their schemas have in the document. */
+/** The bodies of the events, by their schemas' names in the document. */
 export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
   SubscriptionEvent,
   PaymentEvent,
@@ -19,7 +19,7 @@ export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
   BalanceEvent,
 }
 
-/** The `webhooks` of the document: what we send to owners, by the type of event. */
+/** The `webhooks` of the document: the events that we send to owners, by type. */
 export const webhooks = (): Json => Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: webhook(type) }]))
 
 function webhook(type: EventType): Json {
@@ -45,22 +45,22 @@ function schemaName(type: EventType): string {
 const ANSWERS = {
   '2XX': {
     description:
-      'You have received the event. Any other answer, redirects included, is a failure: the event is sent again',
+      'You have received the event. Any other response, including a redirect, is a failure, and the event is sent again',
   },
-  '410': { description: 'You want no more events: nothing is sent to this address from now on' },
+  '410': { description: 'You want no more events: nothing more is sent to this address' },
   '429': {
     description: 'You are too busy. The event is sent again after `Retry-After`',
     headers: { 'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' } } },
   },
 }
 
-/** The headers that prove an event. */
+/** The headers that authenticate an event. */
 export const webhookParameters: Record<string, Json> = {
   WebhookId: {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: "The event's id, the same with every retry: it tells you whether you have handled the event already",
+    description: "The event's id, the same in every retry. Use it to detect events that you have already handled",
     schema: { type: 'string' },
   },
   WebhookTimestamp: {

@@ -14,8 +14,8 @@ import { operations as withdrawTokens } from '../../../functions/withdraw-tokens
 import type { ApiOperation, Endpoint } from '../../../lib/http/api-operation.ts'
 
 /**
- * The operations of each Worker, by its name in wrangler.toml, in the order in which the document shows them: roughly
- * the one in which a developer who integrates needs them.
+ * The operations of each Worker, by its name in wrangler.toml, in the order of the document: roughly that in which an
+ * integrating developer needs them.
  */
 const OPERATIONS: Record<string, ApiOperation[]> = {
   bootstrap,
@@ -34,5 +34,5 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
 /** Every operation of the API. */
 export const operations: ApiOperation[] = Object.values(OPERATIONS).flat()
 
-/** Every endpoint that the gateway leads to, by the name of its Worker: the API's operations, and pages for people. */
+/** All endpoints behind the gateway by the name of their Worker: the API's operations, and pages for people. */
 export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS, pages: sitePages }

@@ -15,7 +15,7 @@ export function toPaths(operations: ApiOperation[]): Json {
   )
 }
 
-/** `/a/:id/:kind{x|y}` as OpenAPI writes it. */
+/** Converts `/a/:id/:kind{x|y}` to OpenAPI's syntax. */
 const toPath = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 
 function toOperation(operation: ApiOperation): Json {
@@ -48,12 +48,12 @@ function toParameters(operation: ApiOperation): Json[] {
   ]
   return [
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(params ? own('path', params) : []),
-    ...(query ? own('query', query, example) : []),
+    ...(params ? inlineParameters('path', params) : []),
+    ...(query ? inlineParameters('query', query, example) : []),
   ]
 }
 
-function own(place: 'path' | 'query', schema: z.ZodType, example: Record<string, unknown> = {}): Json[] {
+function inlineParameters(place: 'path' | 'query', schema: z.ZodType, example: Record<string, unknown> = {}): Json[] {
   const { properties } = inlineSchema(schema, 'input')
   if (!isObject(properties)) throw new TypeError('parameters are made of an object')
   return Object.entries(properties).map(([name, property]) => {

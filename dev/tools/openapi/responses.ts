@@ -2,7 +2,7 @@ import type { ApiOperation, ApiReply } from '../../../lib/http/api-operation.ts'
 import { type DocumentedError, documentShared, errorSchema, listErrors } from './errors.ts'
 import { type Json, referTo } from './schemas.ts'
 
-/** Responses that are the same wherever they occur, by status. */
+/** Responses that are the same in all operations, by status. */
 const SHARED: Record<number, { name: string; errors: DocumentedError[] }> = {
   405: { name: 'MethodNotAllowed', errors: documentShared(['method_not_allowed']) },
   413: { name: 'PayloadTooLarge', errors: documentShared(['payload_too_large']) },
@@ -33,9 +33,9 @@ export const headers: Record<string, Json> = {
     required: true,
     schema: { type: 'string', const: 'Bearer, ApiKey' },
   },
-  ETag: { description: 'The `version` of the answer, in quotes', required: true, schema: { type: 'string' } },
+  ETag: { description: 'The `version` of the response, in quotes', required: true, schema: { type: 'string' } },
   'Idempotency-Replayed': {
-    description: 'Present if this is the answer to an earlier call with the same key',
+    description: 'Present if this is the response to an earlier call with the same key',
     schema: { type: 'string', const: 'true' },
   },
   Location: {
@@ -49,7 +49,7 @@ export const headers: Record<string, Json> = {
 /** The document's `components.responses`. */
 export function sharedResponses(): Json {
   return Object.fromEntries(
-    Object.entries(SHARED).map(([status, { name, errors }]) => [name, refused(Number(status), errors)]),
+    Object.entries(SHARED).map(([status, { name, errors }]) => [name, errorResponse(Number(status), errors)]),
   )
 }
 
@@ -66,10 +66,10 @@ export function toResponses(operation: ApiOperation): Json {
         content: { 'text/html': { schema: { type: 'string' } } },
       },
     }),
-    [reply.status]: granted(reply, operation),
+    [reply.status]: successResponse(reply, operation),
     ...(conditional && {
       304: {
-        description: 'Nothing has changed since the answer with that `ETag`',
+        description: 'Nothing has changed since the response with that `ETag`',
         headers: { 'X-Request-Id': header('X-Request-Id'), ETag: header('ETag') },
       },
     }),
@@ -85,10 +85,10 @@ function useShared(status: number, errors: DocumentedError[], operation: ApiOper
     shared && !duplicateCode && notes.length === 0 && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
   const retried = notes.length > 0 || errors.some(({ error }) => isRetried(error, operation))
-  return refused(status, errors, { duplicateCode: duplicateCode, retried, notes })
+  return errorResponse(status, errors, { duplicateCode, retried, notes })
 }
 
-/** What an operation's 503 says besides what the errors mean. */
+/** The notes of an operation's 503, besides the descriptions of the errors. */
 function toNotes({ ifOutcomeUnknown, ifResponseLost }: ApiOperation): string[] {
   return [
     ...(ifOutcomeUnknown ? [`Without \`Retry-After\` ${ifOutcomeUnknown}`] : []),
@@ -99,17 +99,17 @@ function toNotes({ ifOutcomeUnknown, ifResponseLost }: ApiOperation): string[] {
 const isRetried = (error: string, { retried = [], errors }: ApiOperation) =>
   retried.some((name) => errors[name]?.[1] === error)
 
-interface RefusedOptions {
+interface ErrorResponseOptions {
   duplicateCode?: boolean
   retried?: boolean
-  /** Paragraphs behind what the errors mean. */
+  /** Paragraphs after the descriptions of the errors. */
   notes?: string[]
 }
 
-function refused(
+function errorResponse(
   status: number,
   errors: DocumentedError[],
-  { duplicateCode = false, retried = false, notes = [] }: RefusedOptions = {},
+  { duplicateCode = false, retried = false, notes = [] }: ErrorResponseOptions = {},
 ): Json {
   return {
     description: [describe(errors), ...notes].join('\n\n'),
@@ -132,13 +132,13 @@ function describe(errors: DocumentedError[]): string {
     .join('\n')
 }
 
-function granted({ description, body, status }: ApiReply, { conditional, idempotent }: ApiOperation): Json {
+function successResponse({ description, body, status }: ApiReply, { conditional, idempotent }: ApiOperation): Json {
   return {
     description,
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...(conditional && {
-        ETag: { ...headers.ETag, required: false, description: 'Absent from the answer to a Bearer token' },
+        ETag: { ...headers.ETag, required: false, description: 'Absent from responses to a Bearer token' },
       }),
       ...(idempotent && { 'Idempotency-Replayed': header('Idempotency-Replayed') }),
       ...(status === 303 && { Location: header('Location') }),

@@ -3,7 +3,7 @@ import { readWorkerConfigs } from '../../world/workers/wrangler-config.ts'
 import { ENDPOINTS } from './operations.ts'
 
 /**
- * The text of generated/routes.ts: a line for each path, in the order of the gateway's service bindings.
+ * Generates generated/routes.ts: a line for each path, in the order of the gateway's service bindings.
  *
  * @throws Error if a Worker has endpoints but no binding, or a binding but no endpoints, or if the methods of one path
  * cannot share a line
@@ -15,7 +15,8 @@ export function gatewayRoutes(): string {
     env: workers.find(({ name }) => name === service)?.env ?? service,
   }))
   const unbound = Object.keys(ENDPOINTS).filter((env) => !bindings.some((each) => each.env === env))
-  if (unbound.length > 0) throw new Error(`wrangler.toml binds no service of the gateway to: ${unbound.join(', ')}`)
+  if (unbound.length > 0)
+    throw new Error(`wrangler.toml has no service binding of the gateway to: ${unbound.join(', ')}`)
 
   const lines = bindings.flatMap(({ binding, env }) => {
     const own = ENDPOINTS[env]
@@ -23,7 +24,7 @@ export function gatewayRoutes(): string {
     return own.map((endpoint) => ({ pattern: toPattern(endpoint.path), line: toLine(endpoint, binding) }))
   })
   for (const [pattern, alike] of Map.groupBy(lines, (each) => each.pattern)) {
-    if (new Set(alike.map(({ line }) => line)).size > 1) throw new Error(`${pattern} leads to more than one place`)
+    if (new Set(alike.map(({ line }) => line)).size > 1) throw new Error(`${pattern} has conflicting routes`)
   }
   return [...HEAD, ...new Set(lines.map(({ line }) => line)), ...FOOT].join('\n')
 }
@@ -44,7 +45,7 @@ function toLine(endpoint: Endpoint, binding: string): string {
   return `  { pattern: ${toPattern(path)}, binding: '${binding}', countedBy: '${countedBy(endpoint)}', duplicateCode: ${duplicateCode} },`
 }
 
-/** The regular expression for a path in Hono's syntax: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`. */
+/** Converts a path in Hono's syntax to a regular expression: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`. */
 function toPattern(path: string): string {
   const source = path
     .replace(/[.\\/]/g, '\\$&')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** A JSON Schema, or a part of the document that holds some. */
+/** A JSON Schema, or a part of the document that contains some. */
 export type Json = { [field: string]: unknown }
 
 const REFERENCE = '#/components/schemas/'
@@ -15,13 +15,13 @@ export function namedSchemas(schemas: Map<string, z.ZodType>, io: 'input' | 'out
   return Object.fromEntries(Object.entries(made).map(([name, schema]) => [name, tidy(schema)]))
 }
 
-/** The JSON Schema of a schema without a name of its own. */
+/** The JSON Schema of an unnamed schema. */
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => tidy(z.toJSONSchema(schema, { io }))
 
 /**
- * Leaves out what a reader of the document has no use for. Replies stay open, since clients must not break when a field
- * is added. A format says more than the pattern by which zod checks it. That a blank text counts as absent is left to the
- * field's description.
+ * Removes what readers of the document do not need. Replies allow additional properties, because clients must not break when a
+ * field is added. A format is clearer than the pattern by which zod checks it. That a blank text counts as absent is left to
+ * the field's description.
  */
 function tidy(schema: Json): Json {
   const { $schema: _dialect, $id: _id, propertyNames: _names, contentEncoding: _raw, anyOf, ...rest } = schema
@@ -42,7 +42,7 @@ function tidyField(field: string, value: unknown): unknown {
   return value
 }
 
-/** The shortest schema for a choice: `type: [string, null]` instead of `anyOf`, where that says the same. */
+/** The shortest schema for a choice: `type: [string, null]` instead of `anyOf` where they are equivalent. */
 function anyOne(branches: Json[]): Json {
   const choices = branches.flatMap(({ anyOf, ...branch }) => (Array.isArray(anyOf) ? anyOf.filter(isObject) : [branch]))
   const [only, ...others] = choices.filter(({ const: value, type }) => value !== '' && type !== 'null')

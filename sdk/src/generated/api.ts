@@ -335,7 +335,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription began, on trial or paid */
+        /** A subscription began, with a trial or a payment */
         post: operations["onSubscriptionCreated"];
         delete?: never;
         options?: never;
@@ -352,7 +352,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription changed in a way that no other event tells, such as a new period that is not paid yet */
+        /** A subscription changed in a way that no other event covers, such as a new period that is not paid yet */
         post: operations["onSubscriptionUpdated"];
         delete?: never;
         options?: never;
@@ -420,7 +420,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription that was going to end will be renewed after all */
+        /** The cancellation of a subscription was undone: it will renew */
         post: operations["onSubscriptionUncanceled"];
         delete?: never;
         options?: never;
@@ -454,7 +454,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The grace period of a subscription that is past due is over: it gives no access any more, while its processor goes on trying */
+        /** The grace period of a past due subscription is over: it no longer gives access, while its processor keeps retrying the charge */
         post: operations["onSubscriptionAccessEnded"];
         delete?: never;
         options?: never;
@@ -471,7 +471,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription whose access had ended is paid again */
+        /** A subscription whose access had ended was paid */
         post: operations["onSubscriptionRecovered"];
         delete?: never;
         options?: never;
@@ -488,7 +488,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription has another price, wherever that was changed. `price_slug` is null if no price of the paywall names it: then it keeps its features to the end of the period that is paid for */
+        /** A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period */
         post: operations["onSubscriptionPlanChanged"];
         delete?: never;
         options?: never;
@@ -522,7 +522,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription that a newer purchase replaced, or that you have ended, could not be stopped at its processor for a day: its buyer may be charged for both. It is tried again and again; look at it in the dashboard */
+        /** A subscription that a newer purchase replaced, or that you ended, could not be stopped at its processor for a day: its buyer may be charged for both. We keep retrying; check it in the dashboard */
         post: operations["onSubscriptionStopFailed"];
         delete?: never;
         options?: never;
@@ -590,7 +590,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A refund failed after it had succeeded: the money is yours again */
+        /** A refund failed after it had succeeded: the money was returned to you */
         post: operations["onPaymentRefundFailed"];
         delete?: never;
         options?: never;
@@ -624,7 +624,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A dispute was decided for the buyer */
+        /** A dispute was decided in favor of the buyer */
         post: operations["onPaymentDisputeLost"];
         delete?: never;
         options?: never;
@@ -641,7 +641,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A dispute was decided for you */
+        /** A dispute was decided in your favor */
         post: operations["onPaymentDisputeWon"];
         delete?: never;
         options?: never;
@@ -658,7 +658,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or when you ended it, or the subscription could not be stopped in time. Refund it */
+        /** A subscription that should no longer be charged was charged: the payment was pending when a newer purchase replaced it or when you ended it, or the subscription could not be stopped in time. Refund the payment */
         post: operations["onPaymentUnexpected"];
         delete?: never;
         options?: never;
@@ -709,7 +709,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A balance changed. Sent only to webhook endpoints that ask for it by name */
+        /** A balance changed. Sent only to webhook endpoints that list this type by name */
         post: operations["onBalanceChanged"];
         delete?: never;
         options?: never;
@@ -722,9 +722,9 @@ export interface components {
     schemas: {
         /** @description The fields of every error */
         Error: {
-            /** @description What is wrong: a code or a short sentence, which never changes */
+            /** @description A code or a short sentence that never changes */
             error: string;
-            /** @description An explanation for a human */
+            /** @description A human-readable explanation */
             message?: string;
         };
         StartCheckout: {
@@ -1093,29 +1093,29 @@ export interface components {
             [key: string]: unknown;
         });
         SubscriptionEvent: {
-            /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
             type: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description When the event happened
              */
             timestamp: string;
-            /** @description Whether it happened on a test paywall, where no money is real */
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
             is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
-                /** @description The user whom the event is about */
+                /** @description The user that the event is about */
                 user: {
                     /** Format: uuid */
                     id: string;
                     /** @description Null for an anonymous user */
                     email: string | null;
-                    /** @description Your own id of the user. Null: you gave none */
+                    /** @description Your own id of the user. Null: you set none */
                     external_id: string | null;
                 };
-                /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
                 sequence: number;
                 subscription: components["schemas"]["Purchase"];
                 /** @description The subscription before the change */
@@ -1123,35 +1123,35 @@ export interface components {
             };
         };
         PaymentEvent: {
-            /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
             type: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description When the event happened
              */
             timestamp: string;
-            /** @description Whether it happened on a test paywall, where no money is real */
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
             is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
-                /** @description The user whom the event is about */
+                /** @description The user that the event is about */
                 user: {
                     /** Format: uuid */
                     id: string;
                     /** @description Null for an anonymous user */
                     email: string | null;
-                    /** @description Your own id of the user. Null: you gave none */
+                    /** @description Your own id of the user. Null: you set none */
                     external_id: string | null;
                 };
-                /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
                 sequence: number;
-                /** @description A payment, and what became of it */
+                /** @description The payment */
                 payment: {
                     /**
                      * Format: uuid
-                     * @description The same for a payment, its failed attempts, its refunds and its disputes
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
                      */
                     id: string;
                     /** @description The processor's own id of the payment */
@@ -1159,19 +1159,19 @@ export interface components {
                     /** Format: uuid */
                     purchase_id: string;
                     /**
-                     * @description The status of the purchase after this
+                     * @description The status of the purchase after the event
                      * @enum {string}
                      */
                     purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
-                    /** @description Null: no price of the paywall names what was charged for */
+                    /** @description Null: the charge matches no price of the paywall */
                     price_slug: string | null;
-                    /** @description What was paid, failed, went back or is disputed, in minor units of the currency: of a refund, its own amount */
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
-                    /** @description What went back of the payment so far, by refunds and lost disputes */
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
                     refunded_amount: number;
-                    /** @description Whether all of the payment went back */
+                    /** @description Whether the whole payment was returned */
                     refunded: boolean;
                     /** Format: date-time */
                     occurred_at: string;
@@ -1179,29 +1179,29 @@ export interface components {
             };
         };
         CheckoutEvent: {
-            /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
             type: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description When the event happened
              */
             timestamp: string;
-            /** @description Whether it happened on a test paywall, where no money is real */
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
             is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
-                /** @description The user whom the event is about */
+                /** @description The user that the event is about */
                 user: {
                     /** Format: uuid */
                     id: string;
                     /** @description Null for an anonymous user */
                     email: string | null;
-                    /** @description Your own id of the user. Null: you gave none */
+                    /** @description Your own id of the user. Null: you set none */
                     external_id: string | null;
                 };
-                /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
                 sequence: number;
                 /** @description A hosted page on which something was bought */
                 checkout: {
@@ -1216,15 +1216,15 @@ export interface components {
                     purchase_id: string;
                     /** @description The features of the price that was sold */
                     features: string[];
-                    /** @description What was charged, with taxes and after discounts, in minor units of the currency; 0 for a trial */
+                    /** @description The amount charged, including taxes and discounts, in minor units of the currency; 0 for a trial */
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
-                    /** @description The `shopUrl` that start-checkout was given */
+                    /** @description The `shopUrl` that was sent to start-checkout */
                     shop_url: string | null;
                     /**
                      * Format: uuid
-                     * @description An earlier purchase of the user that is still running, although this checkout was not to replace it: two pages were open before either was paid. Neither is ended by us: refund one, or cancel it
+                     * @description An earlier purchase of the user that is still running and that this checkout did not replace, because two pages were open before either was paid. We end neither of them: refund or cancel one
                      */
                     duplicate_of: string | null;
                     /** Format: date-time */
@@ -1233,15 +1233,15 @@ export interface components {
             };
         };
         TicketEvent: {
-            /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
             type: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description When the event happened
              */
             timestamp: string;
-            /** @description Whether it happened on a test paywall, where no money is real */
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
             is_test: boolean;
             /** @description The state at that time */
             data: {
@@ -1254,10 +1254,10 @@ export interface components {
                      */
                     id: string | null;
                     email: string | null;
-                    /** @description Your own id of the user. Null: you gave none */
+                    /** @description Your own id of the user. Null: you set none */
                     external_id: string | null;
                 };
-                /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
                 sequence: number;
                 /** @description The whole ticket */
                 ticket: {
@@ -1266,10 +1266,10 @@ export interface components {
                     status: "open";
                     subject: string;
                     content: string;
-                    /** @description The address for an answer. Null for an anonymous user */
+                    /** @description The address for the reply. Null for an anonymous user */
                     customer_email: string | null;
                     attachments: {
-                        /** @description The key by which `paywall tickets` fetches the file */
+                        /** @description The key with which `paywall tickets` fetches the file */
                         key: string;
                         file_name: string;
                         media_type: string;
@@ -1282,29 +1282,29 @@ export interface components {
             };
         };
         BalanceEvent: {
-            /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
             type: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description When the event happened
              */
             timestamp: string;
-            /** @description Whether it happened on a test paywall, where no money is real */
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
             is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
-                /** @description The user whom the event is about */
+                /** @description The user that the event is about */
                 user: {
                     /** Format: uuid */
                     id: string;
                     /** @description Null for an anonymous user */
                     email: string | null;
-                    /** @description Your own id of the user. Null: you gave none */
+                    /** @description Your own id of the user. Null: you set none */
                     external_id: string | null;
                 };
-                /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
                 sequence: number;
                 /** @description A change of a balance */
                 balance: {
@@ -1312,10 +1312,10 @@ export interface components {
                     type: string;
                     /** @description How many tokens the user has now */
                     count: number;
-                    /** @description How many tokens were added; negative if some were taken away */
+                    /** @description How many tokens were added; negative for a debit */
                     delta: number;
                     /**
-                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an anonymous user signed in as another one. `refund`: tokens that went back with the money, or came again as a refund failed
+                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. `merge`: an anonymous user signed in as another user. `refund`: tokens removed because of a refund, or restored because a refund failed
                      * @enum {string}
                      */
                     reason: "top_up" | "plan" | "trial" | "credit" | "debit" | "merge" | "refund";
@@ -1570,7 +1570,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - `method_not_allowed`: the path does not have this method. `Allow` names those that it has */
+        /** @description - `method_not_allowed`: the path does not support this method. `Allow` lists the supported methods */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1611,7 +1611,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `internal_error`: a mistake on our side. Quote `X-Request-Id` when you ask for help */
+        /** @description - `internal_error`: an error on our side. Include `X-Request-Id` when you contact support */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1626,8 +1626,8 @@ export interface components {
         };
         /**
          * @description - `processor_rejected`: the processor refused the request
-         *     - `processor_unavailable`: the processor did not answer. Try again after the time in `Retry-After`
-         *     - `processor_misconfigured`: the processor does not accept the credentials of the paywall, or they lack a permission: the owner has to correct them. Or we cannot open them
+         *     - `processor_unavailable`: the processor did not respond. Try again after the time in `Retry-After`
+         *     - `processor_misconfigured`: the processor rejects the paywall's credentials, they lack a permission, or we cannot decrypt them. The owner has to correct them
          */
         ProcessorFailure: {
             headers: {
@@ -1643,7 +1643,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here */
+        /** @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1665,19 +1665,19 @@ export interface components {
          */
         PaywallId: string;
         /**
-         * @description A UUID that you choose for the call, best a random one; it may be in quotes. A call that is repeated with the same key takes effect once
+         * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
          * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
          */
         IdempotencyKey: string;
-        /** @description The `ETag` of the answer that you have */
+        /** @description The `ETag` of the response that you have */
         IfNoneMatch: string;
-        /** @description The end user's IP address, when your server makes the call. It decides `country`, `tier` and `countryMatch`, and nothing else. `X-Forwarded-For` is ignored */
+        /** @description The end user's IP address, when your server makes the call. It determines `country`, `tier` and `countryMatch`, and nothing else. `X-Forwarded-For` is ignored */
         ClientIp: string;
-        /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+        /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
         NamedPaywall: string;
         /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
         SdkVersion: string;
-        /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+        /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
         WebhookId: string;
         /** @description When this attempt was sent, in Unix seconds */
         WebhookTimestamp: string;
@@ -1692,9 +1692,9 @@ export interface components {
         "Retry-After": string;
         /** @description The ways to authenticate; `ApiKey` stands for the header `X-Api-Key` */
         "WWW-Authenticate": "Bearer, ApiKey";
-        /** @description The `version` of the answer, in quotes */
+        /** @description The `version` of the response, in quotes */
         ETag: string;
-        /** @description Present if this is the answer to an earlier call with the same key */
+        /** @description Present if this is the response to an earlier call with the same key */
         "Idempotency-Replayed": "true";
         /** @description Your `successUrl` or `errorUrl` */
         Location: string;
@@ -1709,9 +1709,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the answer that you have */
+                /** @description The `ETag` of the response that you have */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -1731,7 +1731,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Absent from the answer to a Bearer token */
+                    /** @description Absent from responses to a Bearer token */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1782,7 +1782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Bootstrap"];
                 };
             };
-            /** @description Nothing has changed since the answer with that `ETag` */
+            /** @description Nothing has changed since the response with that `ETag` */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1791,7 +1791,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about */
+            /** @description - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1804,7 +1804,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1841,9 +1841,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the answer that you have */
+                /** @description The `ETag` of the response that you have */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -1857,7 +1857,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Absent from the answer to a Bearer token */
+                    /** @description Absent from responses to a Bearer token */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1870,7 +1870,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundPaywall"];
                 };
             };
-            /** @description Nothing has changed since the answer with that `ETag` */
+            /** @description Nothing has changed since the response with that `ETag` */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1879,7 +1879,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about */
+            /** @description - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1925,9 +1925,9 @@ export interface operations {
                 external_id?: string | null;
             };
             header?: {
-                /** @description The end user's IP address, when your server makes the call. It decides `country`, `tier` and `countryMatch`, and nothing else. `X-Forwarded-For` is ignored */
+                /** @description The end user's IP address, when your server makes the call. It determines `country`, `tier` and `countryMatch`, and nothing else. `X-Forwarded-For` is ignored */
                 "X-Client-Ip"?: components["parameters"]["ClientIp"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -2001,8 +2001,8 @@ export interface operations {
             /**
              * @description - `Invalid external_id`: `external_id` is not a text of at most 255 characters
              *     - `identity_required`: the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or several of them, and `paywallId` if the body has that field
-             *     - `invalid_query`: the query has a NUL character
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `invalid_query`: the query contains a NUL character
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -2017,9 +2017,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
+             * @description - `Unauthorized`: no API key or token was sent
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
                 headers: {
@@ -2034,7 +2034,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key is another owner's than the paywall's */
+            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2049,7 +2049,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the names sent are not those of one user
+             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
              *     - `identity_not_on_paywall`: you have such a user, but it has never used this paywall
              */
             404: {
@@ -2075,11 +2075,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A UUID that you choose for the call, best a random one; it may be in quotes. A call that is repeated with the same key takes effect once
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
                  * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -2130,23 +2130,23 @@ export interface operations {
              *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
              *     - `Invalid externalId`: `externalId` is not a text of at most 255 characters
              *     - `Invalid priceId format`: `priceId` is not a text of at most 100 characters
-             *     - `Invalid successUrl format`: `successUrl` is not an http or https address of at most 2,048 characters; or the same of `successUrl`
-             *     - `Invalid errorUrl format`: `errorUrl` is not an http or https address of at most 2,048 characters; or with a Bearer token: `errorUrl` is of an origin that is neither in `settings.redirect_origins` nor the domain of the paywall nor that of a page in its settings. `message` says so
+             *     - `Invalid successUrl format`: `successUrl` is not an http or https address of at most 2,048 characters; or the same for `successUrl`
+             *     - `Invalid errorUrl format`: `errorUrl` is not an http or https address of at most 2,048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
              *     - `Invalid shopUrl format`: `shopUrl` is not a text of at most 2,048 characters
-             *     - `Invalid trial_days`: `trial_days` is not a whole number from 0 to 730; or the processor's trials are those of its plans: `message` says what can be asked for
+             *     - `Invalid trial_days`: `trial_days` is not a whole number from 0 to 730; or the processor's plans define the trials: `message` says which are available
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` is neither true nor false
              *     - `Invalid userMeta`: `userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or what owner keys have written into the `meta` of the user, or what its own calls have, would be larger than 64 KB
+             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
              *     - `Invalid localCurrency`: `localCurrency` is not a currency code of three letters
              *     - `Invalid country`: `country` is not a country code of ISO 3166-1 alpha-2, such as US, and not XX either
-             *     - `Missing required parameters: email, priceId`: required fields are missing. If the error does not name exactly those, `message` does
-             *     - `Missing required parameters: email`: the processor sells to nobody without an e-mail address, and the user has none
-             *     - `Missing required parameters: priceId`: with a Bearer token: `priceId` is missing. `message` names all that is
-             *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own in its place. `message` names those that are
+             *     - `Missing required parameters: email, priceId`: required fields are missing. If the error does not name exactly those fields, `message` does
+             *     - `Missing required parameters: email`: the processor requires an e-mail address, and the user has none
+             *     - `Missing required parameters: priceId`: with a Bearer token: `priceId` is missing. `message` names all missing fields
+             *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead. `message` names the missing ones
              *     - `idempotency_key_required`: a live paywall requires an `Idempotency-Key`
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -2161,9 +2161,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
+             * @description - `Unauthorized`: no API key or token was sent
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
                 headers: {
@@ -2178,7 +2178,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key is another owner's than the paywall's */
+            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2193,8 +2193,8 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `price_not_found`: the paywall does not sell this price, or not any more. Read bootstrap again
-             *     - `identity_not_found`: you have no such user, or the names sent are not those of one user
+             *     - `price_not_found`: the paywall does not sell this price, or no longer does. Read bootstrap again
+             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
@@ -2211,9 +2211,9 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             /**
              * @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one
-             *     - `active_purchase`: the user has an active subscription, or has bought this one-time price already, paid or with its payment on its way. Send `ignoreActivePurchase: true` to sell anyway
+             *     - `active_purchase`: the user has an active subscription, or has already bought this one-time price (the payment may still be pending). Send `ignoreActivePurchase: true` to sell anyway
              *     - `checkout_in_progress`: an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
-             *     - `external_id_mismatch`: the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right
+             *     - `external_id_mismatch`: the user with this e-mail address has another external id. External ids never change by themselves: check which one is right
              */
             409: {
                 headers: {
@@ -2245,7 +2245,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user opened ten pages in ten minutes already, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: the user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2262,7 +2262,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     If the call was carried out and only its answer was lost, a repeat without `Idempotency-Key` opens a second page; the buyer never got the first. With a key a repeat opens none.
              */
@@ -2317,7 +2317,7 @@ export interface operations {
             };
             /**
              * @description - `checkout_not_found`: there is no such checkout
-             *     - `not_found`: a part of the path is none of the words that may stand there
+             *     - `not_found`: a path parameter has an unsupported value
              */
             404: {
                 headers: {
@@ -2404,7 +2404,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -2455,9 +2455,9 @@ export interface operations {
              *     - `subscriptionId is required`: `subscriptionId` is missing or blank. It is the `id` of a purchase
              *     - `cancellationReason is required`: `cancellationReason` is missing or blank. Any text of at most 1,000 characters will do
              *     - `cancellationReason too long`: `cancellationReason` is longer than 1,000 characters
-             *     - `Subscription is already cancelled`: the subscription is cancelled already, or has ended
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `Subscription is already cancelled`: the subscription is already cancelled or has ended
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -2472,8 +2472,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
+             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
                 headers: {
@@ -2489,8 +2489,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no credential was sent; or the user of the token is anonymous. Only a user with an e-mail address, or with an id of the owner, may do this
-             *     - `Access denied: API key owner does not match paywall owner`: the API key is another owner's than the paywall's
+             * @description - `Unauthorized`: no API key or token was sent; or the token's user is anonymous. This requires a user with an e-mail address or an external id
+             *     - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
              */
             403: {
                 headers: {
@@ -2506,8 +2506,8 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: you have no such user, or the names sent are not those of one user; or you have such a user, but it has never used this paywall
-             *     - `identity_not_found`: the e-mail address, the user id and your own id are not those of one user
+             *     - `identity_not_on_paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
+             *     - `identity_not_found`: the e-mail address, the user id and the external id belong to different users
              *     - `Subscription not found`: the user has no such subscription on the paywall
              */
             404: {
@@ -2528,7 +2528,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     `Retry-After` is 30 if the processor was not asked and it is not known whether the call was noted. An earlier repeat may be answered 400 `Subscription is already cancelled`, although it is not; one after that time cancels.
              */
@@ -2552,7 +2552,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -2597,9 +2597,9 @@ export interface operations {
              *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
              *     - `Invalid externalId`: `externalId` is not a text of at most 255 characters
              *     - `Invalid userMeta`: `userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or what owner keys have written into the `meta` of the user, or what its own calls have, would be larger than 64 KB
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -2614,9 +2614,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
+             * @description - `Unauthorized`: no API key or token was sent
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
                 headers: {
@@ -2632,7 +2632,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Access denied: API key owner does not match paywall owner`: the API key is another owner's than the paywall's
+             * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
              *     - `portal_unavailable`: the user has no active subscription; or the processor of the paywall has no customer portal
              */
             403: {
@@ -2657,7 +2657,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: you have no such user, or the names sent are not those of one user; or you have such a user, but it has never used this paywall
+             *     - `identity_not_on_paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -2684,11 +2684,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A UUID that you choose for the call, best a random one; it may be in quotes. A call that is repeated with the same key takes effect once
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
                  * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -2748,11 +2748,11 @@ export interface operations {
              *     - `type_required`: `type` is missing or blank. It must be one of `tokenization_queries[].type` of the paywall
              *     - `identity_required`: the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or several of them, and `paywallId` if the body has that field
              *     - `invalid_type`: the paywall has no such type of tokens, or the user has no balance of it
-             *     - `insufficient`: the user has fewer tokens than that. None were taken
+             *     - `insufficient`: the user has fewer tokens than that. Nothing was debited
              *     - `balance_limit`: the balance would become 2^53 or more
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -2781,7 +2781,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `unauthorized`: no credential was sent; or the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so */
+            /** @description - `unauthorized`: no API key or token was sent; or the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2800,7 +2800,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `forbidden`: the API key is another owner's than the paywall's */
+            /** @description - `forbidden`: the API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2820,7 +2820,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the names sent are not those of one user; or you have such a user, but it has never used this paywall
+             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -2839,7 +2839,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `method_not_allowed`: the path does not have this method. `Allow` names those that it has */
+            /** @description - `method_not_allowed`: the path does not support this method. `Allow` lists the supported methods */
             405: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2913,7 +2913,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `internal_error`: a mistake on our side. Quote `X-Request-Id` when you ask for help */
+            /** @description - `internal_error`: an error on our side. Include `X-Request-Id` when you contact support */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2932,7 +2932,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call
              */
@@ -2962,11 +2962,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A UUID that you choose for the call, best a random one; it may be in quotes. A call that is repeated with the same key takes effect once
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
                  * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3011,12 +3011,12 @@ export interface operations {
              *     - `Invalid external_id`: `external_id` is not a text of at most 255 characters
              *     - `Invalid tokens`: `tokens` is not a whole number from 1 to 10^12
              *     - `Invalid token_type`: `token_type` is not a text
-             *     - `Missing required parameters: {names}`: required fields are missing. If the error does not name exactly those, `message` does
+             *     - `Missing required parameters: {names}`: required fields are missing. If the error does not name exactly those fields, `message` does
              *     - `Token type {type} not found in user balance`: the paywall has no such type of tokens, or the user has no balance of it
-             *     - `Insufficient tokens`: the user has fewer tokens than that. None were taken
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
+             *     - `Insufficient tokens`: the user has fewer tokens than that. Nothing was debited
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3036,7 +3036,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `Invalid API key`: no credential was sent; or the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so */
+            /** @description - `Invalid API key`: no API key or token was sent; or the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3050,7 +3050,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Unauthorized. You are not the owner of this paywall`: the API key is another owner's than the paywall's */
+            /** @description - `Unauthorized. You are not the owner of this paywall`: the API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3065,7 +3065,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `No balance found for this user and paywall`: you have no such user, or the names sent are not those of one user; or you have such a user, but it has never used this paywall; or the user has no balance on the paywall
+             *     - `No balance found for this user and paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall; or the user has no balance on the paywall
              */
             404: {
                 headers: {
@@ -3097,7 +3097,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call
              */
@@ -3121,7 +3121,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3168,14 +3168,14 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_payload`: `subject` or `content` is missing or not a text; or the multipart form cannot be read
+             * @description - `invalid_payload`: `subject` or `content` is missing or not a text; or the multipart form is malformed
              *     - `subject_length`: `subject` is shorter than 3 characters or longer than 200
              *     - `content_length`: `content` is empty or longer than 5,000 characters
-             *     - `too_many_files`: a ticket takes at most five files
-             *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or is of another type than it is sent as
-             *     - `email_required`: `customer_email` is missing or no e-mail address. A guest must give one
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `too_many_files`: a ticket accepts at most five files
+             *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
+             *     - `email_required`: `customer_email` is missing or not an e-mail address. Guests must provide one
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3189,7 +3189,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3218,7 +3218,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user, or guests with this address, opened two tickets in the last 24 hours already; or guests in this network have opened as many tickets as they may in a day. They come back one by one, and users are not counted; or guests sent as many images to the paywall, or those who have bought nothing from this network, as it takes in 24 hours. Without images the ticket is taken; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: the user, or guests with this address, already opened two tickets in the last 24 hours; or guests in this network have reached the daily limit of tickets. The limit refills gradually, and does not apply to users; or the 24-hour limit of images is reached, for guests on the paywall or for users without a purchase in this network. A ticket without images is accepted; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3234,8 +3234,8 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `storage_unavailable`: our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`
-             *     - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `storage_unavailable`: our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
+             *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.
              */
@@ -3259,7 +3259,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3304,8 +3304,8 @@ export interface operations {
              * @description - `invalid_body`: the body is not a JSON object
              *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
              *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3334,7 +3334,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many codes were mailed in the last hour: to the address by calls from your network, by such calls in all, or by the paywall. Codes that were mailed are as good as before, and an address that is known here is mailed one of 18 digits; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many codes were mailed in the last hour: to this address from your network, from your network in total, or by the paywall. Codes already mailed stay valid, and an address that is known here is mailed a code of 18 digits instead; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3355,7 +3355,7 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.
              */
@@ -3379,7 +3379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3443,9 +3443,9 @@ export interface operations {
              *     - `Invalid restore`: `restore` is neither true nor false
              *     - `Invalid attempt`: `attempt` is not a UUID
              *     - `refresh_token_required`: `refresh_token` is missing or blank
-             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or was tried too often
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3459,7 +3459,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3488,7 +3488,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be sent again after the time in `Retry-After`. The first try of a new code is always looked at; or too many anonymous users were made from your network. Wait for the time in `Retry-After`, or sign in by a code; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many wrong codes were sent from your network, for the address or on the paywall. This one was not checked, and can be sent again after the time in `Retry-After`. The first attempt for a new code is always checked; or too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3504,7 +3504,7 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask for another code.
              *
@@ -3530,7 +3530,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3573,9 +3573,9 @@ export interface operations {
             /**
              * @description - `invalid_body`: the body is not a JSON object
              *     - `refresh_token_required`: `refresh_token` is missing or blank
-             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or was tried too often
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3613,7 +3613,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
                 "X-SDK-Version"?: components["parameters"]["SdkVersion"];
@@ -3669,8 +3669,8 @@ export interface operations {
              *     - `Invalid external_id`: `external_id` is not a text of at most 255 characters
              *     - `Invalid name`: `name` is not a text of at most 200 characters
              *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
-             *     - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
                 headers: {
@@ -3685,8 +3685,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no credential was sent
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
+             * @description - `Unauthorized`: no API key or token was sent
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
                 headers: {
@@ -3701,7 +3701,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key is another owner's than the paywall's */
+            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3716,7 +3716,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the names sent are not those of one user
+             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
@@ -3731,7 +3731,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
-            /** @description - `external_id_mismatch`: the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right */
+            /** @description - `external_id_mismatch`: the user with this e-mail address has another external id. External ids never change by themselves: check which one is right */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3788,8 +3788,8 @@ export interface operations {
             };
             /**
              * @description - `invalid_signature`: the signature is missing, wrong or too old
-             *     - `invalid_event`: the event is signed, but is not written as the processor writes events
-             *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
+             *     - `invalid_event`: the event is signed, but does not have the format of the processor's events
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              */
             400: {
                 headers: {
@@ -3831,7 +3831,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -3847,7 +3847,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -3863,7 +3863,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3876,7 +3876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -3892,7 +3892,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -3908,7 +3908,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3921,7 +3921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -3937,7 +3937,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,7 +3953,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3966,7 +3966,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -3982,7 +3982,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -3998,7 +3998,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4011,7 +4011,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4027,7 +4027,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4043,7 +4043,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4056,7 +4056,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4072,7 +4072,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4088,7 +4088,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4101,7 +4101,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4117,7 +4117,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4133,7 +4133,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4146,7 +4146,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4162,7 +4162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4178,7 +4178,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4191,7 +4191,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4207,7 +4207,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4223,7 +4223,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4236,7 +4236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4252,7 +4252,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4268,7 +4268,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4281,7 +4281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4297,7 +4297,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4313,7 +4313,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4326,7 +4326,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4342,7 +4342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4358,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4371,7 +4371,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4387,7 +4387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4403,7 +4403,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4416,7 +4416,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4432,7 +4432,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4448,7 +4448,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4461,7 +4461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4477,7 +4477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4493,7 +4493,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4506,7 +4506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4522,7 +4522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4538,7 +4538,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4551,7 +4551,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4567,7 +4567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4583,7 +4583,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4596,7 +4596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4612,7 +4612,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4628,7 +4628,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4641,7 +4641,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4657,7 +4657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4673,7 +4673,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4686,7 +4686,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4702,7 +4702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4718,7 +4718,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4731,7 +4731,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4747,7 +4747,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4763,7 +4763,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4776,7 +4776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4792,7 +4792,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4808,7 +4808,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4821,7 +4821,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description When this attempt was sent, in Unix seconds */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -4837,7 +4837,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing is sent to this address from now on */
+            /** @description You want no more events: nothing more is sent to this address */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4853,7 +4853,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

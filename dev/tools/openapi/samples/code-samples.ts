@@ -3,7 +3,7 @@ import type { Json } from '../schemas.ts'
 import { curlSample } from './curl.ts'
 import { browserSample, serverSample } from './sdk.ts'
 
-/** How to make the call, as `x-codeSamples` of the document; none for what processors call, and browsers that they send. */
+/** The document's `x-codeSamples` for an operation; none for operations that processors, or browsers coming from them, call. */
 export function codeSamples(operation: ApiOperation): Json[] {
   if (!isClientOperation(operation)) return []
   const samples = [

@@ -7,7 +7,7 @@ const CREDENTIALS: Record<Access, string[]> = {
   anybody: [],
 }
 
-/** The curl command for an operation, sent to the host in `$API` by the first of those who may call it. */
+/** The curl command for an operation, with the credential of the first caller who may call it. `$API` is the host. */
 export function curlSample(operation: ApiOperation): string {
   const { method, access, idempotent, bodies, example } = operation
   const headers = [
@@ -22,7 +22,7 @@ export function curlSample(operation: ApiOperation): string {
   ].join(' \\\n  ')
 }
 
-/** The path, with the paywall of all examples, and the example of a query. */
+/** The path with the example paywall and the example query. */
 function toAddress({ path, query, example }: ApiOperation): string {
   const filled = path.replace(':id', EXAMPLE_PAYWALL)
   if (!query || !example) return filled

@@ -1,7 +1,7 @@
-/** Of a line in a sample, in characters: the reference shows it beside the text without scrolling. */
+/** The longest line of a sample, in characters, that the reference shows without scrolling. */
 const WIDTH = 80
 
-/** A JSON value as TypeScript would be written by hand. `used`: how many characters stand before it in its line. */
+/** Formats a JSON value as hand-written TypeScript. `used`: the number of characters before it in its line. */
 export function literal(value: unknown, used = 0): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value !== 'object' || value === null) return String(value)

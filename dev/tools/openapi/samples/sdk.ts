@@ -12,7 +12,7 @@ const paywall = new Paywall({
 })
 `
 
-/** How an owner's server makes the call of each operation, by its id: a line that has the operation's example in it. */
+/** The SDK call on an owner's server for each operation, by its id, filled with the operation's example. */
 const SERVER_CALLS: Record<string, (example: Json) => string> = {
   bootstrap: () => 'const { prices } = await paywall.bootstrap()',
   readUser: (who) => call('const user = ', 'user', who),
@@ -33,7 +33,7 @@ const BROWSER_CLIENT = `import { createPaywall } from 'paywall-billing-sdk/brows
 const paywall = await createPaywall('https://pay.example.com')
 `
 
-/** How a user's browser makes the call of each operation. That of `findPaywall` is made with the client. */
+/** The SDK call in a user's browser for each operation. Creating the client already makes that of `findPaywall`. */
 const BROWSER_CALLS: Record<string, (example: Json) => string> = {
   findPaywall: () => 'const { id } = paywall',
   bootstrap: () => 'const { prices } = await paywall.bootstrap()',
@@ -48,10 +48,10 @@ const BROWSER_CALLS: Record<string, (example: Json) => string> = {
   endSession: () => 'await paywall.signOut()',
 }
 
-/** The program of an owner's server that makes the call with the SDK; null if no server makes it. */
+/** The sample for an owner's server; null if servers do not call the operation. */
 export const serverSample = (operation: ApiOperation): string | null => sample(SERVER_CLIENT, SERVER_CALLS, operation)
 
-/** The script of a page that makes the call with the SDK for its user; null if no page makes it. */
+/** The sample for a page; null if pages do not call the operation. */
 export const browserSample = (operation: ApiOperation): string | null =>
   sample(BROWSER_CLIENT, BROWSER_CALLS, operation)
 
