@@ -4,7 +4,7 @@ import { accountRecords } from './core/acts/account-records.ts'
 import type { Account, Acts } from './core/acts/acts.ts'
 import { EMULATORS, type Emulators } from './emulators.ts'
 
-/** What can happen in the account that a paywall sells through. */
+/** The acts in the account that a paywall sells through. */
 export function actsFor(emulators: Emulators, paywall: FilePaywall): Acts {
   const { acquiring } = paywall.processor
   return EMULATORS[acquiring].acts(emulators[acquiring] as never, findAccount(emulators, paywall) as never)

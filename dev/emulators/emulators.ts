@@ -19,12 +19,12 @@ import { startPolarEmulator } from './polar/emulator.ts'
 import * as stripe from './stripe/accounts.ts'
 import { startStripeEmulator } from './stripe/emulator.ts'
 
-/** What an emulator is started with, whichever processor's it is: its accounts are those of the paywall files. */
+/** The options of every emulator. Its accounts come from the paywall files. */
 export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'accounts'> {
   files: () => PaywallFile[]
 }
 
-/** An emulator for each processor. */
+/** The emulators by processor. */
 export const EMULATORS = {
   stripe: {
     port: 8788,
@@ -59,56 +59,55 @@ export const EMULATORS = {
 } satisfies { [Name in ProcessorName]: LocalEmulator<Name> }
 
 interface LocalEmulator<Name extends ProcessorName> {
-  /** Where `npm run dev` starts it, if it is not told otherwise. */
+  /** The default port of `npm run dev`. */
   port: number
   start(options: LocalEmulatorOptions): Promise<{ url: string; close(): Promise<void> }>
-  /** What can happen in an account without us. */
+  /** The acts in an account. */
   acts(emulator: never, account: Account<Name>): Acts
-  /** New credentials for a demo, as the processor makes them. */
+  /** New credentials for a demo, in the processor's format. */
   demoCredentials(): Credentials<Name>
   /**
-   * What the processor calls a demo's price, its `processorPrice` in the paywall file: always the same for the same `name`, such as
-   * `monthly_usd`. `title` is what buyers read.
+   * The `processorPrice` of a demo's price, always the same for the same `name`, such as `monthly_usd`. `title` is the name that
+   * buyers see.
    */
   demoPrice(name: string, title: string): string
 }
 
-/** A number of some digits, as an id. */
+/** A numeric id derived from a text. */
 const hashToNumber = (text: string) => Number.parseInt(hash('sha256', text).slice(0, 6), 16)
 
-/** The emulators that run, by the names of their processors. */
+/** The running emulators by processor. */
 export type Emulators = { [Name in ProcessorName]: Awaited<ReturnType<(typeof EMULATORS)[Name]['start']>> }
 
-/** Starts an emulator for each processor, one after the other, in the stack that stops them. */
+/** Starts the emulators of all processors one after the other. The stack stops them. */
 export async function startEmulators(
-  optionsOf: (acquiring: ProcessorName) => LocalEmulatorOptions,
+  toOptions: (acquiring: ProcessorName) => LocalEmulatorOptions,
   started: AsyncDisposableStack,
 ): Promise<Emulators> {
   const running = []
   for (const acquiring of PROCESSOR_NAMES) {
-    const emulator = await EMULATORS[acquiring].start(optionsOf(acquiring))
+    const emulator = await EMULATORS[acquiring].start(toOptions(acquiring))
     running.push([acquiring, started.adopt<{ close(): Promise<void> }>(emulator, (part) => part.close())])
   }
   return Object.fromEntries(running) as Emulators
 }
 
 /**
- * An owner who sells upgrades has switched off *Restrict Single Subscription Per User*, where a product has it: see
- * docs/processors/freemius.md.
+ * Switches off *Restrict Single Subscription Per User*, as owners who sell upgrades must: see docs/processors/freemius.md.
  */
 export function allowSeveralSubscriptions({ freemius }: Emulators): void {
   freemius.manySubscriptions = true
 }
 
-/** An emulator over the accounts that the paywall files say, and what can happen there. */
+/** Combines an emulator with the accounts of the paywall files and its acts. */
 function emulated<Seller, Emulator, Of>(
   start: (options: EmulatorOptions<Seller>) => Promise<Emulator>,
-  accountsOf: (files: PaywallFile[], serviceUrl: () => string) => Seller[],
+  listAccounts: (files: PaywallFile[], serviceUrl: () => string) => Seller[],
   acts: (emulator: Emulator, account: Of) => Acts,
 ) {
   return {
     start: ({ files, ...options }: LocalEmulatorOptions) =>
-      start({ ...options, accounts: () => accountsOf(files(), options.serviceUrl) }),
+      start({ ...options, accounts: () => listAccounts(files(), options.serviceUrl) }),
     acts,
   }
 }

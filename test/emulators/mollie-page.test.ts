@@ -20,7 +20,7 @@ test('shows what is paid for and what it costs, and runs no script', async () =>
 
 test.each([
   ['pay', 'paid', 'https://shop.example/thanks', 'Already paid'],
-  ['later', 'pending', 'https://shop.example/thanks', 'Your payment is on its way'],
+  ['later', 'pending', 'https://shop.example/thanks', 'Your payment is pending'],
   ['decline', 'failed', 'https://shop.example/thanks', 'This payment has failed'],
   ['cancel', 'canceled', 'https://shop.example/sorry', 'This payment was cancelled'],
 ])('%s makes it %s and leads to %s', async (action, status, back, said) => {

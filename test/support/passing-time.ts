@@ -19,6 +19,6 @@ export async function moveAccount(world: TestWorld, minutes: number): Promise<vo
   const { clock, database, paywall } = world
   const emulator = world[paywall.processor.acquiring]
   const at = (await clock.now(paywall.id)).getTime() + minutes * MINUTE_MS
-  for (const id of emulator.sellersBeside(paywall.id)) await movePaywallClock(database, id, at)
+  for (const id of emulator.paywallsSharingAccount(paywall.id)) await movePaywallClock(database, id, at)
   await emulator.moveTo(paywall.id, at / 1000)
 }

@@ -20,4 +20,4 @@ export const demoCredentials = () => ({
 
 /** The sites that the emulator is to have, with the item prices that their owners have made, in Chargebee's units. */
 export const listAccounts = (files: PaywallFile[]): ChargebeeAccount[] =>
-  listPaywalls(files, 'chargebee', { decimalsOf: decimalsAtChargebee })
+  listPaywalls(files, 'chargebee', { currencyDecimals: decimalsAtChargebee })

@@ -1,8 +1,8 @@
 import { billing } from '../core/billing.ts'
-import { ofSubscription, planControl } from '../core/controls/billing-controls.ts'
+import { onSubscription, planControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
 import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
-import type { RenewalRulesOf } from '../core/domain/dues.ts'
+import type { RenewalRulesFor } from '../core/domain/dues.ts'
 import { changePrice, isAsLong, scheduleChange } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { pauseSubscription } from '../core/domain/subscriptions.ts'
@@ -38,18 +38,18 @@ const DUNNING = dunningSetting({ retryDays: [2, 5, 7], finally: 'cancel' })
  * When a trial's end is announced is the site's own setting. Three days are the emulator's, and when a first payment that has not arrived
  * is tried again: UNVERIFIED.
  */
-const renewals: RenewalRulesOf = (context) => ({
+const renewals: RenewalRulesFor = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
   draft: null,
   incomplete: 2 * DAY_SECONDS,
   chargesIncomplete: true,
   recoversBy: 'all',
-  ...dunningRules(DUNNING.of(context)),
+  ...dunningRules(DUNNING.read(context)),
 })
 
 const BILLING = billing({
   names: { page: 'hosted_page', payment: 'payment' },
-  decimalsOf: decimalsAtChargebee,
+  currencyDecimals: decimalsAtChargebee,
   checkout: {
     path: '/pages/v3/',
     admit: ({ chosenId }, _, context) => refuseTaken(context, chosenId, 409),
@@ -66,7 +66,7 @@ const BILLING = billing({
   // (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the length
   // of the term is invoiced at once is UNVERIFIED.
   changePlan: (context, subscription, price) => {
-    const isNow = INVOICE_IMMEDIATELY.of(context) || !isAsLong(price, subscription.price)
+    const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
     return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`)
   },
   schedulePlan: scheduleChange,
@@ -89,7 +89,7 @@ const { rollOver: _, ...OTHERS } = BILLING.controls
  */
 const CONTROLS = {
   ...OTHERS,
-  pause: ofSubscription((context, subscription) =>
+  pause: onSubscription((context, subscription) =>
     pauseSubscription(context, subscription, true, ['active', 'past_due']),
   ),
 }
@@ -131,7 +131,7 @@ export const startChargebeeEmulator = createEmulator({
     winChargeback: changing('refund', 'refunds', winChargeback),
     /** The customer changes the plan in the portal, with the end of the term. */
     schedulePlan: planControl(scheduleChange),
-    unschedulePlan: ofSubscription((context, subscription) => scheduleChange(context, subscription, null)),
+    unschedulePlan: onSubscription((context, subscription) => scheduleChange(context, subscription, null)),
     /** How many calls the site takes. */
     setRateLimit: RATE_LIMIT.control,
     enablePortal: PORTAL.control,

@@ -1,24 +1,24 @@
 import type { HttpResponse } from './server.ts'
 
-/** A call as it arrived. */
+/** An API call as received. */
 export interface RecordedCall<Body = unknown> {
   method: string
   path: string
   idempotencyKey: string | null
   body: Body
-  /** The id of the account that it acts for; null if it was refused before that was known. */
+  /** The id of the account; null if the call was refused before authentication. */
   account: string | null
 }
 
 /**
- * The interceptor `onCall` throws this to cut the connection without a response. Thrown before `run`, the call has no effect;
- * thrown after it, the call has taken effect and only its response is lost.
+ * Thrown by an interceptor `onCall` to close the connection without a response. Thrown before `run`, the call has no effect;
+ * thrown after it, only the response is lost.
  */
 export class DroppedCall extends Error {
   override name = 'DroppedCall'
 }
 
-/** Stands between a call and its effect, and calls `run` at most once. */
+/** Wraps the execution of a call, and calls `run` at most once. */
 export type CallInterceptor<Body> = (
   call: RecordedCall<Body>,
   run: () => Promise<HttpResponse>,
@@ -26,40 +26,40 @@ export type CallInterceptor<Body> = (
 
 export interface ApiControls<Body = unknown> {
   calls: RecordedCall<Body>[]
-  /** The interceptor that is set at the moment. */
+  /** The current interceptor. */
   onCall: () => CallInterceptor<Body> | undefined
-  /** Failures that a test has ordered with `failNext`: the next call to `path` gets the response and does not run. */
+  /** Failures injected with `failNext`: the next call to `path` gets the response and does not run. */
   failures: { path: string; status: number; body: unknown }[]
 }
 
-/** A failure that a test has ordered with `failNext`. */
-export class OrderedFailure extends Error {
+/** A failure injected with `failNext`. */
+export class InjectedFailure extends Error {
   readonly status: number
   readonly body: unknown
 
   constructor(status: number, body: unknown) {
-    super('ordered')
+    super('injected')
     this.status = status
     this.body = body
   }
 }
 
-/** Throws the failure that is ordered for a path, once. */
-export function failIfOrdered({ failures }: Pick<ApiControls, 'failures'>, path: string): void {
+/** Throws the failure injected for a path, once. */
+export function throwInjectedFailure({ failures }: Pick<ApiControls, 'failures'>, path: string): void {
   const index = failures.findIndex((ordered) => ordered.path === path)
   const [failure] = index < 0 ? [] : failures.splice(index, 1)
-  if (failure) throw new OrderedFailure(failure.status, failure.body)
+  if (failure) throw new InjectedFailure(failure.status, failure.body)
 }
 
-/** A call that waits to run. */
+/** A call that is ready to run. */
 export interface PreparedCall {
   run: () => HttpResponse
-  /** Gives up the call's idempotency key; to be called at the end, whether the call has run or not. */
+  /** Gives up the call's idempotency key. Call it at the end, whether or not the call ran. */
   giveUpKey: () => void
 }
 
 /**
- * Runs a call when its interceptor lets it, and resolves to its response once `save` is done; to null if the call is dropped.
+ * Runs a call through its interceptor and saves. Resolves to the response; null if the call was dropped.
  */
 export async function runCall<Body>(
   call: RecordedCall<Body>,

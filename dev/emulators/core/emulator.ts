@@ -1,78 +1,78 @@
 import type { CallInterceptor, RecordedCall } from './calls.ts'
-import type { ControlMethods, RecordControl, WireObject } from './controls/controls.ts'
+import type { ControlMethods, WireObject } from './controls/controls.ts'
 import type { Records } from './domain/records.ts'
+import type { Processor } from './processor.ts'
 
 export interface EmulatorOptions<Paywall> {
   port: number
-  /** The paywalls that sell through the processor. Called at every use, so they may change while the emulator runs. */
+  /** The paywalls that sell through the processor. Called at every use, so they can change while the emulator runs. */
   accounts: () => Paywall[]
   /** The origin that webhooks are sent to. */
   serviceUrl: () => string
-  /** Sends the webhooks; the runtime's own by default. */
+  /** The `fetch` that sends webhooks. */
   fetch?: typeof fetch
-  /** Whether accounts have the processor's limit of calls; they do if it is left out. One that is set for an account counts in any case. */
+  /** Whether accounts have the processor's rate limit. Default true. A limit set for an account always applies. */
   rateLimited?: boolean
-  /** Where the records are kept, so that the next start goes on with them, undelivered webhooks included. */
+  /** A file that keeps the records, including undelivered webhooks, for the next start. */
   statePath?: string
 }
 
-/** What a test or a person can do with every emulator. */
+/** The interface of every emulator for tests and the local world. */
 export interface Emulator<Event, Body> {
   url: string
-  /** Every API call that arrived, the oldest first. */
+  /** Every API call received, oldest first. */
   calls: RecordedCall<Body>[]
   readonly events: Event[]
-  /** All that it stores of all accounts. To be read only. */
+  /** All stored records of all accounts. Read-only. */
   readonly records: Records
   /** The id of the account that a paywall sells through. */
   accountOf(paywallId: string): string
 
-  /** Holds back the webhooks of all events from now on. */
+  /** Holds back all webhooks from now on. */
   holdWebhooks(): void
   /**
-   * Ends the hold and sends the events that were held back, one after the other, in the order given. An event that
-   * `order` repeats is sent again; one that it leaves out is lost. Resolves to the statuses of the responses; 0 stands
-   * for no response.
+   * Ends the hold and sends the held events one after the other in the order that `order` returns. It may repeat events to send
+   * them again, and leave out events to lose them. Resolves to the statuses of the responses; 0: no response.
    */
   sendHeldWebhooks(order?: (events: Event[]) => Event[]): Promise<number[]>
-  /** Sends an event again, now. Resolves to one status for each paywall of its account. */
+  /** Sends an event again. Resolves to one status for each paywall of its account. */
   resend(eventId: string): Promise<number[]>
-  /** Resolves once every event that is not held back has been accepted or given up. */
+  /** Resolves once every webhook that is not held back was accepted or given up. */
   drainWebhooks(): Promise<void>
 
-  /** The time of a paywall's account, in unix seconds: the real time, unless it was moved. */
+  /** The time of a paywall's account in unix seconds: real time, unless it was moved. */
   timeOf(paywallId: string): number
-  /** When something falls due next in a paywall's account, if its clock is moved; null if nothing does. */
+  /** When something next falls due in a paywall's account if its clock is moved; null: nothing. */
   nextDue(paywallId: string): number | null
-  /** The paywalls that sell through a paywall's account, itself among them; none if it has no account. */
-  sellersBeside(paywallId: string): string[]
+  /** The paywalls with the same account, including this one; empty if it has no account. */
+  paywallsSharingAccount(paywallId: string): string[]
   /**
-   * Moves the clock of a paywall's account to a time in unix seconds, forward only. What falls due until then happens in order: periods end,
-   * charges are made, money arrives, webhooks are tried again.
+   * Moves the clock of a paywall's account forward to a time in unix seconds. Everything that falls due until then happens in order: periods
+   * end, charges are made, pending payments complete, webhooks are retried.
    */
   moveTo(paywallId: string, at: number): Promise<void>
-  /** From now on the charges of what a customer has on file fail, or do not any more. */
+  /** Makes charges of a customer's stored payment method fail, or succeed again. */
   declineCharges(customerId: string, declines?: boolean): Promise<void>
-  /** Forgets all idempotency keys, as processors do some time after their use. */
+  /** Deletes all idempotency keys, as processors do after some time. */
   forgetKeys(): void
 
   /**
-   * Stands between each API call and its effect, while set. Awaiting before `run` delays the call, awaiting after it
-   * delays the response; throwing a `DroppedCall` cuts the connection. Meanwhile the call's idempotency key is in use.
+   * Intercepts each API call while set. Awaiting before `run` delays the call, awaiting after it delays the response; throwing
+   * a `DroppedCall` closes the connection. Until it resolves, the call's idempotency key is in use.
    */
   onCall?: CallInterceptor<Body> | undefined
-  /** The next call to exactly this path gets this response and has no effect. */
+  /** Makes the next call to exactly this path get this response, without effect. */
   failNext(path: string, status: number, body?: unknown): void
 
   close(): Promise<void>
 }
 
 /** One processor's emulator: its controls are methods, its lists and switches are properties. */
-export type TypedEmulator<
-  Event,
-  Body,
-  Controls extends Record<string, RecordControl>,
-  List extends string,
-  Switch extends string,
-> = Emulator<Event, Body> &
-  ControlMethods<Controls> & { readonly [Name in List]: WireObject[] } & Record<Switch, boolean>
+export type ProcessorEmulator<P extends Processor> = Emulator<
+  ReturnType<P['webhookFormat']['eventObject']>,
+  ReturnType<P['api']['readBody']>
+> &
+  ControlMethods<P['controls']> & { readonly [Name in keyof P['lists']]: WireObject[] } & Record<
+    P['switches'][number],
+    boolean
+  >

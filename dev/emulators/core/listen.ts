@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 
 /**
- * How long an idle connection stays open, in milliseconds. Longer than any client of ours keeps one: if the server
- * closed it first, a request that the client is just sending would fail for no reason.
+ * How long an idle connection stays open, in milliseconds. Longer than any of our clients keep one: if the server closed it
+ * first, a request that a client is just sending would fail.
  */
 const KEEP_ALIVE_MS = 120_000
 
@@ -17,7 +17,7 @@ export async function listen(server: Server, port: number): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Stops listening and cuts the connections that are still open. */
+/** Stops listening and closes all connections. */
 export async function close(server: Server): Promise<void> {
   if (!server.listening) return
   server.close()

@@ -5,24 +5,24 @@ import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { AnyPaywall } from './domain/accounts.ts'
 import type { SoldPrice } from './domain/selling-records.ts'
 
-/** A paywall's credentials at a processor, and the prices that its owner has made there, in the processor's units. */
+/** A paywall's credentials at a processor and its prices there, in the processor's units. */
 export type SellerOf<Name extends ProcessorName> = Required<AnyPaywall> & Credentials<Name>
 
-/** A price as its owner has entered it at the processor. */
+/** A price as its owner entered it at the processor. */
 export interface EnteredPrice extends SoldPrice {
-  /** 0: it has no trial. */
+  /** 0: no trial. */
   trialDays: number
 }
 
-/** How a processor writes a price. */
+/** A processor's notation of prices. */
 interface Notation {
-  /** How many of an amount's digits stand behind the decimal point; without it amounts are those of the file. */
-  decimalsOf?(currency: string): number
-  /** Whether it writes `usd` for `USD`. */
+  /** The number of decimals of an amount; without it amounts are as in the file. */
+  currencyDecimals?(currency: string): number
+  /** Whether currencies are in lower case. */
   lowerCase?: boolean
 }
 
-/** The paywalls of files that sell through a processor, with its credentials. */
+/** The paywalls in the files that sell through a processor, with their credentials. */
 export function listPaywalls<Name extends ProcessorName>(
   files: PaywallFile[],
   acquiring: Name,
@@ -37,14 +37,14 @@ export function listPaywalls<Name extends ProcessorName>(
   })
 }
 
-/** A price has one currency at a processor, so each local variant of a price is another price there. */
+/** A price has one currency at a processor, so each local price is a separate price there. */
 function enteredPrices(
   { label, interval, interval_count, trial_days, locals, ...price }: FilePrice,
-  { decimalsOf, lowerCase }: Notation,
+  { currencyDecimals, lowerCase }: Notation,
 ): EnteredPrice[] {
   return [price, ...locals].map(({ processor_price, currency, amount }) => ({
     ...{ id: processor_price, label, interval, intervalCount: interval_count, trialDays: trial_days },
     currency: lowerCase ? currency.toLowerCase() : currency,
-    amount: decimalsOf ? shift(toMajorUnits(amount, currency), decimalsOf(currency)) : amount,
+    amount: currencyDecimals ? shift(toMajorUnits(amount, currency), currencyDecimals(currency)) : amount,
   }))
 }

@@ -4,7 +4,7 @@ export const MINUTE_SECONDS = 60
 export const HOUR_SECONDS = 60 * MINUTE_SECONDS
 export const DAY_SECONDS = 24 * HOUR_SECONDS
 
-/** How often a payment is due; `interval` null: once. */
+/** A billing cycle; `interval` null: one-time. */
 export interface Cycle {
   interval: 'day' | 'week' | 'month' | 'year' | null
   intervalCount: number | null
@@ -15,7 +15,7 @@ export const cycleText = ({ interval: unit, intervalCount: count }: Cycle) =>
   count === null || count === 1 ? `per ${unit}` : `every ${count} ${unit}s`
 
 /**
- * When the period after `end` ends, in unix seconds. Months and years keep the anchor's day of the month where the
+ * The end of the period that begins at `end`, in unix seconds. Months and years keep the anchor's day of the month if the
  * month has it: from 31 January to 28 February to 31 March.
  */
 export function nextPeriodEnd(end: number, cycle: Cycle, anchor: number): number {
@@ -30,7 +30,7 @@ export function nextPeriodEnd(end: number, cycle: Cycle, anchor: number): number
     case 'year':
       return addMonths(end, count * 12, anchor)
     case null:
-      throw new RangeError('what is due once has no next period')
+      throw new RangeError('a one-time payment has no next period')
   }
 }
 

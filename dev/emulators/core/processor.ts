@@ -13,77 +13,82 @@ import type { KeyRules } from './wire/idempotency.ts'
 import type { RateLimit } from './wire/rate-limit.ts'
 import type { Views } from './wire/views.ts'
 
-/** A call whose route is found, ready to run for an account. */
+/** A call with its route, ready to run for an account. */
 export type Execution = (context: AccountContext) => object
 
-/** How a processor's API reads calls and writes responses. */
+/** How a processor's API parses calls and formats responses. */
 export interface Api<Paywall extends AnyPaywall, Body> {
-  /** The header with the idempotency key, in lower case; null if the processor knows none. */
+  /** The header of the idempotency key, in lower case; null if the processor has none. */
   keyHeader: string | null
   keyRules: KeyRules
-  /** Equal for bodies that are the same to the processor. */
+  /** Equal for bodies that the processor considers equal. */
   fingerprint(body: string): string
-  /** The body in the form in which the call is recorded. */
+  /** The parsed body with which the call is recorded. */
   readBody(request: HttpRequest): Body
-  /** The account that a call is for. Throws if the call has no credential, or a wrong one. */
+  /** The account of a call. Throws if its credential is missing or wrong. */
   authenticate(request: HttpRequest, accounts: ReadonlyMap<string, Account<Paywall>>): Account<Paywall>
-  /** Finds the route. What it throws is stored under no idempotency key. */
+  /** Finds the route. Its errors are not stored under the idempotency key. */
   prepare(call: RecordedCall<Body>, request: HttpRequest): Execution
   okStatus(method: string): number
-  /** How many calls an account may make, where that is documented. */
+  /** The rate limit of an account, if documented. */
   rateLimit?: RateLimit
-  /** The response to one call too many, without its header. */
+  /** The 429 response, without `Retry-After`. */
   tooManyCalls?(): { headers?: Record<string, string>; body: string }
-  /** The body of the response to a call that was refused. */
+  /** The body of an error response. */
   errorBody(error: EmulatorError): object
-  /** `replayOf` is the id of the request whose stored response is given again. */
+  /** `replayOf`: the id of the request whose stored response is replayed. */
   headers(response: { requestId: string; key: string | null; replayOf: string | null }): Record<string, string>
 }
 
-/** How a processor tells what happened. */
+/** How a processor formats events and webhooks. */
 export interface WebhookFormat<Paywall extends AnyPaywall, Event> {
-  /** The events that the processor makes of something. */
+  /** The processor's events for a domain event. */
   toEvents(domainEvent: DomainEvent, context: AccountContext): NewEvent[]
-  /** An event as it is sent. `pending`: how many webhooks it is still to be delivered to. */
+  /** An event as it is sent. `pending`: the number of its undelivered webhooks. */
   eventObject(event: EventRecord, about: { url: string; pending: number }): Event
-  /** The headers that a webhook is sent with, its signature among them. */
+  /** The headers of a webhook, including its signature. */
   headers(body: string, paywall: Paywall, event: EventRecord): Record<string, string>
-  /** Whether an owner has set up a webhook for a paywall; by default all have. */
+  /** Whether a paywall has a webhook at the processor. Default true. */
   hasWebhook?(paywall: Paywall): boolean
-  /** What is sent of an event to an address that its object has, unsigned, besides the webhooks of its account; null: nothing. */
+  /** An unsigned request to a URL in the event's object, in addition to the account's webhooks; null: none. */
   toNotice?(event: EventRecord): { address: string; headers: Record<string, string>; body: string } | null
-  /** How long after each failed attempt the next one follows, in seconds of the account's clock. */
+  /** The intervals between attempts, in seconds of the account's clock. */
   retrySeconds: number[]
 }
 
-/** All that differs between processors. The rest of an emulator is made of it by `startEmulator`. */
-export interface Processor<
-  Paywall extends AnyPaywall,
-  Event,
-  Body,
-  Controls extends Record<string, RecordControl>,
-  List extends string,
-  Switch extends string,
-> {
+/** An event of any processor. */
+export interface AnyEvent {
+  id: string
+}
+
+/** Everything that differs between processors. `createEmulator` makes an emulator of it. */
+export interface Processor {
   name: ProcessorName
-  accountId(paywall: Paywall): string
+  accountId(paywall: AnyPaywall): string
   newId(kind: Table): string
   noSuch(table: Named, id: string, param?: string): EmulatorError
   refuse(message: string): EmulatorError
-  api: Api<Paywall, Body>
-  webhookFormat: WebhookFormat<Paywall, Event>
-  /** The hosted pages, by what their paths begin with. */
+  api: Api<AnyPaywall, unknown>
+  webhookFormat: WebhookFormat<AnyPaywall, AnyEvent>
+  /** The hosted pages by path prefix. */
   visits: Record<string, PageVisit>
-  /** What waits for its time in an account. */
+  /** The due work of an account. */
   listDues(context: AccountContext): Due[]
-  /** For the front page: what the API's paths begin with, and the credential of a paywall file that it answers to. */
+  /** For the front page: the prefix of the API's paths, and the name of the credential. */
   about: { path: string; credential: string }
-  /** What a test or a person can make happen to a record, by the method's name. */
-  controls: Controls
-  /** How it shows the records of its tables, as far as controls and lists do. */
+  /** The controls by method name. */
+  controls: Record<string, RecordControl>
+  /** The API's objects for records, as far as controls and lists show them. */
   views: Views
-  /** The tables whose records an emulator shows of all accounts, as they are now, by the property's name. */
-  lists: Record<List, Table>
-  /** What can be switched on for a while, by the property's name; off at the start. */
-  switches: readonly Switch[]
+  /** The tables that the emulator exposes as lists, by property name. */
+  lists: Record<string, Table>
+  /** The names of boolean properties that change the emulator's behavior; initially false. */
+  switches: readonly string[]
 }
+
+/** The type of the paywalls that a processor's `accountId` accepts. */
+export type PaywallType<P extends Processor> = P['accountId'] extends (
+  paywall: infer Paywall extends AnyPaywall,
+) => string
+  ? Paywall
+  : never

@@ -9,18 +9,18 @@ export interface HttpRequest {
   body: string
 }
 
-/** A whole response, ready to send. */
+/** A complete response. */
 export interface HttpResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** A response that goes on until the browser has left. */
+/** A streaming response that lasts until the browser disconnects. */
 export interface HttpStream {
   status: number
   headers: Record<string, string>
-  /** Its pieces. `gone` says that nobody reads them any more. */
+  /** The chunks. `gone` aborts when the browser has disconnected. */
   chunks(gone: AbortSignal): AsyncIterable<string>
 }
 
@@ -34,7 +34,7 @@ export function header(request: HttpRequest, name: string): string | null {
 
 const LARGEST_BODY_BYTES = 1024 * 1024
 
-/** Serves on 127.0.0.1. If the handler resolves to null or fails, the connection is cut without a response. */
+/** Serves on 127.0.0.1. If the handler resolves to null or fails, the connection is closed without a response. */
 export async function serve(port: number, handle: Handler) {
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing, handle).catch((error: unknown) => {

@@ -3,15 +3,14 @@ import * as z from 'zod'
 
 export interface State<Records> {
   readonly records: Records
-  /** Resolves once all changes made before the call are on disk. Calls at the same time share one write. */
+  /** Resolves once all changes made before the call are on disk. Concurrent calls share one write. */
   save(): Promise<void>
 }
 
 /**
- * Opens the records kept in the file at `path`; they are empty if there is no such file. Without a path they live in
- * memory only.
+ * Loads the records from the file at `path`; empty if it does not exist. Without a path they are in memory only.
  *
- * @param processor is named in the error if the file cannot be read
+ * @param processor named in the error if the file cannot be read
  */
 export async function openState<Records>(
   schema: z.ZodType<Records>,
@@ -20,8 +19,8 @@ export async function openState<Records>(
 ): Promise<State<Records>> {
   const parsed = schema.safeParse(path === undefined ? {} : await read(processor, path))
   if (!parsed.success) {
-    const problem = `the ${processor} emulator's state at ${path} is not of this version`
-    throw new Error(`${problem}; npm run dev -- --reset forgets it\n${z.prettifyError(parsed.error)}`)
+    const problem = `the ${processor} emulator's state at ${path} has the format of another version`
+    throw new Error(`${problem}; npm run dev -- --reset deletes it\n${z.prettifyError(parsed.error)}`)
   }
   const records = parsed.data
   if (path === undefined) return { records, save: async () => {} }
@@ -35,7 +34,7 @@ export async function openState<Records>(
     await rename(`${path}.new`, path)
   }
   const save = () => {
-    // Whoever waited for a failed write has been told, so the next write is tried as after a good one.
+    // The callers of a failed write got its error, so the next write proceeds normally.
     queued ??= writing = writing.then(write, write)
     return queued
   }

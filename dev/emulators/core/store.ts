@@ -14,9 +14,9 @@ interface Parts {
   url: () => string
   isOn: (name: string) => boolean
   send: (event: EventRecord) => void
-  /** What an account's replica has. */
-  replicaOf: (context: AccountContext) => Records
-  /** An object of an event as its account's settings have it. */
+  /** The records of an account's replica. */
+  readReplica: (context: AccountContext) => Records
+  /** Applies the account's settings to an event's object. */
   asSent: (context: AccountContext, shown: object) => object
   processor: {
     newId(kind: Table): string
@@ -32,8 +32,8 @@ interface Parts {
 
 export type Store = ReturnType<typeof createStore>
 
-/** Opens contexts on the records, and changes records for pages and controls. */
-export function createStore({ state, accounts, url, isOn, send, replicaOf, asSent, processor }: Parts) {
+/** Creates contexts for the records, and changes records for pages and controls. */
+export function createStore({ state, accounts, url, isOn, send, readReplica, asSent, processor }: Parts) {
   const { records } = state
 
   function openContext(account: Account<AnyPaywall>, cause: Cause | null = null): AccountContext {
@@ -51,7 +51,7 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
       replica() {
         const replica: AccountContext = {
           ...context,
-          records: replicaOf(context),
+          records: readReplica(context),
           show: (table, record) => show(table, record, replica),
         }
         return replica
@@ -78,14 +78,14 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
     return view(record, context)
   }
 
-  /** All records of a table, as the processor shows them now. */
+  /** All records of a table as the processor's API shows them now. */
   function showAll<Name extends Table>(table: Name): { id: string }[] {
     const tables: Tables = records
-    return [...tables[table].values()].map((row) => show(table, row, contextOf(row.account)))
+    return [...tables[table].values()].map((row) => show(table, row, contextFor(row.account)))
   }
 
-  /** The context of an account, even if no paywall uses it any more. Its paywalls are asked for when they are needed. */
-  const contextOf = (id: string) =>
+  /** The context of an account, even if no paywall uses it any longer. Its paywalls are read lazily. */
+  const contextFor = (id: string) =>
     openContext({
       id,
       get paywalls() {
@@ -93,7 +93,7 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
       },
     })
 
-  /** Changes a record, or what belongs to it, and saves. Resolves to the object that `apply` returns. */
+  /** Changes a record and what belongs to it, and saves. Resolves to the result of `apply`. */
   async function change<Name extends Table>(
     table: Name,
     id: string,
@@ -102,7 +102,7 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
     const tables: Tables = records
     const record = tables[table].get(id)
     if (!record) throw processor.noSuch(table, id)
-    const changed = apply(contextOf(record.account), record)
+    const changed = apply(contextFor(record.account), record)
     await state.save()
     return { ...changed }
   }
@@ -110,8 +110,8 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
   const findAccount = (paywallId: string) =>
     [...accounts().values()].find(({ paywalls }) => paywalls.some((one) => one.paywallId === paywallId))
 
-  /** The paywalls of the same account. */
-  const sellersBeside = (paywallId: string) => findAccount(paywallId)?.paywalls.map((one) => one.paywallId) ?? []
+  const paywallsSharingAccount = (paywallId: string) =>
+    findAccount(paywallId)?.paywalls.map((one) => one.paywallId) ?? []
 
   /** The id of the account that a paywall sells through. */
   function accountOf(paywallId: string): string {
@@ -120,5 +120,5 @@ export function createStore({ state, accounts, url, isOn, send, replicaOf, asSen
     return found.id
   }
 
-  return { state, openContext, contextOf, accountOf, sellersBeside, change, showAll }
+  return { state, openContext, contextFor, accountOf, paywallsSharingAccount, change, showAll }
 }

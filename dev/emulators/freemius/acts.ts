@@ -1,4 +1,4 @@
-import { incompleteSubscription, latestPaid, latestReversal, onItsWay } from '../core/acts/account-records.ts'
+import { incompleteSubscription, latestPaid, latestReversal, requirePending } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import type { FreemiusEmulator } from './emulator.ts'
@@ -18,6 +18,8 @@ export function freemiusActs(freemius: FreemiusEmulator, { records }: Account<'f
     changePlan: (id, price) => freemius.changePlan(subscription(id), price),
     end: (id) => freemius.cancelLicense(id),
     resolve: async (fails, license) =>
-      freemius.renew(onItsWay(incompleteSubscription(records, license && subscription(license))).id, { fail: fails }),
+      freemius.renew(requirePending(incompleteSubscription(records, license && subscription(license))).id, {
+        fail: fails,
+      }),
   }
 }

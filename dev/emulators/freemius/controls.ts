@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ofSubscription, planControl, reversalControls } from '../core/controls/billing-controls.ts'
+import { onSubscription, planControl, reversalControls } from '../core/controls/billing-controls.ts'
 import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
 import { TERMS } from '../core/controls/terms.ts'
 import { customerAt } from '../core/domain/customers.ts'
@@ -17,7 +17,7 @@ export const CONTROLS = {
     renewOrEnd(context, subscription, succeeds, RENEWALS),
   ),
   /** The buyer cancels in the customer portal. */
-  portalCancel: ofSubscription(cancel),
+  portalCancel: onSubscription(cancel),
   /** The buyer changes the plan: the licence gets another subscription, which is shown. */
   changePlan: planControl(changePlan),
   /** Pricings that the owner has made there, which no paywall file names. */
@@ -27,7 +27,7 @@ export const CONTROLS = {
   /** Taxes, and a coupon that is used on every page. */
   setTerms: TERMS.control,
   /** The buyer changes the payment method: the licence gets another subscription, which is shown. */
-  replaceSubscription: ofSubscription(replace),
+  replaceSubscription: onSubscription(replace),
   /** A user takes another address. */
   changeAddress: onRecordWith('user', 'customers', ['email', z.email()], (context, user, email) => {
     if (customerAt(context, email)) throw badRequest('The address is taken.')

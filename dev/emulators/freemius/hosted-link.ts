@@ -24,9 +24,9 @@ export const money = (cents: number, currency: string) => formatMoney(cents, cur
 /** The page of a link. It can be paid again and again, as its link is all there is of it. */
 export const HOSTED_LINK: PageVisit = {
   unknown: { title: 'Nothing to pay here', text: 'The product does not sell this. Check the address.' },
-  open({ contextOf }, id, request) {
-    const context = contextOf(id.replace(/\/$/, ''))
-    const link = readLink(listSellers(context), OTHER_PRICES.of(context), request.query)
+  open({ contextFor }, id, request) {
+    const context = contextFor(id.replace(/\/$/, ''))
+    const link = readLink(listSellers(context), OTHER_PRICES.read(context), request.query)
     return link && hostedPage(context, link, request)
   },
 }

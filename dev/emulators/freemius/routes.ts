@@ -74,11 +74,11 @@ const ofUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context
 function list<Schema extends typeof Paging>(
   path: string,
   schema: Schema,
-  rowsOf: (context: AccountContext, query: z.output<Schema>, ids: Ids) => object[],
+  listRows: (context: AccountContext, query: z.output<Schema>, ids: Ids) => object[],
 ): Route {
   return route('GET', path, schema, (context, query, ids) => {
     const { count, offset } = query
-    return { [path.split('/').at(-1) ?? '']: rowsOf(context, query, ids).slice(offset, offset + count) }
+    return { [path.split('/').at(-1) ?? '']: listRows(context, query, ids).slice(offset, offset + count) }
   })
 }
 

@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { type AccountRecords, findPaid, latestPaid, latestReversal, onItsWay } from '../core/acts/account-records.ts'
+import {
+  type AccountRecords,
+  findPaid,
+  latestPaid,
+  latestReversal,
+  requirePending,
+} from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
@@ -26,7 +32,7 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   cancel: (id) => mollie.cancel(requireSubscription(records, id).id),
   rollOver: (id) => mollie.renew(requireSubscription(records, id).id, { pending: true }),
   suspend: (id) => mollie.suspend(requireSubscription(records, id).id),
-  resolve: async (fails, id) => mollie.resolvePayment(onItsWay(awaited(records, id)).id, { fail: fails }),
+  resolve: async (fails, id) => mollie.resolvePayment(requirePending(awaited(records, id)).id, { fail: fails }),
 })
 
 /** A charge that is on its way is decided before the next one is made: a direct debit takes days, and a period is longer. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ofSubscription } from '../core/controls/billing-controls.ts'
+import { onSubscription } from '../core/controls/billing-controls.ts'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import { PAYMENT_CONTROLS } from '../core/controls/payment-controls.ts'
 import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
@@ -21,7 +21,7 @@ export const CONTROLS = {
   /** The value that a field of all objects has from now on. */
   setValues: UNKNOWN_VALUES.control,
   /** The seller cancels a subscription in the dashboard. */
-  cancel: ofSubscription(cancel),
+  cancel: onSubscription(cancel),
   /** The seller changes what a subscription costs, and how often, in the dashboard. */
   update: onRecord('subscription', 'subscriptions', SubscriptionUpdate.shape, (context, subscription, given) =>
     context.show('subscriptions', updateSubscription(context, subscription, given)),

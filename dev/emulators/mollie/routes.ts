@@ -94,12 +94,12 @@ function findRefund(context: AccountContext, payment: string, id: string) {
 function list<Name extends Table>(
   path: string,
   table: Name,
-  rowsOf: (context: AccountContext, ids: Ids) => Row<Name>[],
+  listRows: (context: AccountContext, ids: Ids) => Row<Name>[],
   name: string = table,
 ): Route {
   return route('GET', `${path}/${name}`, PageQuery, (context, page, ids) => {
     const owner = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
-    const rows = showEach(context, table, rowsOf(context, ids))
+    const rows = showEach(context, table, listRows(context, ids))
     return toList(name, `${owner}/${name}`, rows, page)
   })
 }

@@ -111,13 +111,13 @@ const BOUNCE_SECONDS = 3 * DAY_SECONDS
  */
 export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) {
   const isDebit = findMandate(context, subscription).method === 'directdebit'
-  const bounces = outcome === 'failed' && isDebit && BOUNCES.of(context)
+  const bounces = outcome === 'failed' && isDebit && BOUNCES.read(context)
   return renewSubscription(context, subscription, bounces ? 'paid' : outcome)
 }
 
 /** The charges that bounce. */
 export const bouncesDue = (context: AccountContext): Due[] =>
-  !BOUNCES.of(context)
+  !BOUNCES.read(context)
     ? []
     : newestFirst(context, 'payments', { status: 'paid', method: 'directdebit' })
         .filter(({ customer, subscription }) => subscription !== null && declines(context, customer))

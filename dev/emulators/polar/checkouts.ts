@@ -88,7 +88,7 @@ function checkoutTrial(
 export function admit(page: PageRecord, email: string, context: AccountContext): void {
   if (!takesMail(email)) throw invalid(['body', 'customer_email'], undeliverable(email), email)
   page.customer ??= findPayer(context, page, email)
-  if (page.mode === 'payment' || MULTIPLE_SUBSCRIPTIONS.of(context)) return
+  if (page.mode === 'payment' || MULTIPLE_SUBSCRIPTIONS.read(context)) return
   if (page.customer !== null && runningSubscriptions(context, page.customer).length > 0) {
     throw forbidden('NotPermitted', 'You already have an active subscription.')
   }

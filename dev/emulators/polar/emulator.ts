@@ -19,7 +19,7 @@ import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const BILLING = billing({
   names: { page: 'checkout', payment: 'payment' },
-  decimalsOf: (currency) => currencyDecimals(currency.toUpperCase()),
+  currencyDecimals: (currency) => currencyDecimals(currency.toUpperCase()),
   checkout: {
     path: '/checkout/polar_c_',
     admit,
@@ -39,9 +39,9 @@ const BILLING = billing({
 })
 
 /** A control of a payment, by the id of the order that the payment paid. */
-const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl<Given> => ({
+const byOrder = <Given>({ toOptions, run }: RecordControl<Given>): RecordControl<Given> => ({
   field: 'order',
-  optionsOf,
+  toOptions,
   run: (store, id, options) => run(store, store.state.records.invoices.get(id)?.payment ?? id, options),
 })
 

@@ -66,7 +66,7 @@ function guarded(open: Route): Route {
     prepare(parse, ids) {
       const execution = open.prepare(parse, ids)
       return (context) => {
-        const lacking = LACKING_SCOPES.of(context)
+        const lacking = LACKING_SCOPES.read(context)
         if (scopes.every((scope) => lacking.includes(`${resource}:${scope}`))) {
           throw forbidden('insufficient_scope', 'The request requires higher privileges than the access token has.')
         }

@@ -63,7 +63,7 @@ export function changeProduct(
   behavior: z.output<typeof Proration> | null = null,
 ): SubscriptionRecord {
   if (hasEnded(subscription) || subscription.cancelAtPeriodEnd) throw alreadyCanceled()
-  const how = behavior ?? PRORATION.of(context)
+  const how = behavior ?? PRORATION.read(context)
   if (how === 'next_period') return scheduleChange(context, subscription, price)
   if (subscription.status === 'trialing') return endTrial(context, subscription, price)
   const isNow = how === 'invoice' || !isAsLong(price, subscription.price)

@@ -17,4 +17,4 @@ export const demoCredentials = () => ({
 
 /** The Stripe accounts that the emulator is to have, with the prices that exist there, in Stripe's units of the currency. */
 export const listAccounts = (files: PaywallFile[]): StripeAccount[] =>
-  listPaywalls(files, 'stripe', { decimalsOf: decimalsAtStripe, lowerCase: true })
+  listPaywalls(files, 'stripe', { currencyDecimals: decimalsAtStripe, lowerCase: true })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { billing } from '../core/billing.ts'
-import { disputed, ofSubscription, planControl } from '../core/controls/billing-controls.ts'
+import { disputed, onSubscription, planControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
 import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
@@ -23,7 +23,7 @@ import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const BILLING = billing({
   names: { page: 'session', payment: 'payment_intent' },
-  decimalsOf: decimalsAtStripe,
+  currencyDecimals: decimalsAtStripe,
   checkout: { path: '/c/pay/', successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id) },
   // "Sessions are short-lived" (docs.stripe.com/api/customer_portal/sessions): that it is an hour is UNVERIFIED.
   portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
@@ -32,7 +32,7 @@ const BILLING = billing({
   // A change of the interval begins a period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations).
   changePlan: (context, subscription, price) => {
     if (managingSchedule(subscription)) releaseSchedule(context, subscription)
-    const isNow = PRORATION.of(context) === 'always_invoice' || !isAsLong(price, subscription.price)
+    const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
     return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
   },
   schedulePlan: (context, subscription, price) =>
@@ -83,7 +83,7 @@ export const startStripeEmulator = createEmulator({
     /** How many calls the account may make. */
     setRateLimit: RATE_LIMIT.control,
     schedulePlan: planControl(scheduleInPortal),
-    releaseSchedule: ofSubscription(releaseSchedule),
+    releaseSchedule: onSubscription(releaseSchedule),
   },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },
 })

@@ -1,5 +1,5 @@
 import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
-import type { RenewalRulesOf } from '../core/domain/dues.ts'
+import type { RenewalRulesFor } from '../core/domain/dues.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { rateLimit } from '../core/wire/rate-limit.ts'
 
@@ -23,10 +23,10 @@ export const DUNNING = dunningSetting({ retryDays: [1, 1, 2, 2, 2, 2, 2, 2], fin
  * the latest associated invoice" makes it active, whatever else is open (docs.stripe.com/billing/subscriptions/overview). When it
  * ends, "Stripe stops automatic collection of all finalized invoices" (docs.stripe.com/api/subscriptions/cancel).
  */
-export const renewals: RenewalRulesOf = (context) => ({
+export const renewals: RenewalRulesFor = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
   draft: HOUR_SECONDS,
   incomplete: 23 * HOUR_SECONDS,
   recoversBy: 'latest',
-  ...dunningRules(DUNNING.of(context)),
+  ...dunningRules(DUNNING.read(context)),
 })

@@ -70,9 +70,11 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
       if (together.has(id)) continue
       const { isTest, acquiring } = await read(id)
       if (!isTest) throw new CommandError([cannotMove(paywallId, id)])
-      const accounts = acquiring.map((each) => emulators[each]).filter((each) => each.sellersBeside(id).length > 0)
+      const accounts = acquiring
+        .map((each) => emulators[each])
+        .filter((each) => each.paywallsSharingAccount(id).length > 0)
       together.set(id, { paywallId: id, accounts })
-      waiting.push(...accounts.flatMap((emulator) => emulator.sellersBeside(id)))
+      waiting.push(...accounts.flatMap((emulator) => emulator.paywallsSharingAccount(id)))
     }
     return [...together.values()]
   }

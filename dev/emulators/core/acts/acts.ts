@@ -3,43 +3,43 @@ import type { ProcessorName } from '../../../../lib/processors/processor-name.ts
 import type { AccountRecords } from './account-records.ts'
 
 /**
- * What can happen at a processor without us: by time, by a bank, by its own portal or dashboard. A purchase is named by what we
- * know it by, the `processorId` of a `PurchaseSnapshot`. What its `Capabilities` deny, a processor lacks here. What cannot happen at
- * that moment is refused by an `EmulatorError` or a `Refused`.
+ * What can happen at a processor without us: through time, a bank, its own portal or its dashboard. Purchases are named by the
+ * `processorId` of a `PurchaseSnapshot`. Acts that the processor's `Capabilities` exclude are undefined. Throws an `EmulatorError` or
+ * a `Refused` for an act that is not possible at the moment.
  */
 export interface Acts {
-  /** The next period of a subscription begins and is paid. Of a trial: the first one that is paid. */
+  /** Begins the next period of a subscription, paid. After a trial it is the first paid one. */
   renew(id: string): Promise<unknown>
-  /** The next period begins, and its charge fails. */
+  /** Begins the next period, and its charge fails. */
   failCharge(id: string): Promise<unknown>
-  /** The charge that failed last is made good, or the one after it is paid. */
+  /** Pays the charge that failed last, or the next one. */
   recover(id: string): Promise<unknown>
-  /** Gives back some US cents of the latest payment of a purchase, or all that is left. */
+  /** Refunds some US cents of a purchase's latest payment, or all that is left. */
   refund(id: string, cents?: number): Promise<unknown>
-  /** The latest refund of a purchase, which was made, is sent back: where that happens. */
+  /** Fails the latest completed refund of a purchase, at processors where that happens. */
   failRefund?(id: string): Promise<unknown>
-  /** The payer's bank takes the latest payment of a purchase back. */
+  /** The payer's bank disputes a purchase's latest payment. */
   dispute(id: string): Promise<unknown>
-  /** The bank decides the latest dispute of a purchase: for the seller, or against. */
+  /** The bank decides the latest dispute of a purchase; `wins`: the seller wins. */
   decideDispute?(id: string, wins: boolean): Promise<unknown>
-  /** The buyer or the owner cancels a subscription there: it ends with its period. */
+  /** The buyer or the owner cancels a subscription there, at the end of its period. */
   cancel(id: string): Promise<unknown>
-  /** The buyer changes the plan there: to the next one that the account sells in its currency, or to the one that is named. */
+  /** The buyer changes the plan there: to `price`, or to the account's next one in the same currency. */
   changePlan?(id: string, price?: string): Promise<unknown>
-  /** The same with the end of the period. */
+  /** The same at the end of the period. */
   schedulePlan?(id: string, price?: string): Promise<unknown>
-  /** Takes a cancellation back. */
+  /** Undoes a cancellation. */
   undo?(id: string): Promise<unknown>
-  /** A subscription is charged no more until it goes on. */
+  /** Stops charging a subscription until it is resumed. */
   pause?(id: string): Promise<unknown>
   resume?(id: string): Promise<unknown>
-  /** The owner ends a subscription there, in the middle of its period. */
+  /** The owner ends a subscription there immediately. */
   end?(id: string): Promise<unknown>
-  /** The next period begins, and its charge is on its way: where that takes time. */
+  /** Begins the next period with a pending charge, at processors where charges take time. */
   rollOver?(id: string): Promise<unknown>
-  /** What the buyer pays with is not valid any more: where that ends nothing and stops the charges. */
+  /** Invalidates the payment method, at processors where this stops the charges without ending the subscription. */
   suspend?(id: string): Promise<unknown>
-  /** The money for a purchase that is on its way arrives, or does not; of no purchase in particular: the first that is on its way. */
+  /** Completes or fails the pending payment of a purchase; without `id`, the oldest pending payment. */
   resolve(fails: boolean, id?: string): Promise<unknown>
 }
 
@@ -47,6 +47,6 @@ export interface Acts {
 export interface Account<Name extends ProcessorName> {
   records: AccountRecords
   credentials: Credentials<Name>
-  /** Its time, in unix seconds. */
+  /** The account's time, in unix seconds. */
   now(): number
 }

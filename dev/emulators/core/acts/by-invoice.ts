@@ -3,8 +3,8 @@ import {
   incompleteSubscription,
   latestPaid,
   latestReversal,
-  onItsWay,
   pendingPayment,
+  requirePending,
 } from './account-records.ts'
 import type { Acts } from './acts.ts'
 
@@ -12,7 +12,7 @@ import type { Acts } from './acts.ts'
 type Control = (id: string) => Promise<unknown>
 type FailingControl = (id: string, given?: { fail?: boolean }) => Promise<unknown>
 
-/** The controls that such processors' emulators have in common. Where a period begins and is charged at once, none rolls over. */
+/** The controls that these emulators share. No `rollOver` where a new period is charged at once. */
 interface Emulator {
   renew: FailingControl
   resolvePayment: FailingControl
@@ -30,7 +30,7 @@ interface Emulator {
   rollOver?: Control
 }
 
-/** What charges do, alike at every processor. */
+/** The acts about charges, the same at every processor. */
 export const charges = (emulator: Pick<Emulator, 'renew'>, subscriptionOf: (id: string) => string) => ({
   renew: (id: string) => emulator.renew(subscriptionOf(id)),
   failCharge: (id: string) => emulator.renew(subscriptionOf(id), { fail: true }),
@@ -38,9 +38,9 @@ export const charges = (emulator: Pick<Emulator, 'renew'>, subscriptionOf: (id: 
 })
 
 /**
- * What can happen at a processor that charges by invoice and has a portal.
+ * The acts at a processor that charges by invoice and has a portal.
  *
- * @param paidFor what the payments of a purchase are known by: a subscription's by its id, another's by that of its payment
+ * @param paidFor maps a purchase's id to the subscription or payment that its payments refer to
  */
 export function byInvoice(
   emulator: Emulator,
@@ -66,7 +66,7 @@ export function byInvoice(
   }
 }
 
-/** A one-time payment's money, or that of the first period of a subscription, which expires if the money does not come. */
+/** Resolves a one-time payment, or the first payment of a subscription, which expires if that fails. */
 async function resolve(
   emulator: Emulator,
   records: AccountRecords,
@@ -74,6 +74,6 @@ async function resolve(
 ): Promise<unknown> {
   const payment = pendingPayment(records, sale)
   if (payment) return emulator.resolvePayment(payment.id, { fail: fails })
-  const { id } = onItsWay(incompleteSubscription(records, sale))
+  const { id } = requirePending(incompleteSubscription(records, sale))
   return fails ? emulator.end(id) : emulator.renew(id)
 }

@@ -1,4 +1,4 @@
-/** What cannot happen at that moment, says the processor's API. The controls of an emulator throw `EmulatorError` instead. */
+/** An act that is not possible at the moment. Controls of an emulator throw an `EmulatorError` instead. */
 export class Refused extends Error {
   override name = 'Refused'
 }

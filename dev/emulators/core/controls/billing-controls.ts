@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { payPageLater, resolvePayment } from '../domain/checkout.ts'
 import { type AccountContext, all } from '../domain/context.ts'
-import { announceTrialEnd, type RenewalRulesOf } from '../domain/dues.ts'
+import { announceTrialEnd, type RenewalRulesFor } from '../domain/dues.ts'
 import type { PaymentRecord, RefundRecord } from '../domain/money-records.ts'
 import { expireIfOver } from '../domain/pages.ts'
 import { OTHER_PRICES, priceToChangeTo } from '../domain/plan-changes.ts'
@@ -15,30 +15,30 @@ import { TERMS } from './terms.ts'
 
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
 
-/** What a processor that charges by invoice does in its own way. */
+/** The actions that differ between processors that charge by invoice. */
 export interface BillingActions {
-  /** The names that the controls' bodies have for a page and a payment. */
+  /** The field names of a page and a payment in the controls' bodies. */
   names: { page: string; payment: string }
   end: ChangeSubscription
-  /** What the buttons of the portal do: a subscription is cancelled, or goes on. */
+  /** Cancels a subscription in the portal, or undoes that. */
   setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean): SubscriptionRecord
-  /** The customer changes the price in the portal: now. */
+  /** The customer changes the price in the portal, immediately. */
   changePlan(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): SubscriptionRecord
-  /** The same with the end of the period, where the processor has that; null: it does not change any more. */
+  /** The same at the end of the period, where the processor supports it; null: cancels the scheduled change. */
   schedulePlan?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice | null): SubscriptionRecord
   /** Refunds an amount, or all that is left. */
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
-  /** What happens when the bank has decided a dispute, where that is more than that the dispute is closed. */
+  /** Closes a dispute, where this has further effects. */
   closeDispute?: typeof closeDispute
-  /** Lets a paused subscription go on, where that is more than that. */
+  /** Resumes a paused subscription, where this has further effects. */
   resume?: ChangeSubscription
-  renewals: RenewalRulesOf
+  renewals: RenewalRulesFor
 }
 
-/** A control that changes a subscription, and shows it. */
-export const ofSubscription = (change: ChangeSubscription) => changing('subscription', 'subscriptions', change)
+/** A control that changes a subscription and shows it. */
+export const onSubscription = (change: ChangeSubscription) => changing('subscription', 'subscriptions', change)
 
-/** The price that a subscription is changed to: the next one that its account sells in its currency, if none is named. */
+/** Changes a subscription to the named price, by default to the account's next one in the same currency. */
 export const planControl = (
   change: (context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) => SubscriptionRecord,
 ) =>
@@ -47,7 +47,7 @@ export const planControl = (
     return context.show('subscriptions', changed)
   })
 
-/** A payment is disputed once: what is left of it, or the whole of it if that was given back. */
+/** Disputes a payment, once: the part that is not refunded, or all of it if it was refunded completely. */
 export function disputed(context: AccountContext, payment: PaymentRecord, status: 'open' | 'warning' = 'open') {
   const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
   if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
@@ -55,21 +55,21 @@ export function disputed(context: AccountContext, payment: PaymentRecord, status
   return openDispute(context, payment, { status, amount: refundableAmount(context, payment) || payment.amount })
 }
 
-/** What can be made happen to a payment that was paid. `name` is what the controls' bodies call a payment. */
+/** Controls of paid payments. `name`: the field name of a payment in the controls' bodies. */
 export const reversalControls = (name: string, refund: BillingActions['refund'], close = closeDispute) => ({
   /** Refunds `amount` in the processor's units, or all that is left of the payment. */
   refund: onRecordWith(name, 'payments', ['amount', z.int().positive().optional()], (context, payment, amount) =>
     context.show('refunds', refund(context, payment, amount)),
   ),
-  /** The payer's bank takes the payment back. */
+  /** The payer's bank disputes the payment. */
   dispute: onRecord(name, 'payments', {}, (context, payment) => context.show('disputes', disputed(context, payment))),
-  /** The bank has decided a dispute: for the payer, or with `won` for the seller, who has the money again then. */
+  /** The bank decides a dispute in favor of the payer, or with `won` of the seller, who gets the money back. */
   closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) =>
     context.show('disputes', close(context, dispute, won)),
   ),
 })
 
-/** What can be made happen at every processor that sells on pages and charges by invoice. */
+/** The controls of every processor that sells on pages and charges by invoice. */
 export const billingControls = ({
   names,
   end,
@@ -82,9 +82,9 @@ export const billingControls = ({
 }: BillingActions) => ({
   ...reversalControls(names.payment, refund, closeDispute),
   /**
-   * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
-   * `resolvePayment`; a subscription is `incomplete` until `renew` collects the money, or until `end` makes it
-   * `incomplete_expired`. `email` is the payer's, where the page has none.
+   * Completes a page with a pending payment, as a bank debit does: a one-time payment is pending until
+   * `resolvePayment`; a subscription is `incomplete` until `renew` collects the money or `end` makes it
+   * `incomplete_expired`. `email` is the payer's if the page has none.
    */
   payLater: onRecordWith(
     names.page,
@@ -95,35 +95,35 @@ export const billingControls = ({
       return context.show('pages', payPageLater(context, page, email))
     },
   ),
-  /** The bank decides about a one-time payment that is pending. */
+  /** Completes or fails a pending one-time payment. */
   resolvePayment: deciding(names.payment, 'payments', resolvePayment),
-  /** Begins the next period, which is not paid yet. */
-  rollOver: ofSubscription((context, subscription) => rollOver(context, subscription, renewals(context))),
-  /** Charges the unpaid invoice; if there is none, rolls over first. */
+  /** Begins the next period, unpaid. */
+  rollOver: onSubscription((context, subscription) => rollOver(context, subscription, renewals(context))),
+  /** Charges the unpaid invoice; rolls over first if there is none. */
   renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
     renewSubscription(context, subscription, succeeds, renewals(context)),
   ),
-  /** A past due subscription becomes `unpaid`: it is charged no more, but `renew` can still collect the money. */
-  markUnpaid: ofSubscription(markUnpaid),
-  /** Ends a subscription now. */
-  end: ofSubscription(end),
-  /** Tells that a trial is about to end. */
-  trialWillEnd: ofSubscription(announceTrialEnd),
-  pause: ofSubscription((context, subscription) => pauseSubscription(context, subscription, true)),
-  resume: ofSubscription(resume),
-  /** The customer changes the plan in the processor's own portal. */
+  /** Makes a past due subscription `unpaid`: it is no longer charged, but `renew` can still collect the money. */
+  markUnpaid: onSubscription(markUnpaid),
+  /** Ends a subscription immediately. */
+  end: onSubscription(end),
+  /** Emits the event that a trial is about to end. */
+  trialWillEnd: onSubscription(announceTrialEnd),
+  pause: onSubscription((context, subscription) => pauseSubscription(context, subscription, true)),
+  resume: onSubscription(resume),
+  /** The customer changes the plan in the processor's portal. */
   changePlan: planControl(changePlan),
-  /** Prices that the owner has made there, which no paywall file names: the portal offers them, too. */
+  /** Sets prices that exist at the processor but in no paywall file. The portal also offers them. */
   setOtherPrices: OTHER_PRICES.control,
-  /** The value that a field of all objects has from now on, such as a value that is new in an enumeration. */
+  /** Overrides the value of a field in all objects, such as with a new value of an enumeration. */
   setValues: UNKNOWN_VALUES.control,
-  /** Taxes, and a coupon that is used on every page. */
+  /** Sets taxes and a coupon for every page. */
   setTerms: TERMS.control,
-  /** The customer cancels in the processor's own portal. */
-  portalCancel: ofSubscription((...given) => setCancelled(...given, true)),
-  /** The customer takes a cancellation back there. */
-  portalUndo: ofSubscription((...given) => setCancelled(...given, false)),
-  /** The bank has credited a refund, or with `fail` sent it back: then its money is the seller's again. */
+  /** The customer cancels in the processor's portal. */
+  portalCancel: onSubscription((...given) => setCancelled(...given, true)),
+  /** The customer undoes the cancellation there. */
+  portalUndo: onSubscription((...given) => setCancelled(...given, false)),
+  /** Completes a refund, or fails it with `fail`, which returns the money to the seller. */
   resolveRefund: deciding('refund', 'refunds', (context, refund, succeeds) =>
     endRefund(context, refund, succeeds ? 'refunded' : 'failed'),
   ),

@@ -3,21 +3,21 @@ import type { AccountContext } from '../domain/context.ts'
 import type { Row, Table } from '../domain/records.ts'
 import type { Store } from '../store.ts'
 
-/** An object of the processor's, as its API shows it. */
+/** An object as the processor's API shows it. */
 export type WireObject = { id: string } & Record<string, unknown>
 
 /**
- * Makes something happen to one record or account, which `field` names in the body of a request. `Given` is the second
- * argument of the emulator's method, which has the same name.
+ * An operation on a record or an account, whose id is in `field` of the request's body. `Given` is the second argument of the
+ * emulator's method, which has the control's name.
  */
 export interface RecordControl<Given = never> {
   field: string
-  optionsOf(given: Given | undefined): Record<string, unknown>
-  /** Throws a ZodError for options that it does not have. */
+  toOptions(given: Given | undefined): Record<string, unknown>
+  /** Throws a ZodError for unknown or invalid options. */
   run(store: Store, id: string, options: Record<string, unknown>): Promise<WireObject>
 }
 
-/** The methods that controls are reached by from code: `renew(id, { fail: true })`. */
+/** The methods for the controls: `renew(id, { fail: true })`. */
 export type ControlMethods<Controls> = {
   [Name in keyof Controls]: Controls[Name] extends RecordControl<infer Given>
     ? (id: string, given?: Given) => Promise<WireObject>
@@ -34,7 +34,7 @@ export function onRecord<Name extends Table, Shape extends z.ZodRawShape>(
   const schema = z.strictObject(shape)
   return {
     field,
-    optionsOf: (given) => given ?? {},
+    toOptions: (given) => given ?? {},
     async run(store, id, options) {
       const parsed = schema.parse(options)
       return store.change(table, id, (context, record) => apply(context, record, parsed))
@@ -42,7 +42,7 @@ export function onRecord<Name extends Table, Shape extends z.ZodRawShape>(
   }
 }
 
-/** A control with one option, which the method takes by itself: `refund(id, 100)`. */
+/** A control with one option, which is the method's second argument: `refund(id, 100)`. */
 export function onRecordWith<Name extends Table, Option extends z.ZodType>(
   field: string,
   table: Name,
@@ -52,10 +52,10 @@ export function onRecordWith<Name extends Table, Option extends z.ZodType>(
   const control = onRecord(field, table, { [name]: option }, (context, record, options) =>
     apply(context, record, option.parse(options[name])),
   )
-  return { ...control, optionsOf: (value) => ({ [name]: value }) }
+  return { ...control, toOptions: (value) => ({ [name]: value }) }
 }
 
-/** A control that changes a record, and shows it. */
+/** A control that changes a record and shows it. */
 export const changing = <Name extends Table>(
   field: string,
   table: Name,
@@ -63,10 +63,10 @@ export const changing = <Name extends Table>(
 ): RecordControl<object> =>
   onRecord(field, table, {}, (context, record) => context.show(table, change(context, record)))
 
-/** The option of a control that may go wrong: `{"fail": true}`. */
+/** The option of a control that can fail: `{"fail": true}`. */
 export const fails = { fail: z.boolean().default(false) }
 
-/** A control that changes a record for better, or with `fail` for worse, and shows it. */
+/** A control that makes a record succeed, or with `fail` fail, and shows it. */
 export const deciding = <Name extends Table>(
   field: string,
   table: Name,

@@ -4,15 +4,15 @@ import { DAY_SECONDS } from '../periods.ts'
 import { accountSetting } from './settings.ts'
 
 const Dunning = z.strictObject({
-  /** The days between a failed charge and the next one. */
+  /** The days between a failed charge and its retry. */
   retryDays: z.array(z.number().min(0)).min(1),
   finally: AfterRetries,
 })
 
-/** How an owner lets failed charges be repeated: a setting of the account. */
+/** The account's setting for retries of failed charges. */
 export const dunningSetting = (usual: z.output<typeof Dunning>) => accountSetting('dunning', Dunning, usual)
 
-/** The same as a part of the rules for renewals. */
+/** The setting as part of the renewal rules. */
 export const dunningRules = (dunning: z.output<typeof Dunning>): Pick<RenewalRules, 'retries' | 'afterRetries'> => ({
   retries: dunning.retryDays.map((days) => days * DAY_SECONDS),
   afterRetries: dunning.finally,

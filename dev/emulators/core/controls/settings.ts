@@ -3,27 +3,27 @@ import { type AccountContext, accountRecord } from '../domain/context.ts'
 import type { RecordControl } from './controls.ts'
 
 /**
- * What an owner sets in the processor's dashboard, for a whole account. `of` is what it is set to; `control` sets it for the
- * account of a paywall, by the option's name: `{"paywall": "1001", "enabled": false}`.
+ * A setting of an account in the processor's dashboard. `read` returns its value; `control` sets it for the account of a paywall,
+ * by the option's name: `{"paywall": "1001", "enabled": false}`.
  *
- * @param usual what it is until the control sets it
+ * @param usual the default
  */
 export function accountSetting<Schema extends z.ZodType>(name: string, schema: Schema, usual: z.output<Schema>) {
   const options = z.strictObject({ [name]: schema })
   const control: RecordControl<z.input<Schema>> = {
     field: 'paywall',
-    optionsOf: (value) => ({ [name]: value }),
+    toOptions: (value) => ({ [name]: value }),
     async run(store, paywallId, given) {
-      const { records, account } = store.contextOf(store.accountOf(paywallId))
+      const { records, account } = store.contextFor(store.accountOf(paywallId))
       const record = accountRecord(records, account.id)
       record.own = { ...record.own, ...z.record(z.string(), z.json()).parse(options.parse(given)) }
       await store.state.save()
       return { id: account.id, ...given }
     },
   }
-  const of = ({ records, account }: AccountContext): z.output<Schema> => {
+  const read = ({ records, account }: AccountContext): z.output<Schema> => {
     const { [name]: set } = accountRecord(records, account.id).own
     return set === undefined ? usual : schema.parse(set)
   }
-  return { of, control }
+  return { read, control }
 }

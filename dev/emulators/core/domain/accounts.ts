@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { SoldPrice } from './selling-records.ts'
 
 /**
- * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id. The name and the prices are
- * known of processors that have prices.
+ * The data about a paywall that every emulator has. The webhook URL contains its id. Name and prices exist for processors that have
+ * prices.
  */
 export interface AnyPaywall {
   paywallId: string
@@ -11,7 +11,7 @@ export interface AnyPaywall {
   prices?: SoldPrice[]
 }
 
-/** One account at the processor: every paywall that uses the same secret key. */
+/** An account at the processor: all paywalls with the same secret key. */
 export interface Account<Paywall extends AnyPaywall> {
   id: string
   paywalls: Paywall[]
@@ -20,11 +20,11 @@ export interface Account<Paywall extends AnyPaywall> {
 /** Groups paywalls into accounts, by id. */
 export function groupAccounts<Paywall extends AnyPaywall>(
   paywalls: Paywall[],
-  idOf: (paywall: Paywall) => string,
+  toId: (paywall: Paywall) => string,
 ): Map<string, Account<Paywall>> {
-  const grouped = Map.groupBy(paywalls, idOf)
+  const grouped = Map.groupBy(paywalls, toId)
   return new Map([...grouped].map(([id, ofAccount]) => [id, { id, paywalls: ofAccount }]))
 }
 
-/** An account's id, made of its key's hash: the same after a restart, and the key cannot be read from it. */
+/** An account's id, derived from the hash of its key: stable across restarts, without revealing the key. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`

@@ -1,6 +1,6 @@
 import type { PricedLine, Terms } from './selling-records.ts'
 
-/** What an amount to pay is made of. */
+/** The parts of an amount to pay. */
 export interface Amounts {
   subtotal: number
   discount: number
@@ -8,7 +8,7 @@ export interface Amounts {
   total: number
 }
 
-/** What a price comes to: a discount is taken from it first, taxes are added to what is left. */
+/** Calculates the total of a price: subtracts the discount first, then adds taxes. */
 export function amountsOn(terms: Terms, subtotal: number): Amounts {
   const discount = Math.round((subtotal * terms.percentOff) / 100)
   const tax = Math.round(((subtotal - discount) * terms.taxPercent) / 100)

@@ -9,10 +9,9 @@ import type { CustomerRecord, PageRecord } from './selling-records.ts'
 import { newSubscription } from './subscriptions.ts'
 
 /*
- * How a page is completed. Paid: its customer is found or made, the payment is made, the subscription and its first
- * invoice are made, the page is complete. Paid later: likewise, but the money is on its way: a one-time payment is
- * pending, a subscription is `incomplete`. Declined: a failed attempt, and the page stays open. Nothing here awaits, so
- * two clicks cannot both pay.
+ * Completing a page. Paid: finds or creates the customer, creates the payment, the subscription and its first invoice, and
+ * completes the page. Paid later: the same with a pending one-time payment or an `incomplete` subscription. Declined: records a
+ * failed attempt, and the page stays open. Nothing here awaits, so two clicks cannot both pay.
  */
 
 export function payPage(context: AccountContext, page: PageRecord, email: string): PageRecord {
@@ -28,18 +27,18 @@ export function payPage(context: AccountContext, page: PageRecord, email: string
 
 export function payPageLater(context: AccountContext, page: PageRecord, email: string): PageRecord {
   if (page.status !== 'open' || amountToday(page) === 0) {
-    throw context.refuse(`${page.id} is not open for a purchase that is paid at once.`)
+    throw context.refuse(`${page.id} is not open, or has nothing to pay today.`)
   }
   page.unpaid = true
   return payPage(context, page, page.email ?? email)
 }
 
-/** A trial takes no payment, so nothing can be declined. */
+/** A trial requires no payment, so nothing can be declined. */
 export function declinePage(context: AccountContext, page: PageRecord): void {
   if (amountToday(page) > 0) attemptPayment(context, findPagePayment(context, page), 'failed')
 }
 
-/** The bank decides about the pending payment of a page that was completed before its money arrived. */
+/** Completes or fails the pending payment of a page. */
 export function resolvePayment(context: AccountContext, payment: PaymentRecord, succeeds: boolean): PaymentRecord {
   if (payment.status !== 'pending') throw context.refuse(`${payment.id} is not processing.`)
   decidePayment(context, payment, succeeds)
@@ -54,7 +53,7 @@ function payingCustomer(context: AccountContext, page: PageRecord, email: string
 }
 
 function takePayment(context: AccountContext, page: PageRecord, customer: CustomerRecord | null): PaymentRecord | null {
-  // A subscription that is not paid at once is charged through its invoice later.
+  // A subscription with a pending payment is charged through its invoice later.
   if (amountToday(page) === 0 || (page.unpaid && page.mode === 'subscription')) return null
   const payment = findPagePayment(context, page)
   payment.customer = customer?.id ?? null
@@ -62,7 +61,7 @@ function takePayment(context: AccountContext, page: PageRecord, customer: Custom
   return attemptPayment(context, payment, page.unpaid ? 'pending' : 'paid')
 }
 
-/** All attempts to pay a page are of the same payment. */
+/** All attempts to pay a page belong to the same payment. */
 function findPagePayment(context: AccountContext, page: PageRecord): PaymentRecord {
   if (page.payment !== null) return find(context, 'payments', page.payment)
   const { price, quantity, customer, email, gives, mode, terms } = page

@@ -5,31 +5,31 @@ import type { Records } from './records.ts'
 
 interface Parts {
   state: State<Records>
-  /** A context of an account, at the account's time. */
+  /** Opens a context of an account at the account's time. */
   open: (accountId: string) => AccountContext
   listDues: (context: AccountContext) => Due[]
-  /** Notes that something has changed. */
+  /** Called after changes. */
   changed: () => void
   webhooks: {
-    /** The next attempts of what was not accepted. */
-    retriesOf: (accountId: string) => { at: number; run: () => Promise<void> }[]
-    /** Resolves once no attempt is under way. */
+    /** The retries of webhooks that were not accepted. */
+    listRetries: (accountId: string) => { at: number; run: () => Promise<void> }[]
+    /** Resolves once no attempt is in progress. */
     idle: () => Promise<void>
   }
 }
 
 /**
- * The clocks of an emulator: each account has its own, which goes with the real time, some way ahead of it. Moving one
- * makes happen what falls due until then, in order, webhooks' retries included; other accounts do not notice.
+ * The clocks of an emulator: each account has one, which runs at the speed of real time with an offset into the future. Moving it
+ * runs everything that falls due on the way in order, including webhook retries; other accounts are not affected.
  */
 export function createClock({ state, open, listDues, webhooks, changed }: Parts) {
   const earliest = <Item extends { at: number }>(items: Item[]) =>
     items.reduce<Item | null>((first, item) => (first === null || item.at < first.at ? item : first), null)
 
-  function nextOf(accountId: string) {
+  function findNext(accountId: string) {
     const context = open(accountId)
     const dues = listDues(context).map(({ at, run }) => ({ at, run: async () => void run(open(accountId)) }))
-    return earliest([...dues, ...webhooks.retriesOf(accountId)])
+    return earliest([...dues, ...webhooks.listRetries(accountId)])
   }
 
   const aheadBy = (at: number) => at - Date.now() / 1000
@@ -41,14 +41,14 @@ export function createClock({ state, open, listDues, webhooks, changed }: Parts)
 
   return {
     /** When something falls due next; null if nothing does. */
-    nextDue: (accountId: string) => nextOf(accountId)?.at ?? null,
+    nextDue: (accountId: string) => findNext(accountId)?.at ?? null,
 
-    /** Moves an account's clock to a time. Resolves once what happened until then was told, or is to be told later. */
+    /** Moves an account's clock to a time. Resolves once the webhooks of everything that happened were sent or scheduled for a retry. */
     async moveTo(accountId: string, at: number): Promise<void> {
-      // Telling takes a while, in which the clock goes on: else it would be behind the seller's, which was moved before.
+      // Sending takes time, during which the clock must run on: otherwise it would lag behind the seller's, which was moved before.
       const ahead = aheadBy(at)
       await webhooks.idle()
-      for (let next = nextOf(accountId); next !== null && next.at <= at; next = nextOf(accountId)) {
+      for (let next = findNext(accountId); next !== null && next.at <= at; next = findNext(accountId)) {
         setAhead(accountId, aheadBy(next.at))
         const run = next.run()
         changed()
@@ -59,13 +59,13 @@ export function createClock({ state, open, listDues, webhooks, changed }: Parts)
       await state.save()
     },
 
-    /** Makes happen what happens by itself in real time. */
+    /** Runs the due work that also happens in real time. */
     sweep(): void {
       const { pages, payments } = state.records
       const accounts = new Set([...pages.values(), ...payments.values()].map(({ account }) => account))
       for (const account of accounts) {
         const context = open(account)
-        for (const { at, byItself, run } of listDues(context)) if (byItself && at <= context.now) run(context)
+        for (const { at, inRealTime, run } of listDues(context)) if (inRealTime && at <= context.now) run(context)
       }
     },
   }

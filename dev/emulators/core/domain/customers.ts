@@ -14,13 +14,13 @@ export function newCustomer(
   return customer
 }
 
-/** The customers with an address, however that is written. */
+/** The customers with an address, ignoring case. */
 export const customersAt = (context: AccountContext, address: string) =>
   all(context, 'customers').filter(({ email }) => email?.toLowerCase() === address.toLowerCase())
 
-/** The same for processors that have one customer at each address. */
+/** The same for processors that have one customer for each address. */
 export const customerAt = (context: AccountContext, address: string) => customersAt(context, address).at(0)
 
-/** Whether charges of what a customer has on file fail. */
+/** Whether charges of the customer's stored payment method fail. */
 export const declines = (context: AccountContext, customer: string | null) =>
   customer !== null && find(context, 'customers', customer).declines

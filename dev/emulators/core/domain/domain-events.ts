@@ -1,22 +1,22 @@
 import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from './money-records.ts'
 import type { PageRecord, SubscriptionRecord } from './selling-records.ts'
 
-/** Something that happened in an account. Each processor makes the events of it that it has, or none. */
+/** Something that happened in an account. Each processor maps it to its own events, or to none. */
 export type DomainEvent =
-  /** `page.paid` and `page.failed` tell of a page that was completed before its money had arrived. */
+  /** `page.paid` and `page.failed`: the pending payment of a completed page succeeded or failed. */
   | { what: 'page.completed' | 'page.expired' | 'page.paid' | 'page.failed'; page: PageRecord }
-  /** A page's record may stand for what was sold on it, which got another price. */
+  /** At processors where a page's record stands for what was sold on it: its price changed. */
   | { what: 'page.plan_changed'; page: PageRecord }
   | { what: `payment.${Exclude<PaymentRecord['status'], 'open'>}`; payment: PaymentRecord }
   | {
       what: 'subscription.created' | 'subscription.ended' | 'subscription.trial_ending' | `subscription.${Change}`
       subscription: SubscriptionRecord
     }
-  /** Of every change; what the change was about is told after it. */
+  /** For every change; the specific events follow it. */
   | { what: 'subscription.updated'; subscription: SubscriptionRecord; before: SubscriptionRecord }
-  /** `invoice.created`: only of one that a change of price has made. */
+  /** `invoice.created`: only for invoices of a price change. */
   | { what: 'invoice.created' | 'invoice.paid' | 'invoice.failed'; invoice: InvoiceRecord }
-  /** That a refund was made, and each later change; its status is told after either. */
+  /** Creation and each later change of a refund; the event of its status follows. */
   | {
       what: 'refund.created' | 'refund.updated' | `refund.${RefundRecord['status']}`
       refund: RefundRecord
@@ -24,7 +24,7 @@ export type DomainEvent =
     }
   | { what: 'dispute.opened' | 'dispute.escalated' | 'dispute.closed'; dispute: DisputeRecord; payment: PaymentRecord }
 
-/** An event as a processor makes it of a domain event; `own` is what its events have besides a type and an object. */
+/** A processor's event for a domain event; `own` has its fields besides type and object. */
 export interface NewEvent {
   type: string
   object: object
@@ -32,9 +32,9 @@ export interface NewEvent {
 }
 
 /**
- * What a change of a subscription is about. `cancelled`: its end is decided, `uncancelled`: it is not any more. `activated`:
- * a charge went through that it had waited for. `expired`: it was never paid. `change_scheduled`: it gets another price with its
- * next period.
+ * The kinds of changes of a subscription. `cancelled`: its end is scheduled; `uncancelled`: this was undone. `activated`: a
+ * pending or failed charge was paid. `expired`: it was never paid. `change_scheduled`: it gets another price in its next
+ * period.
  */
 type Change =
   | ('trial_over' | 'renewed' | 'cancelled' | 'uncancelled')
@@ -43,7 +43,7 @@ type Change =
 
 export function changesBetween(before: SubscriptionRecord, after: SubscriptionRecord): Change[] {
   const changes: Change[] = []
-  // A change of price may begin a period, too: before the last one's end. So may the end of a pause, which has an event of its own.
+  // A change of price may also begin a period, before the current one ends. So may a resumption, which has its own event.
   const isNext =
     after.periodStart > before.periodStart && after.periodStart >= before.periodEnd && before.status !== 'paused'
   if (isNext) changes.push(before.status === 'trialing' ? 'trial_over' : 'renewed')

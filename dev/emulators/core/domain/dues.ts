@@ -6,49 +6,49 @@ import { latestInvoice, owedInvoices } from './invoices.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { expireIfOver } from './pages.ts'
 import { billCycle, collect, type DebtRules, invoiceToCharge, markUnpaid, rollOver } from './renewals.ts'
-import { isUnderWay, stepRefund } from './reversals.ts'
+import { isInProgress, stepRefund } from './reversals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 import { endSubscription, hasEnded } from './subscriptions.ts'
 
-/** Something that happens at a time of the account's clock, when that is moved. */
+/** Work that is due at a time of the account's clock. It runs when the clock is moved. */
 export interface Due {
   at: number
-  /** Whether it also happens when that much real time has passed. */
-  byItself?: boolean
+  /** Whether it also runs in real time, without moving the clock. */
+  inRealTime?: boolean
   run(context: AccountContext): unknown
 }
 
-/** How a processor renews subscriptions; times in seconds. */
+/** A processor's rules for renewals; times in seconds. */
 export interface RenewalRules extends DebtRules {
-  /** How long before its end a trial's end is announced; null: it is not. */
+  /** How long before its end a trial's end is announced; null: never. */
   trialNotice: number | null
-  /** How long a renewal's invoice is a draft; null: it is charged as it is made. */
+  /** How long a renewal's invoice stays a draft; null: it is charged immediately. */
   draft: number | null
-  /** How long after a failed charge the next one follows. */
+  /** The intervals between a failed charge and its retry. */
   retries: number[]
-  /** What becomes of a subscription after the last of them: without it, it ends. */
+  /** What happens to a subscription after the last retry; by default it ends. */
   afterRetries?: AfterRetries
-  /** After how long a subscription that was never paid expires, or is charged like any other. */
+  /** How long until a subscription that was never paid expires, or with `chargesIncomplete` is charged. */
   incomplete: number
   chargesIncomplete?: boolean
 }
 
 /**
- * What an owner can choose for a subscription whose last retry has failed. `keep`: it goes on, and what is owed is not charged
- * again. `unpaid`: likewise, but no later period is charged by itself either.
+ * The owner's choices for a subscription whose last retry failed. `keep`: it continues, and the debt is not charged again.
+ * `unpaid`: the same, and later periods are not charged automatically either.
  */
 export const AfterRetries = z.enum(['cancel', 'unpaid', 'keep'])
 export type AfterRetries = z.output<typeof AfterRetries>
 
-/** The rules of an account: an owner may have changed them. */
-export type RenewalRulesOf = (context: AccountContext) => RenewalRules
+/** Returns the rules of an account, which its owner can change. */
+export type RenewalRulesFor = (context: AccountContext) => RenewalRules
 
 const pagesDue = (context: AccountContext): Due[] =>
   all(context, 'pages')
     .filter(({ status }) => status === 'open')
-    .map((page) => ({ at: page.expiresAt, byItself: true, run: (then) => expireIfOver(then, page) }))
+    .map((page) => ({ at: page.expiresAt, inRealTime: true, run: (then) => expireIfOver(then, page) }))
 
-/** Pending payments are decided `seconds` after they began: they fail if the customer's charges do. */
+/** Pending payments are resolved after `seconds`: they fail if the customer's charges fail. */
 export const pendingPaymentsDue = (
   context: AccountContext,
   seconds: number,
@@ -61,25 +61,25 @@ export const pendingPaymentsDue = (
       run: (then) => decide(then, payment, !declines(then, payment.customer)),
     }))
 
-/** A refund that is under way takes a step every `seconds`. */
+/** A refund in progress moves one step every `seconds`. */
 export const refundsDue = (context: AccountContext, seconds: number): Due[] =>
   all(context, 'refunds')
-    .filter(isUnderWay)
+    .filter(isInProgress)
     .map((refund) => {
       const steps = ['queued', 'pending', 'processing'].indexOf(refund.status) + 1
       return { at: refund.created + steps * seconds, run: (then) => stepRefund(then, refund) }
     })
 
-/** How the sales of a processor go on, whose pages sell prices and which charges by invoice; times in seconds. */
+/** The timing of sales at a processor that sells prices on pages and charges by invoice; times in seconds. */
 export interface SalesRules {
-  /** How long a payment that takes its time is on its way. */
+  /** How long a slow payment is pending. */
   pendingSeconds: number
-  /** How long a step of a slow refund takes; without it no clock steps one. */
+  /** How long a step of a slow refund takes; undefined: refunds do not move with the clock. */
   refundSeconds?: number
-  renewals: RenewalRulesOf
+  renewals: RenewalRulesFor
 }
 
-/** All that waits for its time at a processor that sells on pages and charges by invoice. */
+/** All due work at a processor that sells on pages and charges by invoice. */
 export const salesDue =
   ({ pendingSeconds, refundSeconds, renewals }: SalesRules) =>
   (context: AccountContext): Due[] => [
@@ -89,14 +89,14 @@ export const salesDue =
     ...subscriptionsDue(context, renewals(context)),
   ]
 
-/** What is to come in the life of each subscription that is charged by invoice. */
+/** The next due work of each subscription that is charged by invoice. */
 export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
   all(context, 'subscriptions').flatMap((subscription) => [
     ...chargesDue(context, subscription, rules),
     ...changesDue(subscription, rules),
   ])
 
-/** The charges of what is owed. What is `unpaid` is charged no more by itself. */
+/** The charges of unpaid invoices. An `unpaid` subscription is no longer charged automatically. */
 function chargesDue(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
   const { status } = subscription
   if (!CHARGED.includes(status) || (status === 'incomplete' && !rules.chargesIncomplete)) return []
@@ -112,7 +112,7 @@ function chargesDue(context: AccountContext, subscription: SubscriptionRecord, r
 const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'canceled']
 const GOES_ON: SubscriptionRecord['status'][] = ['trialing', 'active', 'past_due', 'unpaid']
 
-/** The end of a subscription, or of its period, what is announced before, and what is billed after the end. */
+/** The end of a subscription or its period, the announcement before it, and the bill after it. */
 function changesDue(subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
   const { status, trialEnd, trialEndAnnounced, periodEnd, created, cancelAt } = subscription
   const { owedAtEnd, trialNotice } = rules
@@ -133,7 +133,7 @@ function changesDue(subscription: SubscriptionRecord, rules: RenewalRules): Due[
   return [{ at: periodEnd, run: (then) => endPeriod(then, subscription, rules) }]
 }
 
-/** Begins the next period, or ends the subscription. Where no invoice is a draft first, what is to be paid is charged at once. */
+/** Begins the next period, charged at once where invoices are never drafts, or ends the subscription. */
 function endPeriod(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
   rollOver(context, subscription, rules)
   const invoice = latestInvoice(context, subscription)
@@ -142,7 +142,7 @@ function endPeriod(context: AccountContext, subscription: SubscriptionRecord, ru
   }
 }
 
-/** When an invoice is charged that was charged `attempts` times before. */
+/** When an invoice is charged next after `attempts` charges. */
 export function nextChargeAt(
   { created, attempts }: Pick<InvoiceRecord, 'created' | 'attempts'>,
   { draft, retries }: Pick<RenewalRules, 'draft' | 'retries'>,
@@ -151,7 +151,7 @@ export function nextChargeAt(
   return waits.reduce((at, seconds) => at + seconds, created)
 }
 
-/** Charges an invoice. After its last retry the account's rules decide what becomes of a subscription that is not active. */
+/** Charges an invoice. After the last retry the account's rules decide what happens to a subscription that is not active. */
 export function chargeOrEnd(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -171,7 +171,7 @@ export function chargeOrEnd(
     : subscription
 }
 
-/** Charges the next period, or what is owed, and ends what cannot be charged any more. */
+/** Charges the next period or an unpaid invoice, and ends the subscription after the last retry. */
 export function renewOrEnd(
   context: AccountContext,
   subscription: SubscriptionRecord,

@@ -8,14 +8,14 @@ interface NewInvoice extends Pick<InvoiceRecord, 'seller' | 'email' | 'reason' |
   status: 'draft' | 'open'
 }
 
-/** The line of a whole period. */
+/** The invoice line of a whole period. */
 export const periodLine = ({ price, quantity, periodStart, periodEnd }: SubscriptionRecord): PricedLine => ({
   ...{ price, quantity, amount: price.amount * quantity, periodStart, periodEnd, isProration: false },
 })
 
 /**
- * Makes an unpaid invoice for the subscription's current period, its latest from now on. What the customer's balance has pays
- * it first; the first invoice was paid on a page. No event is emitted yet.
+ * Creates an unpaid invoice for the subscription's current period and makes it the latest. The customer's balance is used first,
+ * except for the first invoice, which was paid on a page. Emits no event.
  */
 export function newInvoice(
   context: AccountContext,
@@ -39,7 +39,7 @@ export function newInvoice(
   return invoice
 }
 
-/** A total below zero is added to what the customer has. */
+/** Takes a total from the customer's balance. A negative total is added to it. */
 function takeFromBalance(context: AccountContext, id: string, total: number): number {
   const customer = find(context, 'customers', id)
   const taken = Math.min(customer.balance, total)
@@ -47,7 +47,7 @@ function takeFromBalance(context: AccountContext, id: string, total: number): nu
   return taken
 }
 
-/** Marks an invoice as paid. `payment` paid it; null: nothing was due. */
+/** Marks an invoice as paid by `payment`; null: nothing was due. */
 export function markInvoicePaid(context: AccountContext, invoice: InvoiceRecord, payment: PaymentRecord | null): void {
   if (payment) invoice.payment = payment.id
   invoice.status = 'paid'
@@ -56,7 +56,7 @@ export function markInvoicePaid(context: AccountContext, invoice: InvoiceRecord,
   context.emit({ what: 'invoice.paid', invoice })
 }
 
-/** Charges what the customer has on file for an unpaid invoice. A later attempt is one of the same payment. */
+/** Charges the customer's stored payment method for an unpaid invoice. Later attempts belong to the same payment. */
 export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, succeeds: boolean): void {
   const payment = invoice.amount > 0 ? findInvoicePayment(context, invoice) : null
   if (payment) attemptPayment(context, payment, succeeds ? 'paid' : 'failed')
@@ -83,11 +83,11 @@ export function latestInvoice(context: AccountContext, { latestInvoice: id }: Su
   return find(context, 'invoices', id ?? '')
 }
 
-/** What was not paid of a subscription, the oldest first: its invoices that are drafts or open. */
+/** The unpaid invoices of a subscription, drafts and open ones, oldest first. */
 export const owedInvoices = (context: AccountContext, { id }: SubscriptionRecord): InvoiceRecord[] =>
   all(context, 'invoices').filter(
     ({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'),
   )
 
-/** The number of an invoice, as its customer reads it. */
+/** The invoice number that the customer sees. */
 export const invoiceNumber = ({ id }: InvoiceRecord) => id.slice(-8).toUpperCase()

@@ -9,14 +9,14 @@ import { beginNextPeriod } from './renewals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
 /*
- * Subscriptions that are charged on mandates, by payments and without invoices. A subscription goes on also after a
- * charge that failed, and is charged on each date for ever: no status shows that money is owed
- * (`subscription-status` in the vendor's OpenAPI document).
+ * Subscriptions that are charged on mandates, by payments without invoices. A subscription continues after a failed charge
+ * and is charged on each date forever: no status shows that money is owed (`subscription-status` in the vendor's OpenAPI
+ * document).
  */
 
 /**
- * Charges a subscription for its next payment date, as if that day had come: the payment gets that day's date, whatever
- * the clock says, and the next payment date is one interval later.
+ * Charges a subscription for its next payment date as if it were that day: the payment gets that date, whatever the clock
+ * says, and the next payment date moves by one interval.
  */
 export function chargeOnMandate(
   context: AccountContext,
@@ -45,10 +45,10 @@ export const chargesOnMandatesDue = (context: AccountContext, charge: Charge): D
       run: (then) => charge(then, subscription, declines(then, subscription.customer) ? 'failed' : 'paid'),
     }))
 
-/** Payments that have a page of their own expire with it. */
+/** Payments with their own page expire with it. */
 export const openPaymentsDue = (context: AccountContext): Due[] =>
   all(context, 'payments').flatMap((payment) =>
     payment.status === 'open' && payment.expiresAt !== null
-      ? [{ at: payment.expiresAt, byItself: true, run: (then) => expirePaymentIfOver(then, payment) }]
+      ? [{ at: payment.expiresAt, inRealTime: true, run: (then) => expirePaymentIfOver(then, payment) }]
       : [],
   )

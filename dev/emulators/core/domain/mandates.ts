@@ -2,9 +2,9 @@ import { type AccountContext, all, find, newestFirst, newRecord } from './contex
 import type { MandateRecord, SubscriptionRecord } from './selling-records.ts'
 
 /*
- * Permissions to charge a customer again, and the subscriptions that are charged on them. While the emulator's switch
- * `slowMandates` is on, a mandate that was made since is pending, and no subscription can begin on it; `pendingMandates`:
- * it can, and waits as long as its mandate does.
+ * Permissions to charge a customer again, and the subscriptions that are charged on them. While the switch `slowMandates` is on,
+ * new mandates are pending, and no subscription can begin on them. With `pendingMandates` one can, and is pending as long as its
+ * mandate.
  */
 
 type NewMandate = Pick<MandateRecord, 'customer' | 'payment' | 'method'>
@@ -22,7 +22,7 @@ export function mandateStatus(context: AccountContext, { slow, revoked }: Mandat
   return slow && areSlow(context) ? 'pending' : 'valid'
 }
 
-/** The newest mandate on which a customer's subscription can begin. `id` and `method`: the one that is wanted, if any. */
+/** The newest mandate on which a customer's subscription can begin, with the given id and method, if any. */
 export function usableMandate(
   context: AccountContext,
   customer: string,
@@ -44,7 +44,7 @@ export function statusOnMandate(context: AccountContext, subscription: Subscript
   return waits ? 'pending' : status
 }
 
-/** The mandate becomes invalid, which suspends every subscription that is charged on it. */
+/** Invalidates the mandate, which suspends every subscription that is charged on it. */
 export function suspendSubscription(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   const { id, mandate, status } = subscription
   if (status !== 'active') throw context.refuse(`Subscription ${id} is ${status}.`)

@@ -2,35 +2,35 @@ import * as z from 'zod'
 import { PricedLine, SoldPrice } from './selling-records.ts'
 import { own, owned } from './tables.ts'
 
-/** What a subscription's customer owes for one period. */
+/** The invoice of a subscription's period. */
 export const InvoiceRecord = z.object({
   ...owned,
   customer: z.string(),
   email: z.string().nullable(),
   seller: z.string(),
   subscription: z.string(),
-  /** Whether it began the subscription, or a later period of it, or changed its price. */
+  /** Why it was made: a new subscription, a later period, or a change of price. */
   reason: z.enum(['create', 'cycle', 'update']),
   price: SoldPrice,
   quantity: z.int(),
   lines: z.array(PricedLine),
   discount: z.int(),
   tax: z.int(),
-  /** What the customer's balance paid; below zero: what it got. */
+  /** The amount paid from the customer's balance; negative: added to it. */
   fromBalance: z.int(),
-  /** What is left to pay. */
+  /** The remaining amount to pay. */
   amount: z.int(),
   periodStart: z.int(),
   periodEnd: z.int(),
-  /** A draft has not been charged yet. */
+  /** A `draft` has not been charged yet. */
   status: z.enum(['draft', 'open', 'paid', 'void']),
   attempts: z.int(),
-  /** Whether all its retries have failed: it is charged no more by itself. */
+  /** Whether all its retries have failed: it is no longer charged automatically. */
   isGivenUp: z.boolean().default(false),
   paidAt: z.int().nullable(),
-  /** The payment that is to pay it; null as long as there is none, or if nothing is due. */
+  /** The payment for it; null if there is none yet, or nothing is due. */
   payment: z.string().nullable(),
-  /** What was the subscription's own when the invoice was made. */
+  /** The subscription's `own` when the invoice was made. */
   own,
 })
 
@@ -48,17 +48,17 @@ export const PaymentRecord = z.object({
   customer: z.string().nullable(),
   email: z.string().nullable(),
   description: z.string(),
-  /** What it pays, if that is something that is sold once. */
+  /** What was sold, for a one-time purchase. */
   sold: z.object({ price: SoldPrice, quantity: z.int(), discount: z.int(), tax: z.int() }).nullable().default(null),
   status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
   method: z.string().nullable(),
   mandate: z.string().nullable(),
-  /** Whether it makes a mandate once it is paid. */
+  /** Whether it creates a mandate once it is paid. */
   givesMandate: z.boolean().default(false),
   subscription: z.string().nullable(),
-  /** When a payment that has a page of its own expires. */
+  /** When a payment with its own page expires. */
   expiresAt: z.int().nullable(),
-  /** When it got its last status; null while it is open or pending. */
+  /** When it reached its final status; null while it is open or pending. */
   endedAt: z.int().nullable(),
   own,
 })
@@ -72,8 +72,8 @@ export const RefundRecord = z.object({
 })
 
 /**
- * The payer's bank took a payment back. `won`: the money is the seller's again. `warning`: it only asks, and the money stays;
- * `closed`: that came to nothing.
+ * A dispute by the payer's bank. `won`: the seller got the money back. `warning`: an inquiry, which moves no money; `closed`: an
+ * inquiry that ended without a dispute.
  */
 export const DisputeRecord = z.object({
   ...owned,

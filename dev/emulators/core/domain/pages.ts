@@ -7,7 +7,7 @@ import type { PageRecord } from './selling-records.ts'
 type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual> &
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
-/** What a page has unless something else is given. */
+/** The fields of a page that have defaults. */
 type Usual = 'id' | 'mode' | 'terms' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
@@ -16,14 +16,14 @@ export function openPage(context: AccountContext, given: NewPage): PageRecord {
   return page
 }
 
-/** A page that is not kept yet. */
+/** Creates a page without storing it. */
 export function newPage(context: AccountContext, given: NewPage): PageRecord {
   return {
     ...newRecord(context, 'pages', given.id),
     ...{ status: 'open', payerEmail: null, payment: null, subscription: null, invoice: null, unpaid: false },
     mode: given.price.interval === null ? 'payment' : 'subscription',
     ...{
-      terms: TERMS.of(context),
+      terms: TERMS.read(context),
       quantity: 1,
       customer: null,
       makesCustomer: true,
@@ -34,24 +34,24 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
   }
 }
 
-/** A trial that ends at a time lasts so many days, as people count them; null: there is none. */
+/** The length in days of a trial that ends at a time; null: no trial. */
 const daysUntil = (end: number | undefined, { now }: AccountContext) =>
   end === undefined ? null : Math.ceil((end - now) / DAY_SECONDS)
 
-/** The page with that id, closed if its time is over. */
+/** The page with that id, closed if it has expired. */
 export function findPage(context: AccountContext, id: string): PageRecord {
   const page = find(context, 'pages', id)
   expireIfOver(context, page)
   return page
 }
 
-/** What is to be paid today, and what that is made of. */
+/** The amount due today and its parts. */
 export const amountsToday = ({ price, quantity, terms, trialDays }: PageRecord) =>
   amountsOn(terms, trialDays === null ? price.amount * quantity : 0)
 
 export const amountToday = (page: PageRecord) => amountsToday(page).total
 
-/** Closes an open page whose time is over. */
+/** Closes an open page that has expired. */
 export function expireIfOver(context: AccountContext, page: PageRecord): void {
   if (page.status === 'open' && page.expiresAt <= context.now) closePage(context, page)
 }
@@ -63,8 +63,7 @@ export function closePage(context: AccountContext, page: PageRecord): PageRecord
 }
 
 /**
- * If a page was completed before its money arrived, tells whether it did. `bought` is the id of its subscription or of
- * its one-time payment.
+ * Emits the outcome of the pending payment of a completed page. `bought` is the id of its subscription or one-time payment.
  */
 export function reportDelayedPayment(context: AccountContext, bought: string, succeeds: boolean): void {
   for (const page of all(context, 'pages')) {

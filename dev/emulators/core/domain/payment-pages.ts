@@ -5,15 +5,14 @@ import type { PaymentRecord } from './money-records.ts'
 import { attemptPayment, endPayment } from './payments.ts'
 
 /*
- * The life of a payment that has a page of its own: it is created open; there the payer pays, pays with money that
- * arrives later, chooses a bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through
- * `finishPayment`, which makes the mandate.
+ * The life cycle of a payment with its own page. It is created open; the payer pays, pays with a pending method, chooses a
+ * bank transfer, fails or cancels; otherwise it expires. All endings go through `finishPayment`, which creates the mandate.
  */
 
-/** How long the payer of a bank transfer has. That it is twelve days is UNVERIFIED. */
+/** The time limit of a bank transfer. Twelve days are UNVERIFIED. */
 const TRANSFER_SECONDS = 12 * DAY_SECONDS
 
-/** The payment with that id, expired if its time is over. */
+/** The payment with that id, marked as expired if its time is over. */
 export function findPayment(context: AccountContext, id: string): PaymentRecord {
   const payment = find(context, 'payments', id)
   expirePaymentIfOver(context, payment)
@@ -31,7 +30,7 @@ export function expirePayment(context: AccountContext, payment: PaymentRecord): 
   return finishPayment(context, payment, 'expired')
 }
 
-/** The payer is going to transfer the money from their bank: the payment stays open for as long as that may take. */
+/** The payer chooses a bank transfer: the payment stays open until the transfer's time limit. */
 export function chooseTransfer(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   payment.method = 'banktransfer'
   payment.expiresAt = context.now + TRANSFER_SECONDS
@@ -40,7 +39,7 @@ export function chooseTransfer(context: AccountContext, payment: PaymentRecord):
 
 export const awaitsTransfer = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
 
-/** The payer has paid, but the money has not arrived yet. */
+/** The payer has paid, and the money has not arrived yet. */
 export function payPaymentLater(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   expirePaymentIfOver(context, payment)
   refusePaymentUnless(context, payment, 'open')
@@ -48,14 +47,14 @@ export function payPaymentLater(context: AccountContext, payment: PaymentRecord)
   return attemptPayment(context, payment, 'pending')
 }
 
-/** The money of a pending payment, or of a bank transfer, arrives, or is known not to arrive. */
+/** Completes or fails a pending payment or a bank transfer. */
 export function resolvePaymentOfPage(context: AccountContext, payment: PaymentRecord, succeeds: boolean) {
   expirePaymentIfOver(context, payment)
   if (!awaitsTransfer(payment)) refusePaymentUnless(context, payment, 'pending')
   return finishPayment(context, payment, succeeds ? 'paid' : 'failed')
 }
 
-/** Gives a payment its last status. One that is paid makes the mandate that it is to give. */
+/** Gives a payment its final status, and creates its mandate if it is paid. */
 export function finishPayment(
   context: AccountContext,
   payment: PaymentRecord,
@@ -66,11 +65,11 @@ export function finishPayment(
   if (status === 'paid' && givesMandate && customer !== null) {
     payment.mandate = newMandate(context, { customer, payment: id, method: mandateMethod(payment.method) }).id
   }
-  // What is charged ahead of the clock ends at the time for which it was made.
+  // A charge made ahead of the clock ends at the date that it is for.
   return endPayment(context, payment, status, subscription === null ? context.now : created)
 }
 
-/** Methods that need the customer at every payment, such as a bank transfer, give a mandate for direct debit. */
+/** Methods that need the customer at every payment, such as a bank transfer, create a mandate for direct debit. */
 const mandateMethod = (method: string | null) =>
   method === 'creditcard' || method === 'paypal' ? method : 'directdebit'
 

@@ -2,13 +2,13 @@ import { type AccountContext, newestFirst, newRecord } from './context.ts'
 import type { AttemptRecord, PaymentRecord } from './money-records.ts'
 
 /*
- * The life of a payment: it is opened; each attempt to make it is paid, fails, or is pending until it is decided. What
- * has failed can be attempted again, as far as the processor allows it.
+ * The life cycle of a payment: it is opened; each attempt succeeds, fails, or is pending until it is decided. A failed
+ * payment can be attempted again where the processor allows it.
  */
 
 type NewPayment = Pick<PaymentRecord, 'amount' | 'currency' | 'customer' | 'description'> & Partial<PaymentRecord>
 
-/** What becomes of an attempt. */
+/** The outcome of an attempt. */
 export type PaymentResult = 'paid' | 'failed' | 'pending'
 
 export function openPayment(context: AccountContext, given: NewPayment): PaymentRecord {
@@ -30,7 +30,7 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
   return payment
 }
 
-/** Makes one attempt. `at` is when it is over, if that is not now. */
+/** Makes one attempt. `at`: when it ends, by default now. */
 export function attemptPayment(
   context: AccountContext,
   payment: PaymentRecord,
@@ -45,7 +45,7 @@ export function attemptPayment(
   return payment
 }
 
-/** The money of a pending payment arrives, or is known not to arrive. */
+/** Completes or fails a pending payment. */
 export function decidePayment(
   context: AccountContext,
   payment: PaymentRecord,
@@ -70,6 +70,6 @@ export function endPayment(
   return payment
 }
 
-/** The latest attempt of a payment; undefined if nobody has tried to pay it. */
+/** The latest attempt of a payment; undefined if there was none. */
 export const latestAttempt = (context: AccountContext, payment: string) =>
   newestFirst(context, 'attempts', { payment }).at(0)

@@ -9,23 +9,23 @@ import { type PricedLine, SoldPrice, type SubscriptionRecord } from './selling-r
 import { change, refuseEnded } from './subscriptions.ts'
 
 /*
- * A subscription gets another price: now, with the money for what is left of the period, or at the end of its period. While
- * its customer's charges fail, no change is made that costs something.
+ * Changes of a subscription's price: immediately, prorated for the rest of the period, or at the end of its period. While the
+ * customer's charges fail, changes that cost something are refused.
  */
 
-/** Prices that an owner has besides those of the paywall files: no paywall names them. */
+/** Prices that exist at the processor but in no paywall file. */
 export const OTHER_PRICES = accountSetting('prices', z.array(SoldPrice), [])
 
-/** What a subscription can be changed to: all that recurs in its currency, but what it has. */
+/** The prices that a subscription can change to: all other recurring ones in its currency. */
 export function otherPrices(context: AccountContext, { price }: SubscriptionRecord): SoldPrice[] {
   const named = context.account.paywalls.flatMap(({ prices = [] }) => prices)
-  const others = [...named, ...OTHER_PRICES.of(context)].filter(
+  const others = [...named, ...OTHER_PRICES.read(context)].filter(
     (each) => each.interval !== null && each.currency === price.currency && !isSame(each, price),
   )
   return others.filter((each, index) => others.findIndex((one) => isSame(one, each)) === index)
 }
 
-/** Of prices with the same id, the one with the same interval is meant; without an id, the one after the present price. */
+/** Among prices with the same id it prefers the one with the current interval. Without an id, any other price. */
 export function priceToChangeTo(context: AccountContext, subscription: SubscriptionRecord, id?: string): SoldPrice {
   const others = otherPrices(context, subscription).filter((each) => id === undefined || each.id === id)
   const found = others.find((each) => isAsLong(each, subscription.price)) ?? others[0]
@@ -39,14 +39,14 @@ export const isAsLong = (one: Cycle, other: Cycle) =>
   one.interval === other.interval && (one.intervalCount ?? 1) === (other.intervalCount ?? 1)
 
 interface Proration {
-  /** What is left of the old price's period, below zero. */
+  /** The credit for the rest of the old price's period; negative. */
   credit: PricedLine
-  /** The new price, for as long as its period lasts. */
+  /** The new price for the rest of the period or a new one. */
   charge: PricedLine
   period: Pick<SubscriptionRecord, 'periodStart' | 'periodEnd' | 'anchor'>
 }
 
-/** The money of a change. A new period begins if the new one has another length, or if that is asked for. */
+/** Prorates a change. A new period begins if its length differs, or with `anew`. */
 export function prorate(
   { price: old, quantity, periodStart, periodEnd, anchor }: SubscriptionRecord,
   price: SoldPrice,
@@ -67,12 +67,12 @@ export function prorate(
 }
 
 /**
- * How a change is paid: by an invoice of its own, which has both parts or takes the credit from the customer's balance; or with
- * the next period.
+ * When a change is invoiced: now or with the next period. `less the credit`: the credit goes to the customer's balance instead of
+ * the invoice.
  */
 type Billing = 'now' | 'now, less the credit' | 'with the next period' | 'with the next period, less the credit'
 
-/** Changes the price now. A trial goes on, and costs nothing. */
+/** Changes the price now. A trial continues, free of charge. */
 export function changePrice(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -94,7 +94,7 @@ export function changePrice(
   })
 }
 
-/** The price changes when the period ends; null: it does not any more. */
+/** Schedules a change of price for the end of the period; null: cancels it. */
 export function scheduleChange(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -115,7 +115,7 @@ export function refuseUnchangeable(context: AccountContext, subscription: Subscr
   if (status !== 'active' && status !== 'trialing') throw context.refuse(`Subscription ${id} is ${status}.`)
 }
 
-/** A change that costs something is not made if the charge fails. */
+/** Refuses a change that costs something if the charge would fail. */
 export function refuseDeclined(
   context: AccountContext,
   { customer, terms }: SubscriptionRecord,
@@ -125,7 +125,7 @@ export function refuseDeclined(
   if (total > 0 && declines(context, customer)) throw context.refuse('Your card was declined.')
 }
 
-/** What is left of the old price is the customer's: invoices take from it. */
+/** Adds the credit to the customer's balance, from which later invoices are paid. */
 export function creditCustomer(
   context: AccountContext,
   { customer, terms }: SubscriptionRecord,
@@ -134,21 +134,21 @@ export function creditCustomer(
   find(context, 'customers', customer).balance -= amountsOn(terms, credit.amount).total
 }
 
-/** Takes away the line that waits for the next invoice and has this id; null if there is none. */
+/** Removes the pending invoice line with this id; null if there is none. */
 export function removePendingLine(
   context: AccountContext,
-  idOf: (subscription: SubscriptionRecord, line: PricedLine) => string,
+  toId: (subscription: SubscriptionRecord, line: PricedLine) => string,
   id: string,
 ): { subscription: SubscriptionRecord; line: PricedLine } | null {
   for (const subscription of all(context, 'subscriptions')) {
-    const index = subscription.pendingLines.findIndex((line) => idOf(subscription, line) === id)
+    const index = subscription.pendingLines.findIndex((line) => toId(subscription, line) === id)
     const [line] = index < 0 ? [] : subscription.pendingLines.splice(index, 1)
     if (line) return { subscription, line }
   }
   return null
 }
 
-/** Makes and pays the invoice of a change, and of those before that are not paid. */
+/** Creates and pays the invoice of a change, including earlier pending lines. */
 export function payChange(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): void {
   const { seller, email } = latestInvoice(context, subscription)
   const billed = [...subscription.pendingLines, ...lines]

@@ -3,8 +3,8 @@ import type { AccountContext } from './context.ts'
 import type { SoldPrice } from './selling-records.ts'
 
 /**
- * The price with that id, and who sells it: the paywall that the sale names, if it does. Throws the processor's error if the
- * account has none. `param`: the parameter that named it.
+ * The price with that id and its seller, preferably the paywall `paywallId`. Throws the processor's error if the account has no such
+ * price. `param`: the parameter that named it.
  */
 export function findSold(
   { account, noSuch }: AccountContext,
@@ -17,8 +17,8 @@ export function findSold(
 }
 
 /**
- * A price of an account, and the name of the paywall that sells it. Paywalls of one account may have a price in common: the
- * seller is then the one whose id is `named`.
+ * A price of an account and the name of the paywall that sells it. If several paywalls of the account sell the price, the seller is
+ * the one with the id `named`.
  */
 export function findPrice(
   { paywalls }: Account<AnyPaywall>,

@@ -10,25 +10,25 @@ import {
 import { own, owned, table } from './tables.ts'
 
 /*
- * What an emulator stores, and only what it needs: each processor's `objects/` makes its full objects of these records.
+ * The records that an emulator stores, with the fields it needs. Each processor's `objects/` derives its full objects from them.
  */
 
 const anything = z.record(z.string(), z.unknown())
 
-/** `object` is what the event is about, as it was when the event happened and as the processor shows it. */
+/** `object` is what the event is about, in the API's format, as it was when the event happened. */
 const EventRecord = z.object({ ...owned, type: z.string(), object: anything, own: anything })
 
-/** One event on its way to one paywall's address. */
+/** The delivery of one event to one paywall's webhook URL. */
 const DeliveryRecord = z.object({
   id: z.string(),
   event: z.string(),
   paywallId: z.string(),
   attempts: z.int(),
-  /** When the processor would try again, by the account's clock. */
+  /** When the processor would retry, by the account's clock. */
   nextAt: z.int(),
 })
 
-/** The stored response of an idempotency key; `id` is the account and the key. */
+/** The stored response for an idempotency key; `id` consists of account and key. */
 const ReplyRecord = z.object({
   id: z.string(),
   created: z.int(),
@@ -39,7 +39,7 @@ const ReplyRecord = z.object({
   requestId: z.string(),
 })
 
-/** The version of an object as it is shown; `id` is the account, the kind and the object's id. */
+/** The version of an object as shown; `id` consists of the account, the kind and the object's id. */
 const VersionRecord = z.object({
   id: z.string(),
   fingerprint: z.string(),
@@ -48,10 +48,10 @@ const VersionRecord = z.object({
   isFirst: z.boolean(),
 })
 
-/** What an account has of its own besides its records. */
+/** The account's own record. */
 const AccountRecord = z.object({
   id: z.string(),
-  /** How far the account's clock is ahead, in seconds. */
+  /** The offset of the account's clock, in seconds. */
   ahead: z.number(),
   own,
 })
@@ -80,7 +80,7 @@ export type DeliveryRecord = z.output<typeof DeliveryRecord>
 export type ReplyRecord = z.output<typeof ReplyRecord>
 export type AccountRecord = z.output<typeof AccountRecord>
 
-/** The records that belong to an account and can be looked up by their ids, by their table. */
+/** The record types by table, for records that belong to an account and have ids. */
 interface Rows {
   customers: CustomerRecord
   mandates: MandateRecord

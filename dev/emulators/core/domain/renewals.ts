@@ -6,14 +6,14 @@ import { reportDelayedPayment } from './pages.ts'
 import type { PricedLine, SubscriptionRecord } from './selling-records.ts'
 import { change, endSubscription, hasEnded, type OwedAtEnd, refuseEnded } from './subscriptions.ts'
 
-/** Periods begin whether or not those before are paid, so several invoices may be owed at once. */
+/** Periods begin even if earlier ones are unpaid, so several invoices may be owed at once. */
 export interface DebtRules {
-  /** What has to be paid for a subscription that is past due to be active again: its latest invoice, or all that are open. */
+  /** What must be paid before a past due subscription is active again: its latest invoice, or all open ones. */
   recoversBy: 'latest' | 'all'
   owedAtEnd?: OwedAtEnd
 }
 
-/** Moves a subscription on by one period. */
+/** Advances a subscription by one period. */
 export function beginNextPeriod(subscription: SubscriptionRecord): void {
   subscription.periodStart = subscription.periodEnd
   subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
@@ -26,9 +26,9 @@ function applySchedule(subscription: SubscriptionRecord): void {
 }
 
 /**
- * Ends the current period, and so a trial, whatever the clock says. A subscription whose end is scheduled ends. Any other
- * begins its next period `active`, with an invoice that is still a draft, because processors charge it a while later. One that
- * goes on although an earlier period was not paid keeps its status.
+ * Ends the current period or trial, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its next
+ * period `active`, with a draft invoice, because processors charge it a while later. With an unpaid earlier period it keeps its
+ * status.
  */
 export function rollOver(
   context: AccountContext,
@@ -47,7 +47,7 @@ export function rollOver(
   })
 }
 
-/** Begins the next period, with its invoice. To be called within `change`. */
+/** Begins the next period with its invoice. Call it within `change`. */
 export function beginPeriod(context: AccountContext, subscription: SubscriptionRecord): void {
   applySchedule(subscription)
   beginNextPeriod(subscription)
@@ -56,8 +56,8 @@ export function beginPeriod(context: AccountContext, subscription: SubscriptionR
 }
 
 /**
- * Makes the invoice of a period, with what earlier changes of price have left to be paid with it. That is charged also if the
- * subscription has ended, and there is no next period.
+ * Creates the invoice of a period, including pending lines of earlier price changes. These are invoiced even if the subscription
+ * has ended and there is no next period.
  */
 export function billCycle(context: AccountContext, subscription: SubscriptionRecord, period: PricedLine[] = []): void {
   const { seller, email } = latestInvoice(context, subscription)
@@ -67,8 +67,8 @@ export function billCycle(context: AccountContext, subscription: SubscriptionRec
 }
 
 /**
- * Charges the latest invoice if it is unpaid: after a roll-over, after a failed charge, or after a page that was
- * completed before its money arrived. If it is paid, rolls over first and charges the invoice of the new period.
+ * Charges the latest invoice if it is unpaid: after a roll-over, a failed charge, or a page with a pending payment. If it is
+ * paid, rolls over first and charges the invoice of the new period.
  */
 export function renewSubscription(
   context: AccountContext,
@@ -81,7 +81,7 @@ export function renewSubscription(
   return invoice ? collect(context, subscription, invoice, succeeds, rules) : subscription
 }
 
-/** The latest invoice, of the next period if nothing is owed; null if the subscription ends with this one. */
+/** The latest invoice, or that of the next period if it is paid; null if the subscription ends with this period. */
 export function invoiceToCharge(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -92,7 +92,7 @@ export function invoiceToCharge(
   return hasEnded(subscription) ? null : latestInvoice(context, subscription)
 }
 
-/** Charges an invoice of a subscription. What is paid after its end, or fails, does not change it. */
+/** Charges an invoice of a subscription. After the subscription's end the outcome does not change it. */
 export function collect(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -115,8 +115,7 @@ export function collect(
 }
 
 /**
- * No charge of a past due subscription went through, and the account is set to keep such a subscription: it is `unpaid`
- * until `renewSubscription` collects the money.
+ * Makes a past due subscription `unpaid` until `renewSubscription` collects the money, in accounts that keep such subscriptions.
  */
 export function markUnpaid(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.status !== 'past_due') throw context.refuse(`Subscription ${subscription.id} is not past due.`)

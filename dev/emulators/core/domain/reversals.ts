@@ -2,15 +2,15 @@ import { type AccountContext, find, newestFirst, newRecord } from './context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records.ts'
 
 /*
- * Money that goes back. A refund may be there at once, or pass through `queued`, `pending` and `processing`, and may
- * fail at the end. A dispute is opened by the payer's bank; if the seller wins it, the money is the seller's again.
+ * Refunds and disputes. A refund completes at once, or passes through `queued`, `pending` and `processing`, and may fail at
+ * the end. A dispute is opened by the payer's bank; if the seller wins it, the seller gets the money back.
  */
 
 const NEXT = { queued: 'pending', pending: 'processing', processing: 'refunded' } as const
 
 type Refunding = Pick<RefundRecord, 'amount' | 'own'> & Partial<Pick<RefundRecord, 'status'>>
 
-/** While the switch `slowRefunds` is on, a refund is `pending` at first, if the processor has no other status for it. */
+/** While the switch `slowRefunds` is on, a refund is `pending` at first, unless the processor gives it another status. */
 export function refundPayment(context: AccountContext, payment: PaymentRecord, given: Refunding): RefundRecord {
   const status = context.isOn('slowRefunds') ? 'pending' : 'refunded'
   const refund: RefundRecord = { ...newRecord(context, 'refunds'), payment: payment.id, status, ...given }
@@ -20,9 +20,9 @@ export function refundPayment(context: AccountContext, payment: PaymentRecord, g
   return refund
 }
 
-export const isUnderWay = ({ status }: RefundRecord) => status in NEXT
+export const isInProgress = ({ status }: RefundRecord) => status in NEXT
 
-/** A refund that is under way takes its next step, or fails: then its money is the seller's again. */
+/** Moves a refund in progress to its next step, or fails it, which returns the money to the seller. */
 export function stepRefund(context: AccountContext, refund: RefundRecord, succeeds = true): RefundRecord {
   const { status } = refund
   if (status !== 'queued' && status !== 'pending' && status !== 'processing') {
@@ -31,7 +31,7 @@ export function stepRefund(context: AccountContext, refund: RefundRecord, succee
   return endRefund(context, refund, succeeds ? NEXT[status] : 'failed')
 }
 
-/** Gives a refund another status. One that had succeeded may still fail, days later. */
+/** Gives a refund another status. A completed refund may still fail days later. */
 export function endRefund(
   context: AccountContext,
   refund: RefundRecord,
@@ -47,26 +47,25 @@ export function endRefund(
   return refund
 }
 
-/** The newest first. */
 export const listRefunds = (context: AccountContext, { id }: PaymentRecord): RefundRecord[] =>
   newestFirst(context, 'refunds', { payment: id })
 
-/** What has been given back of a payment, or is on its way back. */
+/** The refunded amount of a payment, including refunds in progress. */
 export const refundedAmount = (context: AccountContext, payment: PaymentRecord): number =>
   listRefunds(context, payment)
     .filter(({ status }) => status !== 'failed' && status !== 'canceled')
     .reduce((sum, { amount }) => sum + amount, 0)
 
-/** What can still be given back of a payment. */
+/** The amount of a payment that can still be refunded. */
 export const refundableAmount = (context: AccountContext, payment: PaymentRecord): number =>
   payment.status === 'paid' ? payment.amount - refundedAmount(context, payment) : 0
 
 type RefundUpTo = Partial<Omit<Refunding, 'amount'>> & { amount?: number | undefined }
 
 /**
- * Refunds an amount of a payment, or all that is left of it.
+ * Refunds an amount of a payment, by default all that is left.
  *
- * @param refuse makes the processor's error where nothing is left, or less than the amount
+ * @param refuse creates the processor's error if less than the amount, or nothing, is left
  */
 export function refundUpTo(
   context: AccountContext,
@@ -79,13 +78,13 @@ export function refundUpTo(
   return refundPayment(context, payment, { own: {}, ...given, amount: amount ?? left })
 }
 
-/** Whether the payer's bank has taken the money back, and the seller has not won it again. */
+/** Whether a dispute of the payment is open or lost. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
   listDisputes(context, payment).some(({ status }) => status === 'open' || status === 'lost')
 
 type Disputing = Partial<Pick<DisputeRecord, 'amount' | 'status' | 'own'>>
 
-/** The payer's bank takes a payment back, the whole of it if no amount is given, or only asks. */
+/** Opens a dispute of a payment, by default of the whole amount, or a `warning`. */
 export function openDispute(context: AccountContext, payment: PaymentRecord, given: Disputing = {}): DisputeRecord {
   const { id, amount } = payment
   const usual = { payment: id, amount, status: 'open' as const, closedAt: null, own: {} }
@@ -95,7 +94,7 @@ export function openDispute(context: AccountContext, payment: PaymentRecord, giv
   return dispute
 }
 
-/** What the bank only asked becomes a dispute: now the money is taken back. */
+/** Turns a warning into a dispute, which withdraws the money. */
 export function escalateDispute(context: AccountContext, dispute: DisputeRecord): DisputeRecord {
   if (dispute.status !== 'warning') throw context.refuse(`Dispute ${dispute.id} is ${dispute.status}.`)
   dispute.status = 'open'
@@ -113,6 +112,5 @@ export function closeDispute(context: AccountContext, dispute: DisputeRecord, wi
   return dispute
 }
 
-/** The newest first. */
 export const listDisputes = (context: AccountContext, { id }: PaymentRecord): DisputeRecord[] =>
   newestFirst(context, 'disputes', { payment: id })

@@ -3,19 +3,18 @@ import { type AccountContext, all, find, newestFirst } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
-/** What was sold: a period of a subscription, which has an invoice, or something once, which has a payment alone. */
+/** A sale: a period of a subscription, which has an invoice, or a one-time purchase, which has a payment only. */
 export interface Sale
   extends Pick<
     InvoiceRecord,
     'id' | 'created' | 'price' | 'quantity' | 'lines' | 'discount' | 'tax' | 'fromBalance' | 'amount' | 'status' | 'own'
   > {
   customer: string
-  /** Null: it was sold once. */
+  /** Null: a one-time purchase. */
   subscription: SubscriptionRecord | null
   reason: InvoiceRecord['reason'] | 'once'
   attempts: number
   isGivenUp: boolean
-  /** What is to pay it, or has. */
   payment: PaymentRecord | null
   period: [from: number, to: number]
   paidAt: number | null
@@ -31,7 +30,7 @@ export function invoiceSale(context: AccountContext, invoice: InvoiceRecord): Sa
   }
 }
 
-/** What a payment has sold once; null if that is nothing, or nothing yet. It is void if the payment has failed. */
+/** The one-time sale of a payment; null if there is none, or none yet. It is void if the payment failed. */
 export function paymentSale(context: AccountContext, payment: PaymentRecord): Sale | null {
   const { id, created, customer, amount, status, endedAt, sold, own } = payment
   if (sold === null || customer === null) return null
@@ -55,26 +54,26 @@ export function paymentSale(context: AccountContext, payment: PaymentRecord): Sa
   }
 }
 
-/** The oldest first, those of invoices before the others. */
+/** Oldest first, sales with invoices before the others. */
 export const allSales = (context: AccountContext): Sale[] => [
   ...all(context, 'invoices').map((invoice) => invoiceSale(context, invoice)),
   ...all(context, 'payments').flatMap((payment) => paymentSale(context, payment) ?? []),
 ]
 
-/** What a payment pays. Throws the processor's error if that is nothing. */
+/** The sale that a payment pays. Throws the processor's error if there is none. */
 export function findSale(context: AccountContext, payment: PaymentRecord): Sale {
   const sale = salePaidBy(context, payment)
   if (!sale) throw context.noSuch('payments', payment.id)
   return sale
 }
 
-/** The same; null if that is nothing, such as a card that was declined on a page. */
+/** The sale that a payment pays; null if there is none, as for a card declined on a page. */
 export function salePaidBy(context: AccountContext, payment: PaymentRecord): Sale | null {
   const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
   return invoice ? invoiceSale(context, invoice) : paymentSale(context, payment)
 }
 
-/** What a sale comes to before its discount and taxes, and with them. */
+/** The amounts of a sale without and with discount and taxes. */
 export function sumTotals({ lines, discount, tax }: Pick<Sale, 'lines' | 'discount' | 'tax'>) {
   const subtotal = sumAmounts(lines)
   return { subtotal, total: subtotal - discount + tax }

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { own, owned } from './tables.ts'
 
 /*
- * What is sold, to whom, and for how long. Times are unix seconds of the account's clock, amounts are integers in the
- * units in which the processor counts, `own` is what only this processor's objects have.
+ * Records about selling. Times are unix seconds of the account's clock, amounts are integers in the processor's units, `own` has
+ * fields that only this processor's objects have.
  */
 
-/** A price as it was when it was sold, so that an edited paywall file does not change what somebody bought. */
+/** A copy of a price at the time of sale, so that editing the paywall file does not change earlier purchases. */
 export const SoldPrice = z.object({
   id: z.string(),
   label: z.string(),
@@ -16,13 +16,13 @@ export const SoldPrice = z.object({
   intervalCount: z.int().nullable(),
 })
 
-/** What is added to and taken from the price of what a page sells, in per cent. */
+/** Taxes and discount on a page's price, in percent. */
 export const Terms = z.object({
   taxPercent: z.number().min(0).max(100).default(0),
   percentOff: z.number().min(0).max(100).default(0),
 })
 
-/** A part of an invoice. A proration is a part of a period: of the old price, below zero, or of the new one. */
+/** A line of an invoice. A proration covers a part of a period: a negative one of the old price, or one of the new price. */
 export const PricedLine = z.object({
   price: SoldPrice,
   quantity: z.int(),
@@ -36,20 +36,20 @@ export const CustomerRecord = z.object({
   ...owned,
   email: z.string().nullable(),
   name: z.string().nullable().default(null),
-  /** What the seller owes the customer: later invoices take from it. */
+  /** The customer's credit, from which later invoices are paid. */
   balance: z.int().default(0),
-  /** Whether charges of what the customer has on file fail. */
+  /** Whether charges of the stored payment method fail. */
   declines: z.boolean().default(false),
   own,
 })
 
-/** The permission to charge a customer again, given by a payment. */
+/** The permission to charge a customer again, created by a payment. */
 export const MandateRecord = z.object({
   ...owned,
   customer: z.string(),
   payment: z.string(),
   method: z.enum(['creditcard', 'directdebit', 'paypal']),
-  /** Whether it needs a while until it can be used. */
+  /** Whether it is pending at first. */
   slow: z.boolean(),
   revoked: z.boolean(),
 })
@@ -60,31 +60,31 @@ export const PageRecord = z.object({
   mode: z.enum(['subscription', 'payment']),
   status: z.enum(['open', 'complete', 'expired']),
   expiresAt: z.int(),
-  /** The name that the page shows. */
+  /** The seller's name on the page. */
   seller: z.string(),
   price: SoldPrice,
   quantity: z.int(),
   terms: Terms,
   trialDays: z.int().nullable(),
-  /** When the trial ends, where the seller gives a time instead of days. */
+  /** When the trial ends, if the seller sets a time instead of days. */
   trialEnd: z.int().optional(),
   successUrl: z.string(),
   cancelUrl: z.string().nullable(),
-  /** The address that is known before anybody pays. */
+  /** The buyer's address, if known before the payment. */
   email: z.string().nullable(),
   payerEmail: z.string().nullable(),
   customer: z.string().nullable(),
-  /** Whether a one-time payment makes a customer, too. */
+  /** Whether a one-time payment also creates a customer. */
   makesCustomer: z.boolean(),
   payment: z.string().nullable(),
   subscription: z.string().nullable(),
   invoice: z.string().nullable(),
-  /** The page is complete, but its money has not arrived. */
+  /** Whether the page is complete but its payment is pending. */
   unpaid: z.boolean(),
   own,
-  /** What the customer, the subscription and the payment get as theirs. */
+  /** The `own` of the customer, the subscription and the payment that the page creates. */
   gives: z.object({ customer: own, subscription: own, payment: own }),
-  /** The id that the subscription gets, where a seller may choose one. */
+  /** The subscription's id, if the seller chose one. */
   chosenId: z.string().optional(),
 })
 
@@ -95,21 +95,21 @@ export const SubscriptionRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   terms: Terms,
-  /** The price that it gets with its next period. */
+  /** The price for its next period, if it changes. */
   scheduled: z.object({ price: SoldPrice }).nullable().default(null),
-  /** Prorations that are paid with its next period. */
+  /** Prorations that are invoiced with its next period. */
   pendingLines: z.array(PricedLine).default([]),
-  /** `suspended`: its mandate is invalid. `completed`: it was charged as often as it was made for. */
+  /** `suspended`: its mandate is invalid. `completed`: all its scheduled charges were made. */
   status: z.enum([
     ...['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'paused'],
     ...['suspended', 'completed', 'canceled'],
   ] as const),
-  /** A time on the day of the month that periods end on; a month without that day ends them on its last. */
+  /** A time whose day of the month is the day on which periods end; shorter months use their last day. */
   anchor: z.int(),
   periodStart: z.int(),
   periodEnd: z.int(),
   trialEnd: z.int().nullable(),
-  /** Whether the event that the trial is about to end was sent. */
+  /** Whether the event that announces the trial's end was sent. */
   trialEndAnnounced: z.boolean(),
   cancelAtPeriodEnd: z.boolean(),
   cancelAt: z.int().nullable(),
@@ -120,7 +120,7 @@ export const SubscriptionRecord = z.object({
   own,
 })
 
-/** Access to a customer's portal. */
+/** A session of a customer's portal. */
 export const PortalSessionRecord = z.object({ ...owned, customer: z.string(), returnUrl: z.string().nullable() })
 
 export type Terms = z.output<typeof Terms>

@@ -6,13 +6,13 @@ import { reportDelayedPayment } from './pages.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
 /*
- * What can happen to a subscription besides renewals: it begins, its end is scheduled or called off, it pauses, and it
- * ends. Each goes through `change` or `endSubscription`, which tell of it.
+ * Changes of a subscription besides renewals: it begins, its end is scheduled or cancelled, it pauses, and it ends. Each goes
+ * through `change` or `endSubscription`, which emit the events.
  */
 
 type NewSubscription = Pick<SubscriptionRecord, 'customer' | 'price'> & Partial<SubscriptionRecord>
 
-/** Begins with a trial if `trialDays` or its end is given, else with the first period. Nothing is told yet. */
+/** Begins with a trial if `trialDays` or `trialEnd` is given, otherwise with the first period. Emits no event. */
 export function newSubscription(
   context: AccountContext,
   { trialDays, ...given }: NewSubscription & { trialDays: number | null },
@@ -43,7 +43,7 @@ export function newSubscription(
   return subscription
 }
 
-/** Applies a change to a subscription, and tells of it if the subscription differs afterwards. */
+/** Applies a change to a subscription and emits its events if the subscription differs afterwards. */
 export function change(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -63,7 +63,7 @@ const OVER: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 
 
 export const hasEnded = ({ status }: SubscriptionRecord) => OVER.includes(status)
 
-/** A customer's subscriptions that have not ended, the newest first. */
+/** A customer's subscriptions that have not ended, newest first. */
 export const runningSubscriptions = (context: AccountContext, customer: string) =>
   newestFirst(context, 'subscriptions', { customer }).filter((each) => !hasEnded(each))
 
@@ -71,7 +71,7 @@ export function refuseEnded(context: AccountContext, subscription: SubscriptionR
   if (hasEnded(subscription)) throw context.refuse(`Subscription ${subscription.id} has ended.`)
 }
 
-/** Schedules the end of a subscription for the end of its period, or calls it off. To be called within `change`. */
+/** Schedules the end of a subscription for the end of its period, or cancels that. Call it within `change`. */
 export function scheduleEnd(context: AccountContext, subscription: SubscriptionRecord, cancel: boolean): void {
   subscription.cancelAtPeriodEnd = cancel
   subscription.cancelAt = cancel ? subscription.periodEnd : null
@@ -79,11 +79,11 @@ export function scheduleEnd(context: AccountContext, subscription: SubscriptionR
   subscription.cancelReason = cancel ? 'cancellation_requested' : null
 }
 
-/** The same as a change of its own. */
+/** The same, including `change`. */
 export const cancelAtEnd = (context: AccountContext, subscription: SubscriptionRecord, cancel = true) =>
   change(context, subscription, () => scheduleEnd(context, subscription, cancel))
 
-/** Stops the renewals, or goes on with them: then a period that is over begins anew. `pausable`: what may be paused there. */
+/** Pauses or resumes the renewals. `pausable`: the statuses that the processor allows to pause. */
 export function pauseSubscription(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -100,8 +100,8 @@ export function pauseSubscription(
 }
 
 /**
- * What becomes of what is owed when a subscription ends. `kept`: it is not charged by itself any more. `void`: what is open is void,
- * and what is a draft yet is charged all the same.
+ * What happens to unpaid invoices when a subscription ends. `kept`: they are no longer charged automatically. `void`: open ones become
+ * void, and drafts are still charged.
  */
 export type OwedAtEnd = 'kept' | 'void'
 

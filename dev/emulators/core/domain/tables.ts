@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 
-/** The fields that every record begins with. `account` is the account, at the processor, that the record belongs to. */
+/** The common fields of all records. `account` is the account at the processor. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
-/** What only one processor's objects have: its folder reads it with `ownFields`. Replaced as a whole, never changed. */
+/** Fields of one processor's objects, read with `ownFields`. Always replaced as a whole, never mutated. */
 export const own = z.record(z.string(), z.json()).default({})
 
-/** Reads what a record has as its own. Each object is parsed once. */
+/** Parses a record's `own`, once for each object. */
 function ownReader<Schema extends z.ZodType>(schema: Schema) {
   const parsed = new WeakMap<object, z.output<Schema>>()
   return ({ own }: { own: object }): z.output<Schema> => {
@@ -17,18 +17,18 @@ function ownReader<Schema extends z.ZodType>(schema: Schema) {
   }
 }
 
-/** The same for an object with these fields. */
+/** A reader for `own` with these fields. */
 export const ownFields = <Shape extends z.ZodRawShape>(shape: Shape) => ownReader(z.object(shape))
 
 export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
 
-/** Makes ids by the kinds of what gets one. */
+/** Generates ids with a prefix for each kind. */
 export const prefixedIds =
   (prefixes: Record<string, [prefix: string, bytes?: number]>) =>
   (kind: string): string =>
     newId(...(prefixes[kind] ?? ['']))
 
-/** Rows by id, kept in JSON as an array. */
+/** A map of rows by id, stored in JSON as an array. */
 export const table = <Row extends z.ZodType<{ id: string }>>(row: Row) =>
   z
     .array(row)

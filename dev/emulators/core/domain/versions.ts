@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { AccountContext } from './context.ts'
 
 /**
- * The version of an object that a processor shows: a time in milliseconds, which grows whenever the object is shown otherwise than
- * before. `isFirst`: it was never shown otherwise.
+ * The version of an object as the processor shows it: a time in milliseconds that grows whenever the shown object changes. `isFirst`:
+ * it has never changed.
  */
 export function currentVersion({ records, account, now }: AccountContext, kind: string, object: { id: string }) {
   const id = `${account.id} ${kind} ${object.id}`

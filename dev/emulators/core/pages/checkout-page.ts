@@ -1,22 +1,22 @@
 import { html, raw } from 'hono/html'
 import { type Html, layout } from './layout.ts'
 
-/** What a page for paying shows. */
+/** The contents of a checkout page. */
 export interface CheckoutView {
   title: string
   heading: string
   label: string
   price: string
   terms: string
-  /** The buyer's address where the page asks for one, or shows one that cannot be changed. */
+  /** The e-mail field, if the page has one; read-only if it has a value. */
   email?: { value: string | null }
   pay: string
-  /** The other buttons, by what they do; the last one is quiet. */
+  /** The labels of the other buttons by action; the last one is styled as secondary. */
   buttons: Record<string, string>
   hint: Html
 }
 
-/** The page where a person pays. `problem` says why the last attempt failed. */
+/** The page on which a person pays. `problem`: why the last attempt failed. */
 export async function checkoutPage(view: CheckoutView, problem?: string): Promise<string> {
   const { email, buttons } = view
   const quiet = Object.keys(buttons).at(-1)
@@ -31,7 +31,7 @@ export async function checkoutPage(view: CheckoutView, problem?: string): Promis
         ${email ? emailField(email.value) : ''}
         <button class="pay" name="action" value="pay">${view.pay}</button>
         ${Object.entries(buttons).map(([action, label]) => button(action, label, action === quiet))}
-        <p class="hint">This is an emulator: it asks for no card and moves no money. ${view.hint}</p>
+        <p class="hint">This is an emulator: it needs no card and moves no money. ${view.hint}</p>
       </form>`,
     view.heading,
   )
@@ -41,6 +41,6 @@ const emailField = (known: string | null) => html`
         <label for="email">Email</label>
         <input id="email" name="email" type="email" autocomplete="email" required value="${known ?? ''}"${known === null ? '' : raw(' readonly')}>`
 
-/** Only who pays has to give an address. */
+/** Only paying requires an e-mail address. */
 const button = (action: string, label: string, isQuiet: boolean) =>
   html`<button${isQuiet ? raw(' class="quiet"') : ''} name="action" value="${action}"${action === 'later' ? '' : raw(' formnovalidate')}>${label}</button>`

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { layout } from './layout.ts'
 
-/** The page at an emulator's own address. `path`: what the API's paths begin with. `controls` are what curl can do. */
+/** An emulator's front page. `path`: the prefix of the API's paths. `controls`: the HTTP controls. */
 export function frontPage(
   title: string,
   { path, credential }: { path: string; credential: string },
@@ -9,11 +9,11 @@ export function frontPage(
 ): Promise<string> {
   return layout(
     `${title} emulator`,
-    html`<p class="terms">${title}'s API answers under <code>${path}</code>, to the official SDK and the
+    html`<p class="terms">${title}'s API is at <code>${path}</code>. Use the official SDK with the
         ${credential} of a paywall file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout
-        answers.</p>
-      <p class="hint">What a bank, a customer or the passing of time would do has a button at the local world's home. Programs do it
-        with curl; if a body is wrong, the response says what it should be:</p>
+        returns.</p>
+      <p class="hint">The local world's home has buttons for what a bank, a customer or time would do. Programs can do the same
+        with these controls; the response to an invalid body explains what is expected:</p>
       <ul class="hint">${controls.map((control) => html`<li><code>${control}</code></li>`)}</ul>
       <p class="hint"><code>curl -d '{"subscription":"…"}' …/_emulator/renew</code></p>`,
   )

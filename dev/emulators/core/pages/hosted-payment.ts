@@ -5,20 +5,20 @@ import { checkoutPage } from './checkout-page.ts'
 import type { Html } from './layout.ts'
 import type { HostedPage } from './visits.ts'
 
-/** What differs between the processors' pages of a payment. */
-interface PaymentWords {
-  /** An amount as a person reads it. */
+/** The differences between processors' payment pages. */
+interface PaymentOptions {
+  /** Formats an amount. */
   money(amount: number, currency: string): string
   terms: string
   hint: Html
-  /** Where the browser goes, by what has become of the payment. */
+  /** Where to redirect the browser, depending on the payment's status. */
   back(): string
 }
 
-/** The title of a payment's page, once the payment is not open any more. */
+/** The titles of a payment's page once the payment is no longer open. */
 const ENDED = {
   open: 'Open',
-  pending: 'Your payment is on its way',
+  pending: 'Your payment is pending',
   paid: 'Already paid',
   failed: 'This payment has failed',
   canceled: 'This payment was cancelled',
@@ -26,33 +26,33 @@ const ENDED = {
 }
 
 const BUTTONS = {
-  later: 'Pay; the money arrives later',
+  later: 'Pay (arrives later)',
   transfer: 'Pay by bank transfer',
-  decline: 'Let the payment fail',
+  decline: 'Fail the payment',
   cancel: 'Cancel',
 }
 
-/** The hosted page of one payment, where a second attempt would be a new payment. */
-export function hostedPayment(context: AccountContext, payment: PaymentRecord, words: PaymentWords): HostedPage {
+/** The hosted page of a payment, where a second attempt requires a new payment. */
+export function hostedPayment(context: AccountContext, payment: PaymentRecord, options: PaymentOptions): HostedPage {
   expirePaymentIfOver(context, payment)
   const { status, description, amount, currency } = payment
-  const price = words.money(amount, currency)
+  const price = options.money(amount, currency)
   const title = 'Your payment'
-  const view = { title, heading: title, label: description, price, pay: `Pay ${price}`, buttons: BUTTONS, ...words }
-  const press = (apply: () => unknown) => () => {
+  const view = { title, heading: title, label: description, price, pay: `Pay ${price}`, buttons: BUTTONS, ...options }
+  const action = (apply: () => unknown) => () => {
     apply()
-    return { to: words.back() }
+    return { to: options.back() }
   }
-  const next = { href: words.back(), label: 'Continue' }
+  const next = { href: options.back(), label: 'Continue' }
   return {
     ...(status !== 'open' && { closed: { title: ENDED[status], text: description, next } }),
     show: (problem) => checkoutPage(view, problem),
-    press: {
-      pay: press(() => finishPayment(context, payment, 'paid')),
-      later: press(() => payPaymentLater(context, payment)),
-      transfer: press(() => chooseTransfer(context, payment)),
-      decline: press(() => finishPayment(context, payment, 'failed')),
-      cancel: press(() => finishPayment(context, payment, 'canceled')),
+    actions: {
+      pay: action(() => finishPayment(context, payment, 'paid')),
+      later: action(() => payPaymentLater(context, payment)),
+      transfer: action(() => chooseTransfer(context, payment)),
+      decline: action(() => finishPayment(context, payment, 'failed')),
+      cancel: action(() => finishPayment(context, payment, 'canceled')),
     },
   }
 }

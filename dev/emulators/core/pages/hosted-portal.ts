@@ -7,30 +7,30 @@ import { hasEnded } from '../domain/subscriptions.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
-import { findVisit, type HostedPage, type Pressed } from './visits.ts'
+import { type ActionResult, findVisit, type HostedPage } from './visits.ts'
 
-/** What differs between the processors' portals. */
-export interface PortalWords {
+/** The differences between processors' portals. */
+export interface PortalOptions {
   money(amount: number, currency: string): string
-  /** How long a portal's address works. */
+  /** The lifetime of a portal's URL. */
   lifetimeSeconds: number
   cancel(context: AccountContext, subscription: SubscriptionRecord): void
-  /** Takes a cancellation back; not there if the processor cannot. */
+  /** Undoes a cancellation, if the processor supports it. */
   undo?(context: AccountContext, subscription: SubscriptionRecord): void
   /** Changes the price now. */
   change?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): void
-  /** Changes it with the end of the period; null: calls that off. */
+  /** Changes it at the end of the period; null: cancels the change. */
   schedule?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice | null): void
 }
 
-/** Whether an account has its portal switched on, where an owner can leave it off in the dashboard. */
+/** Whether the account's portal is enabled, where owners can disable it in the dashboard. */
 export const PORTAL = accountSetting('enabled', z.boolean(), true)
 
 /**
- * Opens the portal of a customer.
+ * Opens a customer's portal.
  *
  * @param param the parameter that names the customer
- * @param switchedOff the processor's error where the portal is not switched on
+ * @param switchedOff the processor's error if the portal is disabled
  */
 export function openPortal(
   context: AccountContext,
@@ -38,39 +38,39 @@ export function openPortal(
   { param, switchedOff }: { param?: string; switchedOff?: () => Error } = {},
 ): PortalSessionRecord {
   const { id: customer } = find(context, 'customers', id, param)
-  if (switchedOff && !PORTAL.of(context)) throw switchedOff()
+  if (switchedOff && !PORTAL.read(context)) throw switchedOff()
   const session = { ...newRecord(context, 'portalSessions'), customer, returnUrl }
   context.records.portalSessions.set(session.id, session)
   return session
 }
 
-/** The portal of one customer; null once its address has expired. */
+/** A customer's portal; null once its URL has expired. */
 function hostedPortal(
   context: AccountContext,
   session: PortalSessionRecord,
   path: string,
-  words: PortalWords,
+  options: PortalOptions,
 ): HostedPage | null {
-  if (session.created + words.lifetimeSeconds <= context.now) return null
+  if (session.created + options.lifetimeSeconds <= context.now) return null
   const { customer } = session
   const subscriptions = newestFirst(context, 'subscriptions', { customer })
   const invoices = newestFirst(context, 'invoices', { customer })
-  const press =
-    (cancels: boolean, apply: PortalWords['cancel']) =>
-    (form: Record<string, string>): Pressed => {
+  const action =
+    (cancels: boolean, apply: PortalOptions['cancel']) =>
+    (form: Record<string, string>): ActionResult => {
       const subscription = chosen(subscriptions, form.subscription)
       if (!subscription) return { status: 400, problem: 'Choose a subscription.' }
       if (hasEnded(subscription)) return { status: 409, problem: 'This subscription has ended.' }
       if (cancels === (subscription.cancelAt !== null)) {
-        const state = cancels ? 'cancelled already' : 'not cancelled'
+        const state = cancels ? 'already cancelled' : 'not cancelled'
         return { status: 409, problem: `This subscription is ${state}.` }
       }
       apply(context, subscription)
       return { to: path }
     }
   const changing =
-    (apply: NonNullable<PortalWords['change']>) =>
-    (form: Record<string, string>): Pressed => {
+    (apply: NonNullable<PortalOptions['change']>) =>
+    (form: Record<string, string>): ActionResult => {
       const subscription = chosen(subscriptions, form.subscription)
       if (!subscription) return { status: 400, problem: 'Choose a subscription.' }
       try {
@@ -81,33 +81,33 @@ function hostedPortal(
       }
       return { to: path }
     }
-  const offers = (subscription: SubscriptionRecord) => (words.change ? otherPrices(context, subscription) : [])
+  const offers = (subscription: SubscriptionRecord) => (options.change ? otherPrices(context, subscription) : [])
   return {
-    show: (problem) => portalPage(session, { subscriptions, invoices, offers }, words, problem),
-    press: {
-      cancel: press(true, words.cancel),
-      ...(words.undo && { undo: press(false, words.undo) }),
-      ...(words.change && { change: changing(words.change) }),
-      ...(words.schedule && { schedule: changing(words.schedule) }),
+    show: (problem) => portalPage(session, { subscriptions, invoices, offers }, options, problem),
+    actions: {
+      cancel: action(true, options.cancel),
+      ...(options.undo && { undo: action(false, options.undo) }),
+      ...(options.change && { change: changing(options.change) }),
+      ...(options.schedule && { schedule: changing(options.schedule) }),
     },
   }
 }
 
-/** The one with that id; without an id, the only one that has not ended. */
+/** The subscription with that id; without an id, the only one that has not ended. */
 function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): SubscriptionRecord | undefined {
   if (id !== undefined) return subscriptions.find((subscription) => subscription.id === id)
   const running = subscriptions.filter((subscription) => !hasEnded(subscription))
   return running.length === 1 ? running[0] : undefined
 }
 
-/** The portals of all customers, each at the id of its session. */
-export const portalVisit = (words: PortalWords) =>
+/** The portals of all customers, by session id. */
+export const portalVisit = (options: PortalOptions) =>
   findVisit('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
-    hostedPortal(context, session, path, words),
+    hostedPortal(context, session, path, options),
   )
 
-/** What is shown where no portal is. */
+/** Shown for unknown portals. */
 const UNKNOWN_PORTAL: Notice = {
   title: 'Nothing to see here',
-  text: 'This link has expired, or never existed. Ask for a new one where you got it.',
+  text: 'This link has expired or does not exist. Open the portal again to get a new one.',
 }

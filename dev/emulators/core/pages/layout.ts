@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
 import { shift } from '../../../../lib/money/money.ts'
 
-/** A piece of a page. Values put into the template are escaped. */
+/** A fragment of a page. Interpolated values are escaped. */
 export type Html = ReturnType<typeof html>
 
 const STYLE = raw(`
@@ -29,7 +29,7 @@ const STYLE = raw(`
   .quiet { font-weight: 400; border-color: transparent; color: var(--quiet) }
 `)
 
-/** A short text, and a link to go on if there is one. */
+/** A short text with an optional link to continue. */
 export interface Notice {
   title: string
   text: string
@@ -41,7 +41,7 @@ export async function noticePage({ title, text, next }: Notice): Promise<string>
   return layout(title, html`<p class="terms">${text}</p>${link}`)
 }
 
-/** A whole page with one card on it. */
+/** A page with one card. */
 export async function layout(title: string, content: Html, heading = title): Promise<string> {
   const page = await html`<!doctype html>
 <html lang="en">
@@ -65,7 +65,7 @@ export async function layout(title: string, content: Html, heading = title): Pro
   return page.toString()
 }
 
-/** An amount as a person reads it: 999 with two decimals is `$9.99`. */
+/** Formats an amount: 999 with two decimals is `$9.99`. */
 export const formatMoney = (amount: number, currency: string, decimals: number) =>
   new Intl.NumberFormat('en', {
     style: 'currency',

@@ -6,23 +6,23 @@ import { hasEnded } from '../domain/subscriptions.ts'
 import { cycleText } from '../periods.ts'
 import { type Html, layout } from './layout.ts'
 
-/** What a customer's portal shows, the latest first. */
+/** The contents of a customer's portal, newest first. */
 export interface PortalContents {
   subscriptions: SubscriptionRecord[]
   invoices: InvoiceRecord[]
-  /** What a subscription can be changed to. */
+  /** The prices that a subscription can change to. */
   offers(subscription: SubscriptionRecord): SoldPrice[]
 }
 
-interface Words {
+interface Options {
   money(amount: number, currency: string): string
-  /** There if a cancellation can be taken back. */
+  /** Defined if a cancellation can be undone. */
   undo?: unknown
-  /** There if a price can be changed with the end of the period. */
+  /** Defined if the price can be changed at the end of the period. */
   schedule?: unknown
 }
 
-/** A subscription's status in plain words, where it is not one already. */
+/** Readable names of statuses. */
 const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
   incomplete: 'not paid yet',
   incomplete_expired: 'never paid',
@@ -31,29 +31,29 @@ const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
   canceled: 'ended',
 }
 
-/** The page where customers manage their subscriptions. `problem` says why the last button did nothing. */
+/** The page on which customers manage their subscriptions. `problem`: why the last action failed. */
 export async function portalPage(
   { returnUrl }: PortalSessionRecord,
   { subscriptions, invoices, offers }: PortalContents,
-  words: Words,
+  options: Options,
   problem?: string,
 ): Promise<string> {
-  const sections = subscriptions.map((subscription) => section(subscription, offers(subscription), words))
+  const sections = subscriptions.map((subscription) => section(subscription, offers(subscription), options))
   return layout(
     'Your subscriptions',
     html`
       ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
-      ${subscriptions.length === 0 ? html`<p class="terms">You have no subscription.</p>` : sections}
+      ${subscriptions.length === 0 ? html`<p class="terms">You have no subscriptions.</p>` : sections}
       <section>
         <h2>Invoices</h2>
-        ${invoices.length === 0 ? html`<p class="terms">None yet.</p>` : table(invoices, words)}
+        ${invoices.length === 0 ? html`<p class="terms">No invoices yet.</p>` : table(invoices, options)}
       </section>
       ${returnUrl === null ? '' : html`<a class="button" href="${returnUrl}">Go back</a>`}`,
   )
 }
 
-function section(subscription: SubscriptionRecord, offers: SoldPrice[], words: Words): Html {
-  const { money, undo } = words
+function section(subscription: SubscriptionRecord, offers: SoldPrice[], options: Options): Html {
+  const { money, undo } = options
   const { id, price, quantity, status, cancelAt } = subscription
   const [when, at] = horizon(subscription)
   return html`
@@ -62,13 +62,13 @@ function section(subscription: SubscriptionRecord, offers: SoldPrice[], words: W
       <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status] ?? status}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
       ${hasEnded(subscription) || (cancelAt !== null && !undo) ? '' : button(subscription)}
-      ${CHANGEABLE.includes(status) && cancelAt === null ? offers.map((price) => offer(id, price, words)) : ''}
+      ${CHANGEABLE.includes(status) && cancelAt === null ? offers.map((price) => offer(id, price, options)) : ''}
     </section>`
 }
 
 const CHANGEABLE: SubscriptionRecord['status'][] = ['active', 'trialing']
 
-const offer = (id: string, price: SoldPrice, { money, schedule }: Words) => html`
+const offer = (id: string, price: SoldPrice, { money, schedule }: Options) => html`
     <form method="post">
       <input type="hidden" name="subscription" value="${id}">
       <input type="hidden" name="price" value="${price.id}">
@@ -79,7 +79,7 @@ const offer = (id: string, price: SoldPrice, { money, schedule }: Words) => html
 function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
   const [action, label, hint] =
     cancelAt === null
-      ? ['cancel', 'Cancel subscription', `If you cancel now, it is yours until ${day(periodEnd)}.`]
+      ? ['cancel', 'Cancel subscription', `If you cancel now, you keep access until ${day(periodEnd)}.`]
       : ['undo', 'Keep subscription', 'It is cancelled and will not renew.']
   return html`
     <form method="post">
@@ -89,7 +89,7 @@ function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
     </form>`
 }
 
-const table = (invoices: InvoiceRecord[], { money }: Words) => html`
+const table = (invoices: InvoiceRecord[], { money }: Options) => html`
   <table>
     <thead><tr><th scope="col">Date</th><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Amount</th></tr></thead>
     <tbody>${invoices.map(
@@ -98,7 +98,7 @@ const table = (invoices: InvoiceRecord[], { money }: Words) => html`
     )}</tbody>
   </table>`
 
-/** What happens to a subscription next, or that it has ended; in unix seconds when. */
+/** What happens to a subscription next, or that it has ended, and when, in unix seconds. */
 function horizon(subscription: SubscriptionRecord): [what: string, at: number] {
   const { status, endedAt, cancelAt, periodEnd } = subscription
   if (hasEnded(subscription)) return ['Ended', endedAt ?? periodEnd]

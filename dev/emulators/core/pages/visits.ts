@@ -5,26 +5,26 @@ import type { Store } from '../store.ts'
 import { page, redirect } from './html-responses.ts'
 import { type Notice, noticePage } from './layout.ts'
 
-/** What a button does: the browser goes on, or the page says what is wrong. */
-export type Pressed = { to: string } | { status: number; problem: string }
+/** The result of a button: a redirect, or a problem to show. */
+export type ActionResult = { to: string } | { status: number; problem: string }
 
-/** A page for people: a GET shows it, a POST is one of its buttons. */
+/** A page for people: GET shows it, POST runs one of its actions. */
 export interface HostedPage {
-  /** What is shown instead, once there is nothing to press any more. */
+  /** Shown instead once no action is possible. */
   closed?: Notice
-  /** What is wrong already when the page is shown. */
+  /** A problem to show with a GET. */
   problem?: string | undefined
   show(problem?: string): Promise<string>
-  press: Record<string, (form: Record<string, string>) => Pressed>
+  actions: Record<string, (form: Record<string, string>) => ActionResult>
 }
 
-/** A kind of hosted page. `open` gets the rest of the path; null: there is no such page. */
+/** A kind of hosted page. `open` gets the rest of the path; null: not found. */
 export interface PageVisit {
   unknown: Notice
   open(store: Store, id: string, request: HttpRequest): HostedPage | null
 }
 
-/** A kind of hosted page that belongs to one record, and whose path ends with the record's id. */
+/** A kind of hosted page of a record, whose path ends with the record's id. */
 export function findVisit<Name extends Table>(
   table: Name,
   unknown: Notice,
@@ -32,15 +32,15 @@ export function findVisit<Name extends Table>(
 ): PageVisit {
   return {
     unknown,
-    open({ state, contextOf }, id, request) {
+    open({ state, contextFor }, id, request) {
       const tables: Tables = state.records
       const record = tables[table].get(id)
-      return record ? open(contextOf(record.account), record, request) : null
+      return record ? open(contextFor(record.account), record, request) : null
     },
   }
 }
 
-/** The response to a request for a hosted page, once its effects are saved; null if no page has such an address. */
+/** Handles a request for a hosted page and saves its effects; null: not found. */
 export async function visit(
   visits: Record<string, PageVisit>,
   store: Store,
@@ -58,13 +58,13 @@ async function use(opened: HostedPage, { method, body }: HttpRequest): Promise<H
   const isShown = method === 'GET' || method === 'HEAD'
   if (opened.closed) return notice(isShown ? 200 : 409, opened.closed)
   if (isShown) return page(200, await opened.show(opened.problem))
-  if (method !== 'POST') return notice(405, { title: 'Not possible', text: 'This page takes GET and POST.' })
+  if (method !== 'POST') return notice(405, { title: 'Not possible', text: 'This page accepts GET and POST only.' })
   const form = Object.fromEntries(new URLSearchParams(body))
   const action = form.action ?? ''
-  const press = Object.hasOwn(opened.press, action) ? opened.press[action] : undefined
-  const pressed = press?.(form) ?? { status: 400, problem: 'Choose one of the buttons.' }
-  if ('to' in pressed) return redirect(pressed.to)
-  return page(pressed.status, await opened.show(pressed.problem))
+  const run = Object.hasOwn(opened.actions, action) ? opened.actions[action] : undefined
+  const result = run?.(form) ?? { status: 400, problem: 'Choose one of the buttons.' }
+  if ('to' in result) return redirect(result.to)
+  return page(result.status, await opened.show(result.problem))
 }
 
 const notice = async (status: number, shown: Notice) => page(status, await noticePage(shown))

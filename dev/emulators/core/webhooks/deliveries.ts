@@ -2,10 +2,10 @@ import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
 import type { State } from '../state.ts'
 
 /*
- * A delivery is attempted until it is accepted or has been tried as often as the processor tries; then it is deleted.
+ * A delivery is attempted until it is accepted or the processor's number of attempts is reached; then it is deleted.
  *
- * The processor waits hours and days between its attempts, by the account's clock. Nobody waits so long here, so in
- * real time the pauses are short: an attempt is made when either time has come.
+ * The processor waits hours or days between attempts, by the account's clock. In real time the pauses are short, because nobody
+ * waits that long here: an attempt is made at whichever time comes first.
  */
 
 const FIRST_RETRY_MS = 500
@@ -15,20 +15,20 @@ interface Options {
   state: State<Records>
   /** For the log. */
   title: string
-  /** How long after each failed attempt the next one follows, by the account's clock. */
+  /** The intervals between attempts, by the account's clock. */
   retrySeconds: number[]
   /** The time of an event's account. */
-  nowOf: (eventId: string) => number
-  /** One attempt: the status of the response, 0 if there was none. */
+  eventTime: (eventId: string) => number
+  /** Makes one attempt. Resolves to the status of the response; 0: no response. */
   post: (delivery: DeliveryRecord) => Promise<number>
-  /** Aborts attempts: such a delivery stays, so that the next start makes it. */
+  /** Aborts attempts. Aborted deliveries are kept for the next start. */
   closing: AbortController
 }
 
-export function createDeliveries({ state, title, retrySeconds, nowOf, post, closing }: Options) {
+export function createDeliveries({ state, title, retrySeconds, eventTime, post, closing }: Options) {
   const { deliveries } = state.records
-  const underWay = new Set<Promise<void>>()
-  /** The next attempts in real time, by delivery. */
+  const inProgress = new Set<Promise<void>>()
+  /** The timers of the next attempts in real time, by delivery. */
   const timers = new Map<string, NodeJS.Timeout>()
   const drains: (() => void)[] = []
 
@@ -39,9 +39,9 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
     const done = post(delivery)
       .then((status) => conclude(delivery, isAccepted(status)))
       .catch((error: unknown) => console.error(`${title} emulator: a webhook was given up`, error))
-    underWay.add(done)
+    inProgress.add(done)
     await done
-    underWay.delete(done)
+    inProgress.delete(done)
     reportDrained()
   }
 
@@ -51,7 +51,7 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
     if (accepted || wait === undefined) return finish(delivery)
     const pause = Math.min(FIRST_RETRY_MS * 2 ** delivery.attempts, LONGEST_RETRY_MS)
     delivery.attempts += 1
-    delivery.nextAt = nowOf(delivery.event) + wait
+    delivery.nextAt = eventTime(delivery.event) + wait
     timers.set(delivery.id, setTimeout(() => void attempt(delivery), pause).unref())
   }
 
@@ -60,7 +60,7 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
     await state.save()
   }
 
-  const isDrained = () => underWay.size === 0 && timers.size === 0
+  const isDrained = () => inProgress.size === 0 && timers.size === 0
 
   function reportDrained(): void {
     if (isDrained() || closing.signal.aborted) for (const report of drains.splice(0)) report()
@@ -71,17 +71,17 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
     finish,
     /** Resolves once every delivery was accepted or given up. */
     drain: () => (isDrained() ? Promise.resolve() : new Promise<void>((report) => drains.push(report))),
-    /** The deliveries that wait for their next attempt. */
+    /** The deliveries that wait for a retry. */
     waiting: () => [...timers.keys()].flatMap((id) => deliveries.get(id) ?? []),
-    /** Resolves once no attempt is under way. */
+    /** Resolves once no attempt is in progress. */
     async idle() {
-      while (underWay.size > 0) await Promise.all(underWay)
+      while (inProgress.size > 0) await Promise.all(inProgress)
     },
     async close() {
       closing.abort()
       for (const timer of timers.values()) clearTimeout(timer)
       timers.clear()
-      await Promise.all(underWay)
+      await Promise.all(inProgress)
       reportDrained()
     },
   }
@@ -89,6 +89,6 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
 
 export const isAccepted = (status: number) => status >= 200 && status < 300
 
-/** How many webhooks of an event are still to be delivered. */
+/** The number of undelivered webhooks of an event. */
 export const countPending = ({ deliveries }: Records, { id }: Pick<EventRecord, 'id'>) =>
   [...deliveries.values()].filter(({ event }) => event === id).length

@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 10_000
 
-/** One attempt to send a webhook. Resolves to the status of the response, or to 0 if there was none. */
+/** Makes one attempt to send a webhook. Resolves to the status of the response; 0: no response. */
 export async function postWebhook(
   url: string,
   message: { headers: Record<string, string>; body: string },
@@ -16,7 +16,7 @@ export async function postWebhook(
     await response.body?.cancel()
     return response.status
   } catch {
-    // Whether nobody listens there or no response came in time: a sender can only try again.
+    // Connection errors and timeouts are the same for a sender: it can only retry.
     return 0
   }
 }

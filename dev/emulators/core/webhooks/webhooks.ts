@@ -1,24 +1,24 @@
 import type { Account, AnyPaywall } from '../domain/accounts.ts'
 import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
-import type { WebhookFormat } from '../processor.ts'
+import type { AnyEvent, WebhookFormat } from '../processor.ts'
 import type { State } from '../state.ts'
 import { countPending, createDeliveries, isAccepted } from './deliveries.ts'
 import { postWebhook } from './post-webhook.ts'
 
-/** In a delivery to the address that an object has, in the place of a paywall. */
+/** The `paywallId` of a delivery to a URL in the event's object. */
 const NOTICE = ''
 
-/** How many events are kept. The oldest are deleted first, once they are delivered. */
+/** How many events are kept. The oldest delivered ones are deleted first. */
 const KEPT_EVENTS = 2000
 
-interface Options<Paywall extends AnyPaywall, Event> {
-  processor: { name: string; webhookFormat: WebhookFormat<Paywall, Event> }
+interface Options {
+  processor: { name: string; webhookFormat: WebhookFormat<AnyPaywall, AnyEvent> }
   /** For the log. */
   title: string
   state: State<Records>
-  accounts: () => ReadonlyMap<string, Account<Paywall>>
-  /** An account's time, in unix seconds. */
-  nowOf: (accountId: string) => number
+  accounts: () => ReadonlyMap<string, Account<AnyPaywall>>
+  /** The account's time in unix seconds. */
+  accountTime: (accountId: string) => number
   serviceUrl: () => string
   /** The emulator's own address. */
   url: () => string
@@ -26,32 +26,32 @@ interface Options<Paywall extends AnyPaywall, Event> {
 }
 
 /**
- * Sends events to the webhook address of every paywall of their account: at once and in no order, as processors do.
- * `send` stores an event and makes a delivery for each paywall. While webhooks are held the deliveries wait. What a
- * shutdown interrupts stays stored, and `resume` makes it at the next start.
+ * Sends events to the webhook URL of every paywall of their account: immediately and unordered, as processors do. `send` stores
+ * an event and makes a delivery for each paywall. While webhooks are held, deliveries wait. Deliveries that a shutdown
+ * interrupts stay stored, and `resume` makes them at the next start.
  */
-export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: string }>({
+export function createWebhooks({
   processor: { name, webhookFormat },
   title,
   state,
   accounts,
-  nowOf,
+  accountTime,
   ...options
-}: Options<Paywall, Event>) {
+}: Options) {
   const { events } = state.records
   const closing = new AbortController()
-  const accountOf = (eventId: string) => events.get(eventId)?.account ?? ''
+  const findAccountId = (eventId: string) => events.get(eventId)?.account ?? ''
   const deliveries = createDeliveries({
     ...{ state, title, closing, post, retrySeconds: webhookFormat.retrySeconds },
-    nowOf: (eventId) => nowOf(accountOf(eventId)),
+    eventTime: (eventId) => accountTime(findAccountId(eventId)),
   })
   let heldDeliveries: DeliveryRecord[] | null = null
 
   function send(event: EventRecord): void {
     events.set(event.id, event)
     deleteOldEvents()
-    const isNoticed = webhookFormat.toNotice?.(event) != null
-    for (const paywallId of [...paywallsOf(event).map((each) => each.paywallId), ...(isNoticed ? [NOTICE] : [])]) {
+    const hasNotice = webhookFormat.toNotice?.(event) != null
+    for (const paywallId of [...listReceivers(event).map((each) => each.paywallId), ...(hasNotice ? [NOTICE] : [])]) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0, nextAt: 0 }
       state.records.deliveries.set(delivery.id, delivery)
       if (heldDeliveries) heldDeliveries.push(delivery)
@@ -66,11 +66,11 @@ export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: s
     }
   }
 
-  /** A paywall that is gone counts as delivered. */
+  /** Deliveries to a paywall that no longer exists count as accepted. */
   async function post({ event: eventId, paywallId }: DeliveryRecord): Promise<number> {
     const event = events.get(eventId)
     if (event && paywallId === NOTICE) return postNotice(event)
-    const paywall = event && paywallsOf(event).find((one) => one.paywallId === paywallId)
+    const paywall = event && listReceivers(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
     const body = JSON.stringify(shown(event, countPending(state.records, event)))
     const address = `${options.serviceUrl()}/webhooks/${name}/${encodeURIComponent(paywallId)}`
@@ -84,14 +84,14 @@ export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: s
     return postWebhook(notice.address, notice, { send: options.fetch, closing: closing.signal })
   }
 
-  const paywallsOf = ({ account }: EventRecord) =>
+  const listReceivers = ({ account }: EventRecord) =>
     (accounts().get(account)?.paywalls ?? []).filter((paywall) => webhookFormat.hasWebhook?.(paywall) ?? true)
 
   const shown = (event: EventRecord, pending: number) =>
     webhookFormat.eventObject(event, { url: options.url(), pending })
 
-  /** Ends the hold. What `order` repeats is sent again, what it leaves out is lost, what is refused is retried. */
-  async function sendHeld(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
+  /** Ends the hold. Events that `order` repeats are sent again, those it leaves out are lost, those not accepted are retried. */
+  async function sendHeld(order: (events: AnyEvent[]) => AnyEvent[] = (inOrder) => inOrder): Promise<number[]> {
     const waiting = heldDeliveries ?? []
     heldDeliveries = null
     const byEvent = Map.groupBy(waiting, ({ event }) => event)
@@ -110,17 +110,17 @@ export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: s
     return statuses
   }
 
-  /** Sends an event once more, whether it was delivered or not; one status for each paywall of its account. */
+  /** Sends an event again, delivered or not. Resolves to one status for each paywall of its account. */
   function resend(eventId: string): Promise<number[]> {
     const event = events.get(eventId)
     const again = { id: '', event: eventId, attempts: 0, nextAt: 0 }
-    return Promise.all((event ? paywallsOf(event) : []).map(({ paywallId }) => post({ ...again, paywallId })))
+    return Promise.all((event ? listReceivers(event) : []).map(({ paywallId }) => post({ ...again, paywallId })))
   }
 
   return {
     send,
-    /** All events as they are shown, the oldest first. */
-    shown(): Event[] {
+    /** All events in the API's format, oldest first. */
+    shown(): AnyEvent[] {
       const pending = Map.groupBy(state.records.deliveries.values(), ({ event }) => event)
       return [...events.values()].map((event) => shown(event, pending.get(event.id)?.length ?? 0))
     },
@@ -132,14 +132,14 @@ export function createWebhooks<Paywall extends AnyPaywall, Event extends { id: s
       resend,
       drainWebhooks: deliveries.drain,
     },
-    /** The next attempts of an account's webhooks that were not accepted, by the account's clock. */
-    retriesOf: (accountId: string) =>
+    /** The retries of an account's webhooks, by the account's clock. */
+    listRetries: (accountId: string) =>
       deliveries
         .waiting()
-        .filter(({ event }) => accountOf(event) === accountId)
+        .filter(({ event }) => findAccountId(event) === accountId)
         .map((delivery) => ({ at: delivery.nextAt, run: () => deliveries.attempt(delivery) })),
     idle: deliveries.idle,
-    /** Makes the deliveries that the last run left undone. */
+    /** Makes the deliveries that the last run did not complete. */
     resume() {
       for (const delivery of [...state.records.deliveries.values()]) void deliveries.attempt(delivery)
     },

@@ -1,10 +1,10 @@
 import {
   type ApiControls,
-  failIfOrdered,
-  OrderedFailure,
+  InjectedFailure,
   type PreparedCall,
   type RecordedCall,
   runCall,
+  throwInjectedFailure,
 } from '../calls.ts'
 import type { Account, AnyPaywall } from '../domain/accounts.ts'
 import type { AccountContext, Cause } from '../domain/context.ts'
@@ -18,19 +18,18 @@ import { idempotency } from './idempotency.ts'
 import { withUnknownValues } from './unknown-values.ts'
 
 /*
- * A call to a processor's API, step by step: it is recorded; the processor authenticates it and finds its route; if it
- * has an idempotency key, that is claimed, and a key that was used before gets its stored response again; the
- * interceptor that a test may have set decides when the call runs; it runs; its response is stored under the key; the
- * records are saved; the response goes out.
+ * The steps of an API call: record it; authenticate it and find its route; claim its idempotency key, or replay the response
+ * stored under it; wait for a test's interceptor; run it; store the response under the key; save the records; send the
+ * response.
  */
 
-interface Options<Paywall extends AnyPaywall, Body> {
-  processor: { name: string; api: Api<Paywall, Body> }
+interface Options {
+  processor: { name: string; api: Api<AnyPaywall, unknown> }
   state: State<Records>
-  controls: ApiControls<Body>
-  accounts: () => ReadonlyMap<string, Account<Paywall>>
-  openContext: (account: Account<Paywall>, cause: Cause) => AccountContext
-  /** Whether accounts have the processor's limit of calls. */
+  controls: ApiControls
+  accounts: () => ReadonlyMap<string, Account<AnyPaywall>>
+  openContext: (account: Account<AnyPaywall>, cause: Cause) => AccountContext
+  /** Whether accounts have the processor's rate limit. */
   rateLimited: boolean
 }
 
@@ -41,40 +40,33 @@ interface CallResult {
 }
 
 /**
- * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's interceptor dropped the
- * call: then there is no response.
+ * A processor's API. Idempotency keys apply to POST requests only. Resolves to null, for no response, if a test's interceptor
+ * dropped the call.
  */
-export function createApi<Paywall extends AnyPaywall, Body>({
-  processor: { name, api },
-  state,
-  controls,
-  accounts,
-  openContext,
-  rateLimited,
-}: Options<Paywall, Body>) {
+export function createApi({ processor: { name, api }, state, controls, accounts, openContext, rateLimited }: Options) {
   const count = api.rateLimit?.counter(rateLimited)
   const keys = idempotency(state.records.replies, api.keyRules)
 
   return function answer(request: HttpRequest): Promise<HttpResponse | null> {
     const { method, path } = request
     const idempotencyKey = method === 'POST' && api.keyHeader !== null ? header(request, api.keyHeader) : null
-    const call: RecordedCall<Body> = { method, path, idempotencyKey, body: api.readBody(request), account: null }
+    const call: RecordedCall = { method, path, idempotencyKey, body: api.readBody(request), account: null }
     controls.calls.push(call)
     return runCall(call, prepare(request, call), { onCall: controls.onCall(), save: state.save })
   }
 
-  function prepare(request: HttpRequest, call: RecordedCall<Body>): PreparedCall {
+  function prepare(request: HttpRequest, call: RecordedCall): PreparedCall {
     const cause = { requestId: newId('req_', 7), idempotencyKey: call.idempotencyKey }
     const giveUpKey = () => {}
     try {
       const account = api.authenticate(request, accounts())
       call.account = account.id
       const wait = count?.(openContext(account, cause)) ?? null
-      if (wait !== null) return { run: () => tooMany(wait), giveUpKey }
+      if (wait !== null) return { run: () => tooManyCalls(wait), giveUpKey }
       const execution = api.prepare(call, request)
       const execute = (): CallResult =>
         attempt(cause, call.method, () => {
-          failIfOrdered(controls, call.path)
+          throwInjectedFailure(controls, call.path)
           const context = openContext(account, cause)
           return withUnknownValues(context, execution(context))
         })
@@ -112,12 +104,12 @@ export function createApi<Paywall extends AnyPaywall, Body>({
     return { run, giveUpKey: () => keys.giveUp(keyed) }
   }
 
-  function tooMany(seconds: number): HttpResponse {
+  function tooManyCalls(seconds: number): HttpResponse {
     const { headers = {}, body } = api.tooManyCalls?.() ?? { body: '' }
     return { status: 429, headers: { ...headers, 'Retry-After': String(seconds) }, body }
   }
 
-  /** Runs a call; what it throws becomes an error response. */
+  /** Runs a call and turns its errors into responses. */
   function attempt(cause: Cause, method: string, execute: () => object): CallResult {
     try {
       return { response: json(cause, api.okStatus(method), execute()), executed: true }
@@ -131,8 +123,8 @@ export function createApi<Paywall extends AnyPaywall, Body>({
       const body = error instanceof Refusal ? error.body : api.errorBody(error)
       return { response: json(cause, error.status, body), executed: error.executed }
     }
-    if (error instanceof OrderedFailure) {
-      // An ordered 5xx counts as of a call that ran. Any other ordered failure, such as a 429, did not run.
+    if (error instanceof InjectedFailure) {
+      // An injected 5xx counts as an executed call, any other injected failure, such as a 429, as not executed.
       return { response: json(cause, error.status, error.body), executed: error.status >= 500 }
     }
     console.error(`${name} emulator: a call failed`, error)

@@ -6,15 +6,15 @@ import { decodeForm, type Form } from './form.ts'
 import { type Mistake, parseWith } from './parse.ts'
 import { prepareRoute, type Route } from './routes.ts'
 
-/** What a processor answers to a call that it cannot run. */
+/** A processor's errors for calls that it cannot run. */
 interface Refusals {
   unknownPath(call: RecordedCall<Form>): Error
   mistake(mistake: Mistake): Error
 }
 
-/** The part of an API that takes forms, or queries. Mistakes in them are refused before anything has run. */
+/** The part of an API with form-encoded bodies or queries. Invalid parameters are refused before anything runs. */
 export const callsInForms = (routes: Route[], refuse: Refusals) => ({
-  // Equal for the same parameters in any order.
+  // The order of parameters does not matter.
   fingerprint: (form: string) => hash('sha256', JSON.stringify([...new URLSearchParams(form)].sort())),
   readBody: ({ body, query }: HttpRequest) => decodeForm(body || query),
   prepare(call: RecordedCall<Form>): Execution {

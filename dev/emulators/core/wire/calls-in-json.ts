@@ -6,7 +6,7 @@ import { NO_KEYS } from './no-keys.ts'
 import { type Mistake, parseWith } from './parse.ts'
 import { prepareRoute, type Route } from './routes.ts'
 
-/** What a processor answers to a call that it cannot run. */
+/** A processor's errors for calls that it cannot run. */
 interface Refusals {
   unknownPath(call: RecordedCall): Error
   notJson(body: string): Error
@@ -14,12 +14,12 @@ interface Refusals {
 }
 
 /**
- * The part of an API that takes JSON: what a call has is in its body, of a GET and a DELETE in the query. It is parsed when the
- * call runs, so that a mistake counts as found by the route itself. Without rules of its own the API has no idempotency keys.
+ * The part of an API with JSON bodies; GET and DELETE use the query. Parameters are parsed when the call runs, so that a mistake
+ * counts as an error of the route itself. By default the API has no idempotency keys.
  */
 export const callsInJson = (routes: Route[], refuse: Refusals) => ({
   ...NO_KEYS,
-  // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
+  // Invalid JSON is recorded as text, and refused when the route parses the body.
   readBody: ({ body, query }: HttpRequest): unknown => (body === '' ? readParameters(query) : (readJson(body) ?? body)),
   prepare(call: RecordedCall, { method, query, body }: HttpRequest): Execution {
     const execution = prepareRoute(routes, call, (schema) => () => {

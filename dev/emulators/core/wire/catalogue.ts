@@ -1,6 +1,6 @@
 import { Refusal } from './emulator-error.ts'
 
-/** An error of a processor's. `executed` is false for what is found before the endpoint runs. */
+/** An error of a processor. `executed` is false for errors found before the endpoint runs. */
 interface Known {
   status?: number
   executed?: boolean
@@ -11,14 +11,14 @@ interface Known {
 type Values = Record<string, string | number>
 
 /**
- * Errors by names, from a JSON file: `{id}` in a message is filled with the value of that name, and `param`, the parameter
- * that is wrong, is that of the values or else of the file. `bodyOf` makes the body of the response.
+ * Errors by name from a JSON file. `{id}` in a message is replaced by the value with that name. `param`, the wrong parameter, comes
+ * from the values or else from the file. `toBody` creates the response's body.
  */
 export const catalogue =
-  <Name extends string>(errors: Record<Name, Known>, bodyOf: (detail: object) => object) =>
+  <Name extends string>(errors: Record<Name, Known>, toBody: (detail: object) => object) =>
   (name: Name, values: Values = {}): Refusal => {
     const { status = 400, executed, message: template, ...detail }: Known = errors[name]
     const message = template.replaceAll(/\{(\w+)\}/g, (_, field) => String(values[field]))
     const { param = detail.param } = values
-    return new Refusal(status, message, bodyOf({ ...detail, message, ...(param !== undefined && { param }) }), executed)
+    return new Refusal(status, message, toBody({ ...detail, message, ...(param !== undefined && { param }) }), executed)
   }

@@ -1,4 +1,4 @@
-/** The same with any text for every text and any number for every number: no more is known of what is in a JSON file. */
+/** Widens literal types, because the types of a JSON file have plain strings and numbers. */
 type Loose<T> = T extends string
   ? string
   : T extends number
@@ -7,7 +7,7 @@ type Loose<T> = T extends string
       ? { [Key in keyof T]?: Loose<T[Key]> }
       : T
 
-/** What an object has besides its constants. An object in it is completed likewise. */
+/** The fields of an object besides its constants, recursively. */
 type Given<T, Constants> = Omit<T, keyof Constants> & {
   [Key in keyof T & keyof Constants]?:
     | T[Key]
@@ -17,8 +17,8 @@ type GivenPart<T, Constants> = T extends Part ? Given<T, Constants> : never
 export type Part = { [key: string]: unknown }
 
 /**
- * Completes objects: what is the same in all of a kind is in `constants`, a JSON file; the rest is given. `Kinds` has the
- * types of the processor's SDK. Both parts are checked against them, so an object cannot lack a field that is required.
+ * Completes objects: fields that are the same in all objects of a kind come from `constants`, a JSON file; the others are given.
+ * `Kinds` has the types of the processor's SDK. Both parts are checked against them, so no required field can be missing.
  */
 export const completer =
   <Kinds>() =>

@@ -1,6 +1,6 @@
 import { type HttpRequest, header } from '../server.ts'
 
-/** The user and the password that a call is authorized by in Basic authentication; null if it is not. */
+/** The user and password of Basic authentication; null if the call does not use it. */
 export function readBasicAuth(request: HttpRequest): { user: string; password: string } | null {
   const encoded = readCredential(request, 'Basic')
   const [user = '', password = ''] = Buffer.from(encoded ?? '', 'base64')
@@ -9,17 +9,17 @@ export function readBasicAuth(request: HttpRequest): { user: string; password: s
   return encoded === null ? null : { user, password }
 }
 
-/** What a call is authorized by in a scheme, such as `Bearer`; null if it is not. */
+/** The credential of an authentication scheme, such as `Bearer`; null if the call does not use it. */
 export function readCredential(request: HttpRequest, scheme: string): string | null {
   const [given, value] = (header(request, 'authorization') ?? '').split(' ')
   return given === scheme && value ? value : null
 }
 
-/** Finds the account whose id is made of the Bearer token of a call. */
+/** Finds the account whose id is derived from the call's Bearer token. */
 export const byToken =
-  (idOf: (token: string) => string, refuse: () => Error) =>
+  (toId: (token: string) => string, refuse: () => Error) =>
   <Account>(request: HttpRequest, accounts: ReadonlyMap<string, Account>): Account => {
-    const account = accounts.get(idOf(readCredential(request, 'Bearer') ?? ''))
+    const account = accounts.get(toId(readCredential(request, 'Bearer') ?? ''))
     if (!account) throw refuse()
     return account
   }

@@ -1,9 +1,9 @@
 /**
- * A call that the processor refuses. Each processor has its own shape of error, so each emulator has its own subclass.
+ * A call that the processor refuses. `Refusal` adds the body in the processor's format.
  */
 export class EmulatorError extends Error {
   readonly status: number
-  /** Whether the endpoint ran: if not, the error is stored under no idempotency key. */
+  /** Whether the endpoint ran. If not, the error is not stored under the idempotency key. */
   readonly executed: boolean
 
   constructor(status: number, message: string, executed = true) {
@@ -13,7 +13,7 @@ export class EmulatorError extends Error {
   }
 }
 
-/** The same with the body of the response. */
+/** An `EmulatorError` with the body of the response. */
 export class Refusal extends EmulatorError {
   override name = 'Refusal'
   readonly body: object

@@ -4,17 +4,17 @@ import type { Table } from '../domain/records.ts'
 type Node = Record<string, unknown>
 
 interface Rules {
-  /** How many fields a path may have. */
+  /** The maximum number of fields in a path. */
   levels: number
   tooDeep(levels: number): Error
   notExpandable(path: string): Error
-  /** What an object has only if it is asked for; null if it has no such field. */
+  /** A field that is included only on request; null if the object has no such field. */
   included(context: AccountContext, id: string, field: string): object | null
 }
 
 /**
- * Fills in what a call asks for: replaces the ids on each path by the objects that they name. `invoice.payments` does so in an
- * object and in the one that it names, `data.invoice` in each element of a list.
+ * Expands the requested paths: replaces the ids on each path by their objects. `invoice.payments` expands an object and then a field
+ * of it, `data.invoice` each element of a list.
  */
 export function expander({ levels, tooDeep, notExpandable, included }: Rules) {
   function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
@@ -44,7 +44,7 @@ export function expander({ levels, tooDeep, notExpandable, included }: Rules) {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
 
-/** The tables whose records others name by their ids. */
+/** The tables whose ids can be expanded. */
 const NAMED: Table[] = [
   'customers',
   'pages',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/* What forms are made of: every value is text. What is wrong with one is said by the `kind` of its issue. */
+/* Fields of forms, whose values are all strings. The `kind` of an issue identifies what is wrong. */
 
 export type FieldKind = 'empty' | 'integer' | 'boolean' | 'email' | 'url'
 
@@ -9,7 +9,7 @@ const scalar = (kind: FieldKind, accepts: (value: string) => boolean) =>
     if (!accepts(value)) context.addIssue({ code: 'custom', message: `Invalid ${kind}`, params: { kind, value } })
   })
 
-/** The kind of field that an issue is about, and the value that was refused; null if it is about something else. */
+/** The field kind and the refused value of an issue; null for issues of other kinds. */
 export function refusedField(issue: z.core.$ZodIssue): { kind: FieldKind; value: string } | null {
   const refused = Refused.safeParse(issue.code === 'custom' ? issue.params : null)
   return refused.success ? refused.data : null
@@ -31,7 +31,7 @@ export const boolean = scalar('boolean', (value) => value === 'true' || value ==
 
 export const email = scalar('email', (value) => z.email().safeParse(value).success)
 
-/** One of a domain that the processor accepts. */
+/** An address whose domain the processor accepts. */
 export const emailField = (accepts: (address: string) => boolean) =>
   scalar('email', (value) => z.email().safeParse(value).success && accepts(value))
 

@@ -5,17 +5,17 @@ export interface Form {
 
 export type FormValue = string | FormValue[] | Form
 
-/** An object without a prototype: a parameter named `__proto__` then becomes a plain field. */
+/** An object without a prototype, so that a parameter named `__proto__` is a plain field. */
 const emptyForm = (): Form => Object.create(null)
 
-/** Decodes `a[b][0][c]=v` and `a[]=v`. A later value for the same name replaces the earlier. */
+/** Decodes `a[b][0][c]=v` and `a[]=v`. A later value for the same name replaces the earlier one. */
 export function decodeForm(encoded: string): Form {
   const root = emptyForm()
   for (const [name, value] of new URLSearchParams(encoded)) assign(root, splitName(name), value)
   return Object.assign(emptyForm(), mapValues(root, toArrays))
 }
 
-/** Encodes a path as a parameter is named: `line_items[0][price]`. */
+/** Encodes a path as a parameter name: `line_items[0][price]`. */
 export function parameterName(path: readonly PropertyKey[]): string {
   return path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('')
 }
@@ -38,7 +38,7 @@ function assign(root: Form, path: string[], value: string): void {
   }
 }
 
-/** An object whose keys are all numbers was a list. */
+/** Converts objects whose keys are all numbers to arrays. */
 function toArrays(value: FormValue): FormValue {
   if (!isForm(value)) return value
   const keys = Object.keys(value)

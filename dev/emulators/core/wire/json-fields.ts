@@ -1,16 +1,16 @@
 import * as z from 'zod'
 
-/* What bodies in JSON are made of, whatever the processor. */
+/* Fields of JSON bodies that processors share. */
 
 export const webAddress = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'The URL is invalid')
 
-/** A field that may be left out or null; both become null. */
+/** A field that may be missing or null; both become null. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? null)
 
-/** A body as JSON: an empty one is `{}`, and one that is no JSON is undefined. */
+/** Parses a JSON body; `{}` if it is empty, undefined if it is invalid. */
 export function readJson(body: string): unknown {
   try {
     return body === '' ? {} : JSON.parse(body)
@@ -19,10 +19,10 @@ export function readJson(body: string): unknown {
   }
 }
 
-/** A query as an object of texts. */
+/** Parses a query into an object of strings. */
 export const readQuery = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query))
 
-/** The same. A parameter that is repeated is a list. */
+/** The same, with arrays for repeated parameters. */
 export function readParameters(query: string): Record<string, string | string[]> {
   const given = new URLSearchParams(query)
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Domains that take no mail, as far as an emulator can know without asking the DNS: the reserved names of RFC 2606, names that are
- * used inside networks, and misspelt top-level domains. example.com, .net and .org exist, with a null MX (RFC 7505).
+ * Top-level domains without mail, as far as an emulator can know without DNS: the reserved names of RFC 2606, names for internal
+ * networks, and misspelled top-level domains. example.com, .net and .org exist, with a null MX (RFC 7505).
  */
 const NO_TOP_LEVEL = [
   ...['test', 'example', 'invalid', 'localhost'],
@@ -10,7 +10,7 @@ const NULL_MX = ['example.com', 'example.net', 'example.org']
 
 const emailDomain = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 
-/** Whether an address has a domain that exists. */
+/** Whether the domain of an address exists. */
 export const hasDomain = (address: string) => !NO_TOP_LEVEL.includes(emailDomain(address).split('.').at(-1) ?? '')
 
 /** Whether mail can be delivered to an address. */

@@ -1,6 +1,6 @@
 import { isPart, type Part } from './complete.ts'
 
-/** The old values of the fields that differ; null where there was none. Nested objects are compared likewise. */
+/** The old values of changed fields; null for new fields. Compares nested objects recursively. */
 export function oldValues(before: object, after: object): Part {
   const was: Part = { ...before }
   const is: Part = { ...after }

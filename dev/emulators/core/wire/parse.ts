@@ -2,18 +2,18 @@ import type * as z from 'zod'
 import { type FieldKind, refusedField } from './form-fields.ts'
 import { firstIssue } from './issues.ts'
 
-/** The first mistake in what a call has. Unknown fields come before all others. */
+/** The first mistake in a call's parameters. Unknown fields come before all others. */
 export interface Mistake {
-  /** Where it is, the name of an unknown field included. */
+  /** The path of the field, including the name of an unknown field. */
   path: (string | number)[]
   problem: 'unknown' | 'missing' | 'invalid'
-  /** The kind of form field that it is in, and what was refused there; null if it is in something else. */
+  /** The kind of form field and its refused value; null for mistakes of other kinds. */
   field: { kind: FieldKind; value: string } | null
   message: string
   code: string
 }
 
-/** Parses what a call has. `refuse` makes the processor's error of the first mistake. */
+/** Parses a call's parameters. `refuse` creates the processor's error for the first mistake. */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,

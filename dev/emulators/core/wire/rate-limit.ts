@@ -5,21 +5,21 @@ import type { AccountContext } from '../domain/context.ts'
 const Limit = z.strictObject({ calls: z.int().min(1), seconds: z.int().min(1) })
 type Limit = z.output<typeof Limit>
 
-/** An account that has no limit of its own has the processor's. */
+/** `usual`: the processor's limit. */
 const Setting = z.union([Limit, z.literal(['usual', 'none'])])
 
-/** How many calls an account may make in a window of its time, which begins with a call. */
+/** A limit of calls per account in a window of the account's time. A window begins with a call. */
 export function rateLimit(usual: Limit) {
-  const { of, control } = accountSetting('limit', Setting, 'usual')
+  const { read, control } = accountSetting('limit', Setting, 'usual')
 
-  /** Counts the calls of one emulator. `isOn`: whether accounts have the usual limit. */
+  /** Counts the calls of an emulator. `isOn`: whether accounts have the usual limit. */
   function counter(isOn: boolean) {
     const windows = new Map<string, { from: number; calls: number }>()
 
-    /** Counts a call. The seconds after which it may be made again; null: it may be made now. */
+    /** Counts a call. Returns the seconds to wait if it exceeds the limit, otherwise null. */
     return (context: AccountContext): number | null => {
       const { now, account } = context
-      const set = of(context)
+      const set = read(context)
       const limit = set !== 'usual' ? set : isOn ? usual : 'none'
       if (limit === 'none') return null
       const known = windows.get(account.id)

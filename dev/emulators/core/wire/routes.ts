@@ -6,25 +6,25 @@ import type { Row, Table } from '../domain/records.ts'
 import type { Execution } from '../processor.ts'
 
 /**
- * Parses what a call has with a schema, when the function that it returns is called: a processor that refuses mistakes
- * before anything runs has parsed it already by then.
+ * Parses a call's parameters with a schema. The result is a function, because some processors parse before anything runs, and
+ * others when it is called.
  */
 export type Parse = <Schema extends z.ZodType>(schema: Schema) => () => z.output<Schema>
 
-/** A route of an API; `:id` in its path stands for one part, `:id+` for one or more: an id that has slashes. */
+/** A route of an API. In its path `:id` matches one segment, `:id+` one or more, for ids with slashes. */
 export interface Route {
   method: string
   path: string
   prepare(parse: Parse, ids: string[]): Execution
 }
 
-/** The parameters of a call that has none. */
+/** The schema for calls without parameters. */
 export const Nothing = z.strictObject({})
 
-/** The ids in a path, in order. Those that a path does not have are empty, and its route ignores them. */
+/** The ids in a path, in order; empty if the path has fewer. */
 export type Ids = [string, string]
 
-/** `show` makes the response of what `run` returns. */
+/** `show` formats the result of `run`. */
 export function route<Schema extends z.ZodType, Made extends object>(
   method: string,
   path: string,
@@ -42,7 +42,7 @@ export function route<Schema extends z.ZodType, Made extends object>(
   }
 }
 
-/** A response that is a record, as the processor shows it. */
+/** A response with a record as the processor shows it. */
 export const asRecord =
   <Name extends Table>(table: Name) =>
   (record: Row<Name>, context: AccountContext) =>
@@ -50,7 +50,7 @@ export const asRecord =
 
 type Show<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
 
-/** A route that makes a record, and shows it. */
+/** A route that creates a record and shows it. */
 export const create = <Name extends Table, Schema extends z.ZodType>(
   path: string,
   schema: Schema,
@@ -58,18 +58,18 @@ export const create = <Name extends Table, Schema extends z.ZodType>(
   run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => Row<Name>,
 ): Route => route('POST', path, schema, run, asRecord(table))
 
-/** A route that shows what `find` finds by the ids in its path. */
+/** A route that shows the result of `find` for the ids in its path. */
 export const read = <Found extends object>(
   path: string,
   find: (context: AccountContext, ...ids: Ids) => Found,
   show?: (found: Found, context: AccountContext) => object,
 ): Route => route('GET', path, Nothing, (context, _, ids) => find(context, ...ids), show)
 
-/** A route that shows the record which its path names. */
+/** A route that shows the record in its path. */
 export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = asRecord(table)): Route =>
   read(path, (context, id) => named(context, table, id), show)
 
-/** A route that does something to the record which its path names, and shows it. */
+/** A route that changes the record in its path and shows it. */
 export const act = <Name extends Table, Schema extends z.ZodType>(
   method: string,
   path: string,
@@ -79,19 +79,19 @@ export const act = <Name extends Table, Schema extends z.ZodType>(
   show: Show<Name> = asRecord(table),
 ): Route => route(method, path, schema, (context, given, [id]) => run(context, named(context, table, id), given), show)
 
-/** What ends by itself when its time is over. */
+/** Lookups for records that expire. */
 const ENDING: { [Name in Table]?: (context: AccountContext, id: string) => Row<Name> } = {
   pages: findPage,
   payments: findPayment,
 }
 
-/** The record that a path names, as it is by now. */
+/** The record in a path, updated if it has expired. */
 function named<Name extends Table>(context: AccountContext, table: Name, id: string): Row<Name> {
   const findEnding: (typeof ENDING)[Name] = ENDING[table]
   return findEnding ? findEnding(context, id) : find(context, table, id)
 }
 
-/** Prepares the first route that a call's method and path match; undefined if none does. */
+/** Prepares the first route that matches a call's method and path; undefined if none matches. */
 export function prepareRoute(
   routes: Route[],
   { method, path }: { method: string; path: string },
@@ -104,7 +104,7 @@ export function prepareRoute(
   return undefined
 }
 
-/** What stands in a path where the pattern has `:id` or `:id+`, in order; null if the path does not match. */
+/** The values of `:id` and `:id+` in a path, in order; null if the path does not match. */
 function matchPath(pattern: string, path: string): string[] | null {
   const parts = pattern.split('/').map((part) => WILDCARDS[part] ?? part.replaceAll('.', '\\.'))
   return new RegExp(`^${parts.join('/')}$`).exec(path)?.slice(1) ?? null

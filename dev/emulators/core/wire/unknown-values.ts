@@ -3,14 +3,14 @@ import { accountSetting } from '../controls/settings.ts'
 import type { AccountContext } from '../domain/context.ts'
 
 /**
- * Vendors add values to their enumerations. The value that a field of all objects has from now on, wherever it has one, by its name:
- * `{"billing_reason": "subscription_gift"}`. `{}`: nothing is replaced.
+ * Simulates vendors that add values to their enumerations. Overrides string values in all objects by field name:
+ * `{"billing_reason": "subscription_gift"}`. `{}`: no overrides.
  */
 export const UNKNOWN_VALUES = accountSetting('values', z.record(z.string(), z.string()), {})
 
-/** An object as it is sent, with the values that its account's setting has for its fields. */
+/** An object with the overrides of its account's setting. */
 export function withUnknownValues<Shown extends object>(context: AccountContext, shown: Shown): Shown {
-  const values = UNKNOWN_VALUES.of(context)
+  const values = UNKNOWN_VALUES.read(context)
   return Object.keys(values).length === 0 ? shown : (replaced(shown, values) as Shown)
 }
 

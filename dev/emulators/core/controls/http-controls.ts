@@ -5,27 +5,27 @@ import type { Store } from '../store.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
 import type { RecordControl } from './controls.ts'
 
-/** What a person makes happen with curl; the key `POST renew` is reached by `POST /_emulator/renew`. */
-export type HandControls = Record<string, (body: unknown) => unknown>
+/** Controls over HTTP, for example with curl. The key `POST renew` stands for `POST /_emulator/renew`. */
+export type HttpControls = Record<string, (body: unknown) => unknown>
 
-/** Method and path of each control. */
-export const listAddresses = (controls: HandControls) =>
+/** The method and path of each control. */
+export const listAddresses = (controls: HttpControls) =>
   Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
 
-/** The part of a path that stands for a name: `payLater` is `pay-later` there. */
+/** Converts a name for a path: `payLater` to `pay-later`. */
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-export const byHand =
+export const httpControl =
   <Body extends z.ZodType>(schema: Body, run: (body: z.output<Body>) => unknown) =>
   (body: unknown) =>
     run(schema.parse(body))
 
-/** A control of a record, by hand: its body has the record's id and the options. */
-export const recordByHand = (store: Store, { field, run }: RecordControl) =>
-  byHand(z.looseObject({ [field]: z.string() }), ({ [field]: id, ...options }) => run(store, String(id), options))
+/** An HTTP control of a record: the body has the record's id and the options. */
+export const recordControl = (store: Store, { field, run }: RecordControl) =>
+  httpControl(z.looseObject({ [field]: z.string() }), ({ [field]: id, ...options }) => run(store, String(id), options))
 
-/** Runs the control that a request names. A body with a mistake gets a 400 that says what is expected; a page elsewhere, a 403. */
-export async function runControl(controls: HandControls, request: HttpRequest): Promise<HttpResponse> {
+/** Runs a control. Answers 400 with an explanation for an invalid body, and 403 to other origins. */
+export async function runControl(controls: HttpControls, request: HttpRequest): Promise<HttpResponse> {
   if (!isFromHere(request.headers)) return json(403, { error: 'not_from_here' })
   const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]
   if (!run) return json(404, { error: 'unknown_control', controls: Object.keys(controls) })
