@@ -7,10 +7,10 @@ import { decimalsAtChargebee } from './currencies.ts'
 /** A paywall's Chargebee credentials, and the item prices that exist on its site. */
 export type ChargebeeAccount = SellerOf<'chargebee'>
 
-/** All sites share the emulator's address, so the API key alone says which one is meant. */
+/** All sites share the emulator's address, so only the API key identifies a site. */
 export const toAccountId = (apiKey: string) => accountId('site_', apiKey)
 
-/** Credentials as an owner has them of Chargebee, for a demo. */
+/** Credentials in Chargebee's format, for a demo. */
 export const demoCredentials = () => ({
   site: `acme-${randomHex(4)}-test`,
   apiKey: `test_${randomHex(20)}`,
@@ -18,6 +18,6 @@ export const demoCredentials = () => ({
   webhookPassword: randomHex(24),
 })
 
-/** The sites that the emulator is to have, with the item prices that their owners have made, in Chargebee's units. */
+/** The emulator's sites, with the item prices that exist there, in Chargebee's units. */
 export const listAccounts = (files: PaywallFile[]): ChargebeeAccount[] =>
   listPaywalls(files, 'chargebee', { currencyDecimals: decimalsAtChargebee })

@@ -6,13 +6,13 @@ import { INVOICE_PREFIX } from './bills.ts'
 import type { ChargebeeEmulator } from './emulator.ts'
 import { refundOwn } from './own.ts'
 
-/** A dispute is recorded by a credit note, as Chargebee recommends. The other way is a `payment_reversal`. */
+/** Records a dispute as a credit note, as Chargebee recommends. The alternative is a `payment_reversal`. */
 export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'chargebee'>): Acts {
   const paidFor = (id: string) => id.replace(INVOICE_PREFIX, '')
   const usual = byInvoice({ ...chargebee, dispute: chargebee.chargeback }, account, paidFor)
   return {
     ...usual,
-    /** The first charge of a subscription fails, and then it is given up. */
+    /** If the first charge of a subscription fails, the subscription ends. */
     resolve: async (fails, id) => {
       const awaited = incompleteSubscription(account.records, id)
       if (!fails || !awaited || pendingPayment(account.records, id && paidFor(id))) return usual.resolve(fails, id)
@@ -22,11 +22,11 @@ export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'ch
     failRefund: async (id) => {
       const latest = latestReversal(account.records, 'refunds', paidFor(id))
       const isChargeback = account.records('refunds').some((each) => each.id === latest && refundOwn(each).isChargeback)
-      if (isChargeback) throw new Refused('a chargeback is no refund that a bank could send back')
+      if (isChargeback) throw new Refused('a chargeback is not a refund that a bank could return')
       return usual.failRefund?.(id)
     },
     decideDispute: async (id, wins) => {
-      if (!wins) throw new Refused('Chargebee reports nothing about a chargeback that stays')
+      if (!wins) throw new Refused('Chargebee reports nothing about a lost chargeback')
       return chargebee.winChargeback(latestReversal(account.records, 'refunds', paidFor(id)))
     },
   }

@@ -13,13 +13,13 @@ import { content } from './objects/wire.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 import { VOID_ROUTES } from './voids.ts'
 
-/** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
+/** A replay requires the same key and parameters. Chargebee's errors for misused keys are UNVERIFIED. */
 const misused = (misuse: Misuse) =>
   misuse === 'in_use'
     ? chargebeeError(409, 'lock_timeout', 'A request with this idempotency key is being processed.')
     : chargebeeError(400, 'invalid_request', `The idempotency key is ${misuse.replaceAll('_', ' ')}.`)
 
-/** The part of Chargebee's API that the emulator has. */
+/** The supported part of Chargebee's API. */
 const ROUTES = [
   ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...VOID_ROUTES, ...INVOICE_ROUTES],
   retrieve('/customers/:id', 'customers'),
@@ -28,12 +28,12 @@ const ROUTES = [
 
 const CALLS = callsInForms(ROUTES, {
   unknownPath: ({ method, path }) =>
-    chargebeeError(404, 'url_not_found', `${method} ${path} is no address of this API.`),
+    chargebeeError(404, 'url_not_found', `${method} ${path} is not a path of this API.`),
   mistake: ({ path, problem, message }) =>
     wrongValue(parameterName(path), problem === 'unknown' ? 'unknown parameter' : message),
 })
 
-/** 150 calls a minute of a test site, and of a live one in the smallest plan (apidocs.chargebee.com/docs/api, "API limits"). */
+/** 150 calls a minute for test sites, and for live ones on the smallest plan (apidocs.chargebee.com/docs/api, "API limits"). */
 export const RATE_LIMIT = rateLimit({ calls: 150, seconds: 60 })
 
 const BLOCKED =
@@ -70,11 +70,11 @@ export const API: Api<ChargebeeAccount, Form> = {
   }),
 }
 
-/** A response has an object under its name. */
+/** Responses contain objects under their names. */
 const named = (made: object) => ('object' in made ? content(made) : made)
 
 /**
- * What stands behind the version in a path; empty if that is another. Chargebee does not understand a slash that is encoded
+ * The part of a path after the version; empty for another version. Chargebee does not decode an encoded slash
  * (github.com/chargebee/chargebee-go/pull/40).
  */
 function resourceName(path: string): string {

@@ -6,18 +6,18 @@ import { notFound } from './errors.ts'
 import { saleOwn } from './own.ts'
 import { isReversed } from './reversals.ts'
 
-/* What Chargebee calls an invoice: every sale has one, also what is sold once. */
+/* Chargebee's invoices: every sale has one, including one-time purchases. */
 
 /**
- * What the ids of a site's invoices begin with: an owner chooses it. This one has all that makes an id hard to put into an
- * address. In one that is imported may be even more.
+ * The prefix of a site's invoice ids, which the owner chooses. This one has characters that are hard to put into a URL. Ids of
+ * imported invoices may be even harder.
  */
 export const INVOICE_PREFIX = 'ACME/2026.#'
 
-/** What is sold once is kept as its payment, whose id has no such prefix. */
+/** A one-time sale is stored as its payment, whose id has no such prefix. */
 export const billId = ({ id, subscription }: Sale) => (subscription === null ? INVOICE_PREFIX + id : id)
 
-/** A subscription's invoices, the oldest first. Chargebee makes none for a trial. */
+/** A subscription's invoices, oldest first. Chargebee creates none for a trial. */
 export const listBills = (context: AccountContext, subscriptionId: string): Sale[] =>
   allSales(context).filter(({ subscription, lines }) => subscription?.id === subscriptionId && sumAmounts(lines) > 0)
 

@@ -9,7 +9,6 @@ import { create, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { chargebeeError, wrongValue } from './errors.ts'
 import { itemPriceObject } from './objects/selling.ts'
 
-/** An address that the browser is sent to. */
 const redirectUrl = webAddress.max(250, 'too long')
 
 const common = {
@@ -20,7 +19,7 @@ const common = {
   customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).default({}),
 }
 
-/** `item_price_id[0]` and `quantity[0]` in a form: the emulator sells one item price at a time. */
+/** `item_price_id[0]` and `quantity[0]` in a form: the emulator supports one item price at a time. */
 const Item = z.strictObject({ item_price_id: z.tuple([text(100)]), quantity: z.tuple([integer(1)]).default([1]) })
 
 const NewParameters = z.strictObject({
@@ -36,7 +35,7 @@ const OneTimeParameters = z.strictObject({
   item_prices: Item,
 })
 
-/** What the pages have in common. A customer that the site does not have is made when the page is paid, with another id. */
+/** The common fields of pages. An unknown customer is created, with another id, when the page is paid. */
 function toPage(
   context: AccountContext,
   given: z.output<z.ZodObject<typeof common>>,
@@ -57,7 +56,7 @@ function toPage(
   }
 }
 
-/** Opens a page that sells a subscription: the first item price has to be a plan's. */
+/** Opens a page that sells a subscription. The first item price must be a plan's. */
 function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>) {
   const { id: chosenId, trial_end: trialEnd } = given.subscription
   const param = 'subscription_items[item_price_id][0]'
@@ -68,7 +67,7 @@ function checkoutNew(context: AccountContext, given: z.output<typeof NewParamete
   return openPage(context, { ...page, chosenId, trialEnd: trialEnd || undefined })
 }
 
-/** Opens a page that sells a charge once. */
+/** Opens a page that sells a one-time charge. */
 function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>) {
   const param = 'item_prices[item_price_id][0]'
   const page = toPage(context, given, given.item_prices, param)
@@ -80,7 +79,7 @@ function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTime
   return openPage(context, { ...page, gives })
 }
 
-/** Refuses an id that a seller has chosen for a subscription, if there is one with it: on a page with 409. */
+/** Refuses a subscription id chosen by the seller if it exists. `status` is 409 on a page. */
 export function refuseTaken({ records }: AccountContext, id: string | undefined, status = 400): void {
   if (id === undefined || !records.subscriptions.has(id)) return
   throw chargebeeError(status, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
@@ -91,7 +90,7 @@ const PortalParameters = z.strictObject({
   redirect_url: redirectUrl.optional(),
 })
 
-/** What Chargebee answers where the portal is switched off is UNVERIFIED. */
+/** Chargebee's error if the portal is disabled is UNVERIFIED. */
 const switchedOff = () => chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
 
 export const CHECKOUT_ROUTES: Route[] = [

@@ -1,7 +1,7 @@
 /*
- * What apidocs.chargebee.com/docs/api/currencies says: amounts are whole, in the currency's own unit where it has no decimals,
- * and in hundredths of every other one. It is written down once more here, so that an adapter that counts otherwise is found
- * out. Which currencies have no decimals is only told by example there: the list is UNVERIFIED.
+ * From apidocs.chargebee.com/docs/api/currencies: amounts are integers, in units of currencies without decimals, and in hundredths of
+ * all others. This is independent of the adapter, so that its mistakes are detected. The documentation names currencies without
+ * decimals by example only: the list is UNVERIFIED.
  */
 const ZERO_DECIMAL = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ')
 

@@ -26,17 +26,16 @@ import { endNow, setCancelled } from './subscriptions.ts'
 import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 /**
- * How often a failed charge is repeated, and what becomes of the subscription after the last retry, is the site's own setting
- * (chargebee.com/docs/2.0/dunning-v2.html): it is cancelled, or stays active with an invoice that is `not_paid`. The days are the
- * emulator's: UNVERIFIED.
+ * The retries of failed charges and what happens to the subscription after the last one are settings of the site
+ * (chargebee.com/docs/2.0/dunning-v2.html): it is cancelled, or stays active with an invoice that is `not_paid`. The days are
+ * UNVERIFIED.
  */
 const DUNNING = dunningSetting({ retryDays: [2, 5, 7], finally: 'cancel' })
 
 /**
- * A term's invoice is charged when the term begins, also while those before are in dunning: "the subscription remains Active throughout
+ * A term's invoice is charged when the term begins, even while earlier ones are in dunning: "the subscription remains Active throughout
  * the dunning process" (chargebee.com/docs/1.0/subscriptions/articles-and-faq/subscription-status-as-active-when-payment-failed-on-renewal.html).
- * When a trial's end is announced is the site's own setting. Three days are the emulator's, and when a first payment that has not arrived
- * is tried again: UNVERIFIED.
+ * When a trial's end is announced is a setting of the site. The three days, and when a pending first payment is retried, are UNVERIFIED.
  */
 const renewals: RenewalRulesFor = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
@@ -62,29 +61,29 @@ const BILLING = billing({
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
   end: (context, subscription) => endNow(context, subscription, 'invoice'),
   setCancelled,
-  // Chargebee makes an invoice of the new price for the rest of the term, which the prorated credits of the old one pay first
-  // (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the length
-  // of the term is invoiced at once is UNVERIFIED.
+  // Chargebee invoices the new price for the rest of the term, less the prorated credits of the old one
+  // (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the term's
+  // length is invoiced at once is UNVERIFIED.
   changePlan: (context, subscription, price) => {
     const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
     return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`)
   },
   schedulePlan: scheduleChange,
   refund,
-  // How long a bank takes is UNVERIFIED.
+  // The duration of bank payments is UNVERIFIED.
   pendingSeconds: DAY_SECONDS,
   refundSeconds: DAY_SECONDS,
   renewals,
 })
 
-/** Chargebee names the page and its state to the address that the browser goes back to. */
+/** Chargebee adds the page's id and state to the return URL. */
 const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: pageState(page) })
 
-/** A new term and its charge are one step at Chargebee. */
+/** At Chargebee a new term is charged at once. */
 const { rollOver: _, ...OTHERS } = BILLING.controls
 
 /**
- * What is owed is no obstacle to a pause: `invoice_dunning_handling` says what becomes of it
+ * A subscription with unpaid invoices can be paused: `invoice_dunning_handling` decides about these
  * (apidocs.chargebee.com/docs/api/subscriptions#pause_a_subscription).
  */
 const CONTROLS = {
@@ -118,21 +117,21 @@ export const startChargebeeEmulator = createEmulator({
   about: { path: '/api/v2', credential: 'API key' },
   controls: {
     ...CONTROLS,
-    /** The payer's bank takes a payment back, on a site that removes it from its invoice then. */
+    /** The payer's bank reverses a payment, on a site that then removes it from its invoice. */
     dispute: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('disputes', reverse(context, payment)),
     ),
     collectAgain: changing('payment', 'payments', collectAgain),
-    /** A chargeback, on a site that is set up to make a credit note of it and to record a refund. */
+    /** A chargeback, on a site that creates a credit note and records a refund for it. */
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('refunds', chargeBack(context, payment)),
     ),
-    /** The seller wins it: its credit note is voided, and so is the refund. That is UNVERIFIED. */
+    /** The seller wins a chargeback: its credit note and refund are voided. That is UNVERIFIED. */
     winChargeback: changing('refund', 'refunds', winChargeback),
-    /** The customer changes the plan in the portal, with the end of the term. */
+    /** The customer changes the plan in the portal, at the end of the term. */
     schedulePlan: planControl(scheduleChange),
     unschedulePlan: onSubscription((context, subscription) => scheduleChange(context, subscription, null)),
-    /** How many calls the site takes. */
+    /** Sets the site's rate limit. */
     setRateLimit: RATE_LIMIT.control,
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,

@@ -1,23 +1,23 @@
 import type { Named } from '../core/domain/context.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 
-/** An error in Chargebee's shape: `code` is its `api_error_code`, `param` the parameter that is wrong. */
+/** An error in Chargebee's format. `code`: its `api_error_code`; `param`: the wrong parameter. */
 export const chargebeeError = (status: number, code: string, message: string, param?: string) =>
   new Refusal(status, message, toBody(status, code, message, param))
 
 export const wrongValue = (param: string, problem: string) =>
   chargebeeError(400, 'param_wrong_value', `${param} : ${problem}`, param)
 
-/** Something that cannot be done in the state that things are in. */
+/** An operation that is not possible in the current state. */
 export const wrongState = (message: string) => chargebeeError(400, 'invalid_state_for_request', message)
 
-/** Chargebee answers 404 whether the path or a parameter names what does not exist. */
+/** Chargebee answers 404 for unknown objects, whether the path or a parameter names them. */
 export const notFound = (what: string, param?: string) =>
   chargebeeError(404, 'resource_not_found', `${what} not found`, param)
 
 export const noSuch = (table: Named, id: string, param?: string) => notFound(`${id} of ${table}`, param)
 
-/** The codes of errors that are ordered by a test. */
+/** The codes of injected errors. */
 const CODES: Record<number, string> = {
   401: 'api_authentication_failed',
   403: 'api_authorization_failed',

@@ -27,16 +27,16 @@ function refundBill(context: AccountContext, given: z.output<typeof RefundParame
   return content(invoice, context.show('refunds', made), creditNoteObject(made, context))
 }
 
-/** Refunds an amount, or all that is left. */
+/** Refunds an amount, by default all that is left. */
 export const refund = (context: AccountContext, payment: PaymentRecord, amount?: number) =>
   giveBack(context, payment, { amount, own: { reasonCode: 'Other' } })
 
-/** A chargeback, as a site records it that is set up to make a credit note and a refund of it. */
+/** A chargeback, on a site that creates a credit note and records a refund for it. */
 export const chargeBack = (context: AccountContext, payment: PaymentRecord) =>
   giveBack(context, payment, { own: { reasonCode: 'Chargeback', isChargeback: true }, status: 'refunded' })
 
 export function winChargeback(context: AccountContext, refund: RefundRecord): RefundRecord {
-  if (!refundOwn(refund).isChargeback) throw wrongState('The refund is not of a chargeback.')
+  if (!refundOwn(refund).isChargeback) throw wrongState('The refund is not a chargeback.')
   return endRefund(context, refund, 'canceled')
 }
 

@@ -11,7 +11,7 @@ import { withCustomer } from './objects/selling.ts'
 import { complete, content } from './objects/wire.ts'
 import { subscriptionOwn } from './own.ts'
 
-/** What becomes of charges that wait for the next invoice. That they are invoiced if a call does not say is UNVERIFIED. */
+/** How to handle unbilled charges. That they are invoiced by default is UNVERIFIED. */
 const UnbilledCharges = z.enum(['invoice', 'delete'])
 
 const CancelParameters = z.strictObject({
@@ -22,7 +22,7 @@ const CancelParameters = z.strictObject({
   cancel_reason_code: text(100).optional(),
 })
 
-/** Cancels now or at the end of the term. A reason code has to be one that the site has configured: this one has none. */
+/** Cancels now or at the end of the term. A reason code must be configured on the site; this one has none. */
 function cancelForItems(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -37,7 +37,7 @@ function cancelForItems(
   return when === 'immediately' ? endNow(context, subscription, unbilled) : setCancelled(context, subscription, true)
 }
 
-/** Ends a subscription. At the end of a term its unbilled charges are invoiced, which is UNVERIFIED. */
+/** Ends a subscription. That unbilled charges are invoiced at the end of a term is UNVERIFIED. */
 export function endNow(
   context: AccountContext,
   subscription: SubscriptionRecord,
@@ -49,7 +49,7 @@ export function endNow(
   return subscription
 }
 
-/** Schedules a subscription's end, or takes that back. Whether Chargebee refuses a repeat is UNVERIFIED. */
+/** Schedules a subscription's end, or undoes that. Whether Chargebee refuses a repeat is UNVERIFIED. */
 export function setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
   if (hasEnded(subscription) || cancelled === (subscription.cancelAt !== null)) {
     throw wrongState(`The subscription is ${cancelled ? 'already cancelled' : 'not scheduled to be cancelled'}.`)

@@ -13,16 +13,16 @@ import { complete, content } from './objects/wire.ts'
 const VoidParameters = z.strictObject({ comment: text(300).optional(), void_reason_code: text(100).optional() })
 
 /**
- * "Voids the specified invoice. Any payments must be removed from the invoice before voiding it" (apidocs.chargebee.com, invoices):
- * also one that is on its way. A subscription goes on.
+ * "Voids the specified invoice. Any payments must be removed from the invoice before voiding it" (apidocs.chargebee.com, invoices),
+ * including pending ones. The subscription continues.
  */
 function voidInvoice(context: AccountContext, _: z.output<typeof VoidParameters>, [id]: Ids) {
   const bill = findBill(context, id)
   const attempts = bill.payment ? newestFirst(context, 'attempts', { payment: bill.payment.id }) : []
   if (!isDue(context, bill) || attempts.some(({ status }) => status !== 'failed')) {
-    throw wrongState('Only an invoice without payments that is due can be voided.')
+    throw wrongState('Only a due invoice without payments can be voided.')
   }
-  if (bill.subscription === null) throw wrongState('The emulator voids invoices of subscriptions alone.')
+  if (bill.subscription === null) throw wrongState('The emulator voids invoices of subscriptions only.')
   const invoice = find(context, 'invoices', bill.id)
   invoice.status = 'void'
   invoice.isGivenUp = true
@@ -38,7 +38,7 @@ const UnbilledParameters = z.strictObject({
 const chargeId = ({ id }: SubscriptionRecord, line: PricedLine) =>
   `li_${hash('sha256', JSON.stringify([id, line])).slice(0, 16)}`
 
-/** What changes of plan have left to be charged with the next invoice. */
+/** Charges of plan changes that wait for the next invoice. */
 const unbilledCharges = (context: AccountContext) =>
   all(context, 'subscriptions').flatMap((subscription) =>
     subscription.pendingLines.map((line) => chargeObject(subscription, line)),

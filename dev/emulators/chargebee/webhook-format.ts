@@ -36,22 +36,22 @@ export const WEBHOOK_FORMAT: WebhookFormat<ChargebeeAccount, ChargebeeEvent> = {
       'subscription.resumed': ['subscription_resumed'],
       'subscription.trial_over': ['subscription_activated'],
       'subscription.renewed': ['subscription_renewed'],
-      // A trial that is cancelled ends without a word.
+      // A cancelled trial ends without a reminder.
       'subscription.trial_ending': ({ subscription: { cancelAt } }) =>
         cancelAt === null ? ['subscription_trial_end_reminder'] : [],
-      // What credits have paid has no transaction.
+      // Without an event if credits paid it: it has no transaction.
       'invoice.paid': ['payment_succeeded'],
       'invoice.failed': ['payment_failed'],
-      // A subscription's payment is told of with its invoice; a card that is declined on a page has none.
+      // Only one-time payments: a subscription's payment is reported with its invoice, and a card declined on a page has no sale.
       'payment.pending': ['payment_initiated'],
       'payment.paid': ['payment_succeeded'],
       'payment.failed': ['payment_failed'],
       'refund.pending': ['refund_initiated'],
       'refund.refunded': ['payment_refunded'],
-      // That a refund which fails is a `transaction_updated` is UNVERIFIED.
+      // That a failed refund is a `transaction_updated` is UNVERIFIED.
       'refund.failed': undone,
       'refund.canceled': undone,
-      // Which events tell of a reversal is UNVERIFIED, and that a dispute which is won undoes it, too.
+      // The events of a reversal are UNVERIFIED, and so is that a won dispute undoes it.
       'dispute.opened': (domainEvent, context) => reversed('transaction_created', domainEvent, context),
       'dispute.closed': (domainEvent, context) =>
         domainEvent.dispute.status === 'won' ? reversed('transaction_updated', domainEvent, context) : [],
@@ -62,7 +62,7 @@ export const WEBHOOK_FORMAT: WebhookFormat<ChargebeeAccount, ChargebeeEvent> = {
     },
   ),
   eventObject,
-  // Nothing is signed: who sends it is known by the user and the password alone.
+  // Webhooks are not signed: user and password are the only authentication.
   headers: (_, { webhookUser, webhookPassword }) => ({
     'Content-Type': 'application/json;charset=UTF-8',
     'User-Agent': 'ChargeBee',
@@ -72,7 +72,7 @@ export const WEBHOOK_FORMAT: WebhookFormat<ChargebeeAccount, ChargebeeEvent> = {
   retrySeconds: [2, 6, 30, 60, 5 * 60, 24 * 60, 48 * 60].map((minutes) => minutes * MINUTE_SECONDS),
 }
 
-/** What there is to tell of something; null: it is not told. */
+/** The content of an event; null: no event. */
 function eventContent(domainEvent: DomainEvent, context: AccountContext): object | null {
   if ('page' in domainEvent) return bought(domainEvent.page, context)
   if ('subscription' in domainEvent) return withCustomer(domainEvent.subscription, context)
@@ -85,7 +85,7 @@ function eventContent(domainEvent: DomainEvent, context: AccountContext): object
   return paid(context, paymentSale(context, domainEvent.payment))
 }
 
-/** What is told of a charge: its latest transaction. */
+/** The content of a charge's event: its latest transaction. */
 function paid(context: AccountContext, bill: Sale | null): object | null {
   const attempt = bill?.payment && latestAttempt(context, bill.payment.id)
   return attempt ? { ...content(context.show('attempts', attempt)), ...withBuyer(bill, context) } : null

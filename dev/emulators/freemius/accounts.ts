@@ -6,11 +6,11 @@ import { type EnteredPrice, listPaywalls, type SellerOf } from '../core/paywalls
 
 /** A paywall's Freemius product. */
 export interface FreemiusAccount extends SellerOf<'freemius'> {
-  /** Where buyers go after a purchase, as the owner has entered it in the dashboard. */
+  /** Where buyers return after a purchase, as entered in the dashboard. */
   returnUrl: string
   /**
-   * What each pricing of a plan costs in one billing cycle: the id is `plan_id:pricing_id`, which the monthly, the annual and
-   * the lifetime price of a pricing have in common. The trial is the plan's.
+   * The price of each pricing and billing cycle. The id is `plan_id:pricing_id`, which the monthly, annual and lifetime price of a
+   * pricing share. The trial is the plan's.
    */
   prices: EnteredPrice[]
 }
@@ -18,7 +18,7 @@ export interface FreemiusAccount extends SellerOf<'freemius'> {
 /** The paywalls that sell a product. */
 export const listSellers = ({ account }: AccountContext) => (account as Account<FreemiusAccount>).paywalls
 
-/** Credentials as Freemius makes them, for a demo. */
+/** Credentials in Freemius' format, for a demo. */
 export const demoCredentials = () => ({
   productId: String(randomBytes(5).readUIntBE(0, 5)),
   publicKey: `pk_${randomBytes(15).toString('hex')}`,
@@ -26,7 +26,7 @@ export const demoCredentials = () => ({
   apiKey: randomBytes(20).toString('hex'),
 })
 
-/** The Freemius products that the emulator is to have. Each owner has entered the address of its paywall for signed returns. */
+/** The emulator's products. Each has its paywall's URL for signed returns. */
 export const listAccounts = (files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] =>
   listPaywalls(files, 'freemius').map((paywall) => ({
     ...paywall,

@@ -4,16 +4,17 @@ import { charges } from '../core/acts/by-invoice.ts'
 import type { FreemiusEmulator } from './emulator.ts'
 
 export function freemiusActs(freemius: FreemiusEmulator, { records }: Account<'freemius'>): Acts {
-  // A licence is known to the core as the page that sold it.
+  // In the core a licence is the page that sold it.
   const sold = (license: string) => records('pages').find(({ id }) => id === license)
   const subscription = (license: string) => sold(license)?.subscription ?? ''
-  const saleOf = (license: string) => sold(license)?.subscription ?? sold(license)?.payment ?? ''
-  const payment = (license: string) => latestPaid(records, saleOf(license))
+  const findSaleId = (license: string) => sold(license)?.subscription ?? sold(license)?.payment ?? ''
+  const payment = (license: string) => latestPaid(records, findSaleId(license))
   return {
     ...charges(freemius, subscription),
     refund: (id, cents) => freemius.refund(payment(id), cents),
     dispute: (id) => freemius.dispute(payment(id)),
-    decideDispute: async (id, won) => freemius.closeDispute(latestReversal(records, 'disputes', saleOf(id)), { won }),
+    decideDispute: async (id, won) =>
+      freemius.closeDispute(latestReversal(records, 'disputes', findSaleId(id)), { won }),
     cancel: (id) => freemius.portalCancel(subscription(id)),
     changePlan: (id, price) => freemius.changePlan(subscription(id), price),
     end: (id) => freemius.cancelLicense(id),

@@ -6,7 +6,7 @@ import type { FreemiusAccount } from './accounts.ts'
 import { badRequest, errorBody, freemiusError, unauthorized } from './errors.ts'
 import { ROUTES } from './routes.ts'
 
-/** The product that a path begins with; each has a key of its own. */
+/** Paths begin with the product; each product has its own key. */
 const PRODUCT = /^\/v1\/products\/(\d+)\//
 
 const CALLS = callsInJson(ROUTES, {
@@ -34,9 +34,9 @@ export const API: Api<FreemiusAccount, unknown> = {
   errorBody,
 }
 
-/** An object, or each object of a list, with the fields alone that are asked for; a list is a field of its own. */
+/** Reduces an object, or each object of a list, to the requested fields. */
 const only = (fields: string[], response: object) =>
   JSON.parse(JSON.stringify(response, ['users', 'licenses', 'subscriptions', 'payments', 'events', ...fields]))
 
-/** Every path ends with `.json`: what stands before it; one that does not stays as it is, and has no route. */
+/** Removes `.json` from the end of a path. A path without it stays unchanged and matches no route. */
 const resourceName = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path

@@ -10,35 +10,37 @@ import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
 import { badRequest } from './errors.ts'
 import { cancel, cancelLicense, changePlan, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
 
-/** What a test or a person can make happen at Freemius. */
+/** The controls of the Freemius emulator. */
 export const CONTROLS = {
-  /** Begins the next period and charges it; if something is owed, charges that. The fourth failure is the last. */
+  /** Charges the unpaid invoice, or else begins the next period and charges it. The fourth failure is the last. */
   renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
     renewOrEnd(context, subscription, succeeds, RENEWALS),
   ),
   /** The buyer cancels in the customer portal. */
   portalCancel: onSubscription(cancel),
-  /** The buyer changes the plan: the licence gets another subscription, which is shown. */
+  /** The buyer changes the plan: the licence gets a new subscription, which is shown. */
   changePlan: planControl(changePlan),
-  /** Pricings that the owner has made there, which no paywall file names. */
+  /** Sets pricings that exist at Freemius but in no paywall file. */
   setOtherPrices: OTHER_PRICES.control,
-  /** The value that a field of all objects has from now on. */
+  /** Overrides the value of a field in all objects. */
   setValues: UNKNOWN_VALUES.control,
-  /** Taxes, and a coupon that is used on every page. */
+  /** Sets taxes and a coupon for every page. */
   setTerms: TERMS.control,
-  /** The buyer changes the payment method: the licence gets another subscription, which is shown. */
+  /** The buyer changes the payment method: the licence gets a new subscription, which is shown. */
   replaceSubscription: onSubscription(replace),
-  /** A user takes another address. */
+  /** Changes a user's address. */
   changeAddress: onRecordWith('user', 'customers', ['email', z.email()], (context, user, email) => {
     if (customerAt(context, email)) throw badRequest('The address is taken.')
     return context.show('customers', Object.assign(user, { email }))
   }),
   /** The owner cancels a licence in the dashboard. */
   cancelLicense: changing('license', 'pages', cancelLicense),
-  /** The owner deletes a licence in the dashboard: Freemius does not know it any more. */
+  /** The owner deletes a licence in the dashboard: it no longer exists at Freemius. */
   deleteLicense: changing('license', 'pages', deleteLicense),
-  /** The licence stays as it is after a refund. */
+  /** A refund does not change the licence. */
   ...reversalControls('payment', (context, payment, amount) =>
-    refundUpTo(context, payment, { amount }, (left) => badRequest(`Of payment ${payment.id}, ${left} cents are left.`)),
+    refundUpTo(context, payment, { amount }, (left) =>
+      badRequest(`Only ${left} cents of payment ${payment.id} can be refunded.`),
+    ),
   ),
 }

@@ -15,11 +15,11 @@ import { userObject } from './objects/product.ts'
 import { cancel, changePlan, RENEWALS } from './subscriptions.ts'
 import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
-/** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
+/** Freemius' ids are ascending numbers in strings. The SDK parses them as JavaScript numbers. */
 let latest = 0
 
 function newId(kind: Table): string {
-  // What stands in a portal's address has to be secret.
+  // The id in a portal's URL must be secret.
   if (kind === 'portalSessions') return randomBytes(20).toString('hex')
   latest = Math.max(latest + 1, Date.now() * 1000)
   return String(latest)
@@ -43,14 +43,14 @@ export const startFreemiusEmulator = createEmulator({
   },
   visits: {
     '/product/': HOSTED_LINK,
-    // That a link to the customer portal works for five minutes is UNVERIFIED.
+    // The lifetime of five minutes is UNVERIFIED.
     '/portal/': portalVisit({ money, lifetimeSeconds: 5 * MINUTE_SECONDS, cancel, change: changePlan }),
   },
   listDues: (context) => subscriptionsDue(context, RENEWALS),
   about: { path: '/v1/products', credential: 'API key' },
   controls: CONTROLS,
   lists: { licenses: 'pages', subscriptions: 'subscriptions' },
-  /** While `manySubscriptions` is on, a user may have several subscriptions of a product; as a rule one at a time. */
+  /** `manySubscriptions`: a user may have several subscriptions of a product instead of one. */
   switches: ['manySubscriptions'],
 })
 

@@ -1,7 +1,7 @@
 import type { Named } from '../core/domain/context.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 
-/** An error in Freemius' shape. */
+/** An error in Freemius' format. */
 export const freemiusError = (status: number, type: string, message: string, code: string) =>
   new Refusal(status, message, toBody(status, type, message, code))
 
@@ -10,11 +10,11 @@ export const unauthorized = () =>
 
 export const badRequest = (message: string) => freemiusError(400, 'InvalidArgument', message, 'invalid_argument')
 
-/** Freemius answers 402 to a call that lacks an argument. */
+/** Freemius answers 402 if an argument is missing. */
 export const missingArgument = (name: string) =>
   freemiusError(402, 'ArgumentMissing', `The argument ${name} is missing.`, 'argument_missing')
 
-/** Freemius' names for what the tables have. */
+/** Freemius' names of records. */
 const KINDS: Partial<Record<Named | 'plans' | 'pricings', string>> = { pages: 'license', customers: 'user' }
 
 export function noSuch(table: Named | 'plans' | 'pricings', id: string) {

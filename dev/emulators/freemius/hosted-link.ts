@@ -16,12 +16,12 @@ import { type Link, readLink, signedReturn } from './link.ts'
 import { findSubscription, licenseObject } from './objects/license.ts'
 import { billingCycle, dateTime, decimal } from './objects/wire.ts'
 
-const HINT = html`Pay succeeds at once. A payment that arrives later is what PayPal may do: the local world's home has a button for it
-          to arrive. Decline the card does what a bank does that refuses the payment.`
+const HINT = html`“Pay” succeeds at once. PayPal payments may be pending first: the local world's home has a button to complete
+          them. “Decline the card” makes the bank refuse the payment.`
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
 
-/** The page of a link. It can be paid again and again, as its link is all there is of it. */
+/** The page of a checkout link. It can be paid several times, because nothing is stored but the link. */
 export const HOSTED_LINK: PageVisit = {
   unknown: { title: 'Nothing to pay here', text: 'The product does not sell this. Check the address.' },
   open({ contextFor }, id, request) {
@@ -45,23 +45,23 @@ function hostedPage(context: AccountContext, link: Link, request: HttpRequest): 
   })
 }
 
-/** SaaS products sell one subscription at a time to a user; the owner can allow more in the dashboard. */
+/** SaaS products allow one subscription per user at a time, unless the owner allows more in the dashboard. */
 function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): void {
   if (mode !== 'subscription' || customer === null || context.isOn('manySubscriptions')) return
   if (runningSubscriptions(context, customer).every(({ canceledAt }) => canceledAt !== null)) return
   throw freemiusError(409, 'Duplicate', 'You have a subscription of this product already.', 'duplicate')
 }
 
-/** The sale of a link. It is kept, as the licence, once it is paid. */
+/** The sale of a link. It is stored as the licence once it is paid. */
 function toPage(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
   const license = context.newId('pages')
   return newPage(context, {
     ...{ id: license, price, seller: seller.paywallName, own: { environment } },
     // A link cannot give a trial to a plan that has none.
     trialDays: (given.trial && price.trialDays) || null,
-    // A link itself never expires. How long a visit to its page lasts is UNVERIFIED.
+    // A link never expires. The lifetime of a visit to its page is UNVERIFIED.
     expiresAt: context.now + DAY_SECONDS,
-    // The product's, whichever paywall sells: an owner enters one.
+    // The product's URL, whichever paywall sells: an owner enters only one.
     successUrl: listSellers(context)[0]?.returnUrl ?? seller.returnUrl,
     cancelUrl: given.cancel_url ?? null,
     email: (given.readonly_user && given.user_email) || null,
@@ -69,7 +69,7 @@ function toPage(context: AccountContext, { seller, price, environment, given }: 
   })
 }
 
-/** What the address after a purchase tells. */
+/** The query of the return URL. */
 function returnData(page: PageRecord, context: AccountContext): Record<string, string> {
   const { plan_id = '', pricing_id, expiration } = licenseObject(page, context)
   const subscription = findSubscription(page, context)

@@ -9,7 +9,7 @@ import type { FreemiusAccount } from './accounts.ts'
 import { Currency, parsePrice } from './objects/wire.ts'
 
 /*
- * A checkout at Freemius is a link that says in its query what is sold, and to whom. Nothing is stored before it is paid.
+ * A checkout at Freemius is a link whose query has the plan and the buyer. Nothing is stored before it is paid.
  */
 
 const id = z.string().regex(/^\d+$/)
@@ -18,7 +18,7 @@ const flag = z
   .default('0')
   .transform((value) => value !== '0' && value !== 'false')
 
-/** What the emulator reads of a link, with Freemius' defaults. It ignores what it does not know, as Freemius does. */
+/** The supported parameters of a link with Freemius' defaults. Ignores unknown ones, as Freemius does. */
 const LinkQuery = z.object({
   plan_id: id.optional(),
   pricing_id: id.optional(),
@@ -35,7 +35,7 @@ type LinkQuery = z.output<typeof LinkQuery>
 
 const INTERVALS = { monthly: 'month', annual: 'year', lifetime: null } as const
 
-/** What a link sells, and who; `environment` is 1 in the sandbox. */
+/** A parsed link. `environment` is 1 in the sandbox. */
 export interface Link {
   seller: FreemiusAccount
   price: EnteredPrice
@@ -43,7 +43,7 @@ export interface Link {
   given: LinkQuery
 }
 
-/** `others` are sold besides what the paywalls name. Null: the product does not sell that, or the proof of a sandbox is wrong. */
+/** `others`: additional prices of the product. Null: not sold by the product, or an invalid sandbox token. */
 export function readLink(sellers: FreemiusAccount[], others: SoldPrice[], query: string): Link | null {
   const { data: given } = LinkQuery.safeParse(readQuery(query))
   if (!given) return null
@@ -58,7 +58,7 @@ export function readLink(sellers: FreemiusAccount[], others: SoldPrice[], query:
   return seller && price && environment !== undefined ? { seller, price, environment, given } : null
 }
 
-/** A sandbox has to be proved by who knows the secret key. How long a proof holds is not documented; here it does for ever. */
+/** The sandbox requires a token derived from the secret key. Its lifetime is not documented; here it never expires. */
 function toEnvironment(
   { productId, secretKey, publicKey }: FreemiusAccount,
   { s_ctx_ts, sandbox }: LinkQuery,
@@ -68,7 +68,7 @@ function toEnvironment(
   return createHash('md5').update(token).digest('hex') === sandbox ? 1 : undefined
 }
 
-/** The address after a purchase, signed: the signature is over all that stands before it. */
+/** The signed return URL. The signature covers everything before it. */
 export function signedReturn(address: string, data: Record<string, string>, secretKey: string): string {
   const url = withQuery(address, data)
   return `${url}&signature=${createHmac('sha256', secretKey).update(url).digest('hex')}`

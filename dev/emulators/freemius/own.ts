@@ -1,19 +1,19 @@
 import * as z from 'zod'
 import { ownFields } from '../core/domain/tables.ts'
 
-/* What Freemius' objects have besides what the core knows of them. A licence is kept as the completed page that sold it. */
+/* Fields of Freemius' objects that the core does not have. A licence is stored as the completed page that sold it. */
 
 export const licenseOwn = ownFields({
   /** 1: bought in the sandbox. */
   environment: z.union([z.literal(0), z.literal(1)]),
-  /** The owner has cancelled it in the dashboard. */
+  /** Whether the owner has cancelled it in the dashboard. */
   cancelled: z.boolean().default(false),
   deleted: z.boolean().default(false),
-  /** The price that it had before its plan was changed last. */
+  /** The price before the last change of plan. */
   before: z.string().optional(),
 })
 
-/** Of a subscription and its invoices, and of a payment. A renewal's payment has none: its subscription tells the licence. */
+/** The licence of a subscription, an invoice or a payment. A renewal's payment has none: its subscription has the licence. */
 export const soldOwn = ownFields({ license: z.string().nullable().default(null) })
 
 /** Why a subscription was cancelled. */
@@ -22,5 +22,5 @@ export const subscriptionOwn = ownFields({
   reason_ids: z.array(z.string()).default([]),
 })
 
-/** What an event has besides its objects. */
+/** Fields of an event besides its objects. */
 export const eventOwn = ownFields({ data: z.unknown(), user: z.string().nullable() })

@@ -28,7 +28,7 @@ const LICENSE = '/licenses/:id'
 const SUBSCRIPTION = '/subscriptions/:id'
 const USER = '/users/:id'
 
-/** The part of Freemius' API that the emulator has. */
+/** The supported part of Freemius' API. */
 export const ROUTES: Route[] = [
   read(LICENSE, findLicense, asRecord('pages')),
   read(`${LICENSE}/subscription`, findLatest, asRecord('subscriptions')),
@@ -52,25 +52,25 @@ export const ROUTES: Route[] = [
   }),
   list('/events', Events, (context, { type, state }) => {
     const events = showEach(context, 'events', newestFirst(context, 'events', { type }))
-    // A list has events without their objects.
+    // Events in lists have no objects.
     return events.filter(having({ state })).map((event) => ({ ...event, objects: undefined }))
   }),
   list(`${USER}/licenses`, Paging, (context, _, ids) => {
-    const licenses = newestFirst(context, 'pages', ofUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
+    const licenses = newestFirst(context, 'pages', byUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
     return showEach(context, 'pages', licenses)
   }),
   list(`${USER}/subscriptions`, Paging, (context, _, ids) =>
-    showEach(context, 'subscriptions', newestFirst(context, 'subscriptions', ofUser(context, ids))),
+    showEach(context, 'subscriptions', newestFirst(context, 'subscriptions', byUser(context, ids))),
   ),
-  list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(ofUser(context, ids).customer, context)),
+  list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(byUser(context, ids).customer, context)),
   act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
   route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
   route('POST', '/portal/login', Login, logIn, ({ id: token }, { url }) => ({ token, link: `${url}/portal/${token}` })),
 ]
 
-const ofUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
+const byUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
 
-/** One page of a list, which has the name that its path ends with. */
+/** One page of a list, which is named by the end of its path. */
 function list<Schema extends typeof Paging>(
   path: string,
   schema: Schema,
@@ -98,7 +98,7 @@ function cancelLatest(context: AccountContext, why: z.output<typeof Cancellation
   return cancel(context, findLatest(context, license), why)
 }
 
-/** Opens the portal for a user, by id or by address. It has no way back to the seller. */
+/** Opens the portal for a user, by id or address. It has no link back to the seller. */
 function logIn(context: AccountContext, { id, email }: z.output<typeof Login>): PortalSessionRecord {
   if (id === undefined && email === undefined) throw missingArgument('id')
   const user = id === undefined ? customerAt(context, email ?? '') : find(context, 'customers', id)

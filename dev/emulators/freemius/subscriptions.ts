@@ -10,9 +10,9 @@ import { findLicense } from './objects/license.ts'
 import { licenseOwn } from './own.ts'
 
 /**
- * Freemius charges again one day, then three, then five days after a failure. After the fourth it cancels the subscription and
- * the licence (freemius.com/help/documentation/selling-with-freemius/dunning-failed-payments). Two days' notice of a trial's end is
- * UNVERIFIED, and so is when a first payment that has not arrived is given up.
+ * Freemius retries one, three and five days after a failure. After the fourth failure it cancels the subscription and the licence
+ * (freemius.com/help/documentation/selling-with-freemius/dunning-failed-payments). Two days' notice of a trial's end is UNVERIFIED,
+ * and so is when a pending first payment is given up.
  */
 export const RENEWALS: RenewalRules = {
   trialNotice: 2 * DAY_SECONDS,
@@ -23,8 +23,8 @@ export const RENEWALS: RenewalRules = {
 }
 
 /**
- * Stops the renewals; the licence goes on to the end of what is paid for. A trial ends at once, and so does what is owed. To
- * cancel again changes nothing.
+ * Stops the renewals; the licence lasts to the end of the paid period. A trial ends at once, and so does an unpaid subscription.
+ * Cancelling again changes nothing.
  */
 export function cancel(
   context: AccountContext,
@@ -39,7 +39,7 @@ export function cancel(
   return endSubscription(context, subscription)
 }
 
-/** The buyer changes how to pay: the licence gets a new subscription with the same dates, and the old one is cancelled. */
+/** The buyer changes the payment method: the licence gets a new subscription with the same dates, and the old one is cancelled. */
 export function replace(context: AccountContext, old: SubscriptionRecord): SubscriptionRecord {
   if (hasEnded(old) || old.canceledAt !== null) throw badRequest(`Subscription ${old.id} is cancelled.`)
   const { id, created } = newRecord(context, 'subscriptions')
@@ -52,9 +52,9 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
 }
 
 /**
- * The buyer changes the plan: the licence gets it, with a new subscription, and the old one is cancelled. A new period begins, less
- * what is left of the old one: "Freemius' proration … will restart the billing date based on the time of the plan update"
- * (freemius.com/help/documentation/selling-with-freemius/proration). What a trial goes on as is UNVERIFIED.
+ * The buyer changes the plan: the licence gets it with a new subscription, and the old one is cancelled. A new period begins, less
+ * the rest of the old one: "Freemius' proration … will restart the billing date based on the time of the plan update"
+ * (freemius.com/help/documentation/selling-with-freemius/proration). How a trial continues is UNVERIFIED.
  */
 export function changePlan(context: AccountContext, old: SubscriptionRecord, price: SoldPrice): SubscriptionRecord {
   refuseUnchangeable(context, old)
@@ -79,7 +79,7 @@ export function changePlan(context: AccountContext, old: SubscriptionRecord, pri
   return subscription
 }
 
-/** The owner cancels a licence in the dashboard: it gives no access from now on. Its subscription is cancelled, too. */
+/** The owner cancels a licence in the dashboard: it no longer gives access. Its subscription is also cancelled. */
 export function cancelLicense(context: AccountContext, license: PageRecord): PageRecord {
   if (licenseOwn(license).cancelled) throw badRequest(`License ${license.id} is cancelled.`)
   license.own = { ...license.own, cancelled: true }

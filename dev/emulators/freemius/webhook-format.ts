@@ -12,7 +12,7 @@ import { complete, dateTime, parsePrice } from './objects/wire.ts'
 import { eventOwn, licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
 
-/** An event, the same in a webhook and in the API: `pending` as long as it is to be delivered to somebody. */
+/** An event, in webhooks and in the API. It is `pending` until all its webhooks are delivered. */
 function eventObject(event: EventRecord, { pending }: { pending: number }) {
   const { id, type, account, object: objects } = event
   const { data, user } = eventOwn(event)
@@ -31,17 +31,17 @@ export const WEBHOOK_FORMAT: WebhookFormat<FreemiusAccount, ReturnType<typeof ev
         ...(subscription === null ? [] : ['subscription.created']),
         ...(payment === null ? [] : ['payment.created']),
       ],
-      // A licence is kept as a page: one that has expired was cancelled, or deleted, by the owner.
+      // A licence is stored as a page. An expired page is a licence that the owner cancelled or deleted.
       'page.expired': ({ page }) => [licenseOwn(page).deleted ? 'license.deleted' : 'license.cancelled'],
-      // The SDK types the first for a change in the dashboard. That a buyer's is reported alike is UNVERIFIED.
+      // The SDK types the first for a change in the dashboard. That a buyer's change is reported alike is UNVERIFIED.
       'page.plan_changed': ['license.plan.changed', 'license.updated'],
-      // What a purchase begins with is told with its licence.
+      // The first subscription of a purchase is reported with its licence.
       'subscription.created': (domainEvent, context) => (isSold(domainEvent, context) ? ['subscription.created'] : []),
       'invoice.paid': (domainEvent, context) =>
         isSold(domainEvent, context)
           ? [...(domainEvent.invoice.payment === null ? [] : ['payment.created']), 'license.extended']
           : [],
-      // A licence expires when its renewal fails first. Whether the last failure is told under both names is UNVERIFIED.
+      // A licence expires at the first failure of its renewal. Whether the last failure has both events is UNVERIFIED.
       'invoice.failed': ({ invoice: { attempts } }) => [
         ...(attempts === 1 ? ['license.expired'] : []),
         'subscription.renewal.failed',
@@ -51,8 +51,8 @@ export const WEBHOOK_FORMAT: WebhookFormat<FreemiusAccount, ReturnType<typeof ev
       'subscription.expired': ['subscription.cancelled'],
       'subscription.ended': ended,
       'subscription.trial_ending': ['license.trial_expiring_notice.sent'],
-      // By the refund, a payment of its own with a gross below zero, and by the original payment, whose `bound_payment_id` names the
-      // refund: as Freemius' webhooks were captured.
+      // Two events, as in captured webhooks of Freemius: the refund as a payment with a negative gross, and the original payment, whose
+      // `bound_payment_id` is the refund.
       'refund.created': ['payment.created', 'payment.refund'],
       'dispute.opened': ['payment.dispute.created'],
       'dispute.closed': ({ dispute: { status } }) => [`payment.dispute.${status}`],
@@ -65,14 +65,14 @@ export const WEBHOOK_FORMAT: WebhookFormat<FreemiusAccount, ReturnType<typeof ev
     'X-Signature': createHmac('sha256', secretKey).update(body).digest('hex'),
     'User-Agent': 'Freemius Webhooks',
   }),
-  // Whether and when Freemius tries again is documented nowhere: UNVERIFIED.
+  // Freemius' retries are not documented: UNVERIFIED.
   retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
 }
 
 const isSold = (domainEvent: DomainEvent, context: AccountContext) =>
   licenseIn(domainEvent, context).status === 'complete'
 
-/** That a cancelled trial's licence expires is UNVERIFIED: Freemius says only that the trial is cancelled. */
+/** That a cancelled trial's licence expires is UNVERIFIED: Freemius documents only that the trial is cancelled. */
 function ended({ subscription }: { subscription: SubscriptionRecord }, { now }: AccountContext): string[] {
   const { cancelAt, cancelReason, trialEnd } = subscription
   if (cancelAt !== null) return ['license.expired']
@@ -83,17 +83,17 @@ function ended({ subscription }: { subscription: SubscriptionRecord }, { now }: 
   ]
 }
 
-/** An event about a licence, or about a subscription or a payment of it, as its type says. */
+/** An event about a licence, a subscription or a payment, depending on its type. */
 function toEvent(type: string, domainEvent: DomainEvent, context: AccountContext): NewEvent {
   const kind = type.split('.')[0] as Kind
   const license = licenseIn(domainEvent, context)
   const shown = licenseObject(license, context)
   const isRefund = domainEvent.what === 'refund.created'
-  const ofOriginal = isRefund && type === 'payment.refund'
+  const isOriginal = isRefund && type === 'payment.refund'
   const part =
     kind === 'license'
       ? null
-      : ofOriginal
+      : isOriginal
         ? context.show('payments', domainEvent.payment)
         : toPart(kind, domainEvent, context)
   const { customer: user } = license
@@ -103,23 +103,23 @@ function toEvent(type: string, domainEvent: DomainEvent, context: AccountContext
     ...extraFields(type, domainEvent, shown),
     ...planChange(type, license),
   }
-  // A licence that was deleted is shown no more.
+  // A deleted licence is no longer shown.
   const gone = type === 'license.deleted' && { license: false }
-  // Neither of a refund's events has the licence.
+  // The events of a refund have no licence.
   if (isRefund) return { type, object: { user: buyer, [kind]: part }, own: { data, user } }
   return { type, object: gone || { user: buyer, ...(part && { [kind]: part }), license: shown }, own: { data, user } }
 }
 
 type Kind = 'license' | 'subscription' | 'payment'
 
-/** The licence that something happened to, or to what belongs to it. */
+/** The licence that a domain event is about, directly or indirectly. */
 function licenseIn(domainEvent: DomainEvent, context: AccountContext): PageRecord {
   if ('page' in domainEvent) return domainEvent.page
   if ('subscription' in domainEvent) return findLicense(domainEvent.subscription, context)
   return findLicense('invoice' in domainEvent ? domainEvent.invoice : domainEvent.payment, context)
 }
 
-/** The subscription or the payment. A refund and a dispute are payments of their own at Freemius. */
+/** The subscription or payment. Refunds and disputes are payments at Freemius. */
 function toPart(kind: 'subscription' | 'payment', domainEvent: DomainEvent, context: AccountContext): { id: string } {
   if ('payment' in domainEvent || 'subscription' in domainEvent) return showSubject(domainEvent, context)
   const { [kind]: id } = 'page' in domainEvent ? domainEvent.page : domainEvent.invoice
@@ -136,7 +136,7 @@ function planChange(type: string, { price, own }: PageRecord) {
   }
 }
 
-/** What the data of an event has besides the id of what it is about. */
+/** The fields of an event's data besides the subject's id. */
 function extraFields(
   type: string,
   domainEvent: DomainEvent,

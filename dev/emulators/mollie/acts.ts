@@ -26,7 +26,7 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', findChargedId(records, id))),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),
   decideDispute: async (id, wins) => {
-    if (!wins) throw new Refused('Mollie reports nothing about a chargeback that stays')
+    if (!wins) throw new Refused('Mollie reports nothing about a lost chargeback')
     return mollie.reverseChargeback(latestReversal(records, 'disputes', findChargedId(records, id)))
   },
   cancel: (id) => mollie.cancel(requireSubscription(records, id).id),
@@ -35,21 +35,21 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   resolve: async (fails, id) => mollie.resolvePayment(requirePending(awaited(records, id)).id, { fail: fails }),
 })
 
-/** A charge that is on its way is decided before the next one is made: a direct debit takes days, and a period is longer. */
+/** Resolves a pending charge instead of making the next one: a direct debit takes days, and a period is longer. */
 function chargeNext(mollie: MollieEmulator, records: AccountRecords, id: string, given?: { fail?: boolean }) {
-  const underWay = records('payments').find((each) => each.subscription === id && isOnItsWay(each))
-  return underWay ? mollie.resolvePayment(underWay.id, given) : mollie.renew(id, given)
+  const pending = records('payments').find((each) => each.subscription === id && isPending(each))
+  return pending ? mollie.resolvePayment(pending.id, given) : mollie.renew(id, given)
 }
 
-/** The oldest payment that is on its way: of all, or of the purchase that a first payment has begun. */
+/** The oldest pending payment: of all, or of the purchase with this first payment. */
 function awaited(records: AccountRecords, firstPayment?: string): PaymentRecord | undefined {
-  const payments = records('payments').filter(isOnItsWay)
+  const payments = records('payments').filter(isPending)
   if (firstPayment === undefined) return payments[0]
   const sale = findSubscription(records, firstPayment)?.id ?? firstPayment
   return payments.find(({ id, subscription }) => id === firstPayment || subscription === sale)
 }
 
-/** The subscription that a first payment has begun. */
+/** The subscription with this first payment. */
 export const findSubscription = (records: AccountRecords, firstPayment: string) =>
   records('subscriptions').find((each) => Metadata.parse(subscriptionOwn(each).metadata).first_payment === firstPayment)
 
@@ -59,15 +59,15 @@ function requireSubscription(records: AccountRecords, firstPayment: string): Sub
   return found
 }
 
-/** What the payments of a purchase are known by: its charges, if there are any. */
+/** The id that a purchase's payments refer to: the subscription if it was charged, otherwise the first payment. */
 function findChargedId(records: AccountRecords, firstPayment: string): string {
   const charged = findSubscription(records, firstPayment)?.id ?? ''
   return findPaid(records, charged).length > 0 ? charged : firstPayment
 }
 
-/** A one-time purchase has no charges, and the first payment is not one of them. */
+/** The latest charge, or the first payment if there is none. */
 const latestPayment = (records: AccountRecords, firstPayment: string) =>
   latestPaid(records, findChargedId(records, firstPayment))
 
-export const isOnItsWay = ({ status, method }: PaymentRecord) =>
+export const isPending = ({ status, method }: PaymentRecord) =>
   status === 'pending' || (status === 'open' && method === 'banktransfer')

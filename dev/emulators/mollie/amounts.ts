@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { formatMoney } from '../core/pages/layout.ts'
 
 /*
- * What docs.mollie.com/docs/multicurrency says of currencies and their decimals. It is written down once more here, and
- * neither taken from the adapter nor from ISO 4217, so that an adapter that writes amounts differently is found out.
+ * Currencies and decimals from docs.mollie.com/docs/multicurrency. Independent of the adapter and of ISO 4217, so that mistakes of
+ * the adapter are detected.
  */
 
 const TWO_DECIMALS =
   'AED AUD BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(' ')
 const NO_DECIMALS = ['ISK', 'JPY']
 
-/** Money as Mollie writes it: text with exactly as many decimals as the currency has, `9.99` or `1000`. */
+/** Mollie's amounts: strings with exactly the currency's decimals, `9.99` or `1000`. */
 export const Amount = z
   .strictObject({
     currency: z.string().refine((code) => [...TWO_DECIMALS, ...NO_DECIMALS].includes(code), {
@@ -30,10 +30,10 @@ export function minorUnits({ value }: Amount): number {
   return Number(value.replace('.', ''))
 }
 
-/** An amount in minor units as a person reads it. */
+/** Formats an amount in minor units for people. */
 export const money = (minor: number, currency: string) => formatMoney(minor, currency, decimals(currency))
 
-/** An amount in minor units as Mollie writes it. */
+/** Converts an amount in minor units to Mollie's format. */
 export function toAmount(minor: number, currency: string): Amount {
   const places = decimals(currency)
   const digits = String(minor).padStart(places + 1, '0')

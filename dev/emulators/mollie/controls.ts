@@ -9,24 +9,24 @@ import { cancel, renewSubscription, SubscriptionUpdate, updateSubscription } fro
 
 const Renewal = { ...fails, pending: z.boolean().default(false) }
 
-/** What a test or a person can make happen at Mollie. */
+/** The controls of the Mollie emulator. */
 export const CONTROLS = {
   ...PAYMENT_CONTROLS,
-  /** Refunds `amount`, decimal text in the payment's currency, or all that is left. Shows the refund. */
+  /** Refunds `amount`, a decimal string in the payment's currency, by default all that is left. Shows the refund. */
   refund: onRecordWith('payment', 'payments', ['amount', z.string().optional()], (context, payment, value) =>
     context.show('refunds', refundPart(context, payment, value)),
   ),
-  /** Whether direct debits that fail are paid first, and charged back some days later: they are, unless it is switched off. */
+  /** Whether failing direct debits are paid first and charged back some days later. Default true. */
   letDebitsBounce: BOUNCES.control,
-  /** The value that a field of all objects has from now on. */
+  /** Overrides the value of a field in all objects. */
   setValues: UNKNOWN_VALUES.control,
   /** The seller cancels a subscription in the dashboard. */
   cancel: onSubscription(cancel),
-  /** The seller changes what a subscription costs, and how often, in the dashboard. */
+  /** The seller changes a subscription's amount, interval or description in the dashboard. */
   update: onRecord('subscription', 'subscriptions', SubscriptionUpdate.shape, (context, subscription, given) =>
     context.show('subscriptions', updateSubscription(context, subscription, given)),
   ),
-  /** Charges for the next payment date. With `pending` the money does not arrive before `resolvePayment`. */
+  /** Charges for the next payment date. With `pending` the charge is pending until `resolvePayment`. */
   renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) => {
     const outcome = pending ? 'pending' : fail ? 'failed' : 'paid'
     return context.show('payments', renewSubscription(context, subscription, outcome))

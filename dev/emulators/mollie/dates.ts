@@ -1,12 +1,12 @@
 import { type Cycle, DAY_SECONDS } from '../core/periods.ts'
 
-/** A time as Mollie writes it: `2026-11-21T08:36:00+00:00`. */
+/** Formats a time: `2026-11-21T08:36:00+00:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
 
-/** A date as Mollie writes it: `2026-11-21`. */
+/** Formats a date: `2026-11-21`. */
 export const toDate = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** Whether a text is a date, and one that the calendar has. */
+/** Whether a text is a valid date. */
 export function isDate(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`)
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && toDate(at / 1000) === text
@@ -30,8 +30,8 @@ export function parseInterval(text: string): Cycle | null {
 }
 
 /**
- * What keeps the day of the month of all charges: the first one's date. A month that is shorter is charged on its last
- * day; if the first date is the last day of its month, so are all that follow.
+ * The anchor for the day of the month of all charges: the first date. Shorter months are charged on their last day; if the first
+ * date is the last day of its month, so are all others.
  */
 export const chargeAnchor = (first: string) => chargeTime(addDays(first, 1).endsWith('-01') ? '2000-01-31' : first)
 

@@ -22,8 +22,8 @@ import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 
-const HINT = html`As at Mollie, a second attempt is a new payment. For money that is on its way, or is to be transferred, the local
-          world's home has a button that lets it arrive.`
+const HINT = html`As at Mollie, a second attempt requires a new payment. For pending payments and bank transfers, the local
+          world's home has a button to complete them.`
 
 export const startMollieEmulator = createEmulator({
   name: 'mollie',
@@ -54,7 +54,7 @@ export const startMollieEmulator = createEmulator({
     ...openPaymentsDue(context),
     ...chargesOnMandatesDue(context, chargeOrBounce),
     ...bouncesDue(context),
-    // How long a bank takes for a payment, and for each step of a refund, is UNVERIFIED.
+    // The durations of bank payments and of refund steps are UNVERIFIED.
     ...pendingPaymentsDue(context, DAY_SECONDS, resolvePaymentOfPage),
     ...refundsDue(context, DAY_SECONDS),
   ],
@@ -62,14 +62,13 @@ export const startMollieEmulator = createEmulator({
   controls: CONTROLS,
   lists: { payments: 'payments', subscriptions: 'subscriptions' },
   /**
-   * While `slowMandates` is on, the mandates made since are `pending`, and no subscription can be created on them;
-   * `pendingMandates`: it can, and is `pending` as long as its mandate is. While `slowRefunds` is on, a refund is
-   * `queued` at first.
+   * `slowMandates`: new mandates are `pending`, and no subscription can be created on them. `pendingMandates`: it can, and is
+   * `pending` as long as its mandate. `slowRefunds`: a refund is `queued` at first.
    */
   switches: ['slowMandates', 'pendingMandates', 'slowRefunds'],
 })
 
-/** Mollie sends the payer to `redirectUrl` whatever happened; only after a cancel to `cancelUrl`, if there is one. */
+/** Mollie redirects the payer to `redirectUrl` whatever the outcome, except to `cancelUrl`, if set, after a cancel. */
 function paymentPage(context: AccountContext, payment: PaymentRecord) {
   const { sequenceType, redirectUrl, cancelUrl } = paymentOwn(payment)
   return hostedPayment(context, payment, {

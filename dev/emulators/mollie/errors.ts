@@ -3,7 +3,7 @@ import type { Table } from '../core/domain/records.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 import type { Mistake } from '../core/wire/parse.ts'
 
-/** An error in Mollie's shape. `field` names the part of the body that is wrong. */
+/** An error in Mollie's format. `field`: the wrong field of the body. */
 export const mollieError = (status: number, message: string, field?: string) =>
   new Refusal(status, message, errorBody({ status, message }, field))
 
@@ -18,11 +18,11 @@ export function errorBody({ status, message: detail }: { status: number; message
   return { status, title, detail, ...(field !== undefined && { field }), _links: { documentation } }
 }
 
-/** A mistake in a query is Mollie's 400. */
+/** Mollie answers 400 to a mistake in the query. */
 export const wrongQuery = ({ path, message }: Mistake) =>
   mollieError(400, `Invalid query parameters: ${message} (${path.join('.')})`)
 
-/** One in a body is its 422. */
+/** Mollie answers 422 to a mistake in the body. */
 export function wrongBody({ path, problem, message, code }: Mistake) {
   const field = path.join('.')
   if (problem === 'unknown') return unprocessable(`Non-existent body parameter "${field}" for this API call.`, field)

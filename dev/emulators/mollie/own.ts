@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import { ownFields } from '../core/domain/tables.ts'
 
-/* What Mollie's objects have besides what the core knows of them. Dates are `YYYY-MM-DD`. */
+/* Fields of Mollie's objects that the core does not have. Dates are `YYYY-MM-DD`. */
 
-/** The seller's own data, at most about 1 kB of JSON; null: none. */
+/** The seller's own data, at most about 1 kB of JSON. */
 export const Metadata = z
   .union([z.string(), z.number(), z.record(z.string(), z.json()), z.array(z.string())])
   .refine((value) => JSON.stringify(value).length <= 1024, 'The metadata is larger than 1 kB')
@@ -30,10 +30,10 @@ export const subscriptionOwn = ownFields({
   metadata: Metadata,
 })
 
-/** `code`: that of the payer's bank, where a direct debit bounced. */
+/** `code`: the code of the payer's bank for a bounced direct debit. */
 export const chargebackOwn = ownFields({ code: z.string().nullable().default(null) })
 
-/** Whether the direct debits of customers whose charges fail are paid first, and charged back some days later: see chargeOrBounce. */
+/** Whether failing direct debits are paid first and charged back some days later: see `chargeOrBounce`. */
 export const BOUNCES = accountSetting('bounce', z.boolean(), true)
 
 export const refundOwn = ownFields({ description: z.string(), metadata: Metadata })

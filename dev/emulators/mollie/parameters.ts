@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 export const locale = z.string().regex(/^[a-z]{2}_[A-Z]{2}$/, 'The locale is invalid')
 
-/** The query parameters of lists. `from` is the id of the first row that is asked for. */
+/** The query parameters of lists. `from`: the id of the first row. */
 export const PageQuery = z.strictObject({
   from: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(250).default(50),
@@ -10,7 +10,7 @@ export const PageQuery = z.strictObject({
 
 const EMBEDDABLE = ['captures', 'refunds', 'chargebacks']
 
-/** What a payment is asked for together with: `embed=refunds,chargebacks`. */
+/** The query of a payment: `embed=refunds,chargebacks`. */
 export const PaymentQuery = z.strictObject({
   embed: z
     .string()

@@ -12,8 +12,8 @@ import { Metadata } from './own.ts'
 import { locale } from './parameters.ts'
 
 /**
- * How long a payment's page is open: the "session timeout" that Mollie gives for a card (docs.mollie.com/docs/cards), as long as no slower
- * method is chosen.
+ * How long a payment's page is open: Mollie's "session timeout" for cards (docs.mollie.com/docs/cards), unless a slower method is
+ * chosen.
  */
 const OPEN_SECONDS = 15 * 60
 
@@ -46,7 +46,7 @@ export function createPayment(context: AccountContext, body: z.output<typeof Pay
     currency: amount.currency,
     customer,
     description,
-    // If several methods are given, the payer is going to choose one.
+    // With several methods the payer chooses one.
     method: typeof method === 'string' ? method : null,
     givesMandate: own.sequenceType === 'first',
     expiresAt: context.now + OPEN_SECONDS,
@@ -54,7 +54,7 @@ export function createPayment(context: AccountContext, body: z.output<typeof Pay
   })
 }
 
-/** The seller cancels a payment. Mollie lets them only after the payer has chosen a method that allows it. */
+/** The seller cancels a payment. Mollie allows it only after the payer has chosen a method that supports it. */
 export function cancelPayment(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   if (!awaitsTransfer(payment)) throw unprocessable('The payment cannot be canceled')
   return finishPayment(context, payment, 'canceled')
@@ -77,7 +77,7 @@ export const RefundBody = z.strictObject({
   metadata: optional(Metadata),
 })
 
-/** Refunds an amount of a paid payment: at once, unless refunds are slow. */
+/** Refunds an amount of a paid payment, at once unless `slowRefunds` is on. */
 export function refund(context: AccountContext, body: z.output<typeof RefundBody>, [id]: [string, ...unknown[]]) {
   const payment = findPayment(context, id)
   refusePaymentUnless(context, payment, 'paid')
@@ -93,7 +93,7 @@ export function refund(context: AccountContext, body: z.output<typeof RefundBody
   return refundPayment(context, payment, { amount: minor, own, ...slow })
 }
 
-/** The same for the emulator's control: `value` is decimal text; without it, all that is left is refunded. */
+/** The same for the emulator's control. `value`: a decimal string, by default all that is left. */
 export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
   const { id, currency } = payment
   const part = value !== undefined && parseWith(Amount, { currency, value }, wrongBody)

@@ -40,7 +40,7 @@ const CUSTOMER = '/v2/customers/:id'
 const SUBSCRIPTION = `${CUSTOMER}/subscriptions/:id`
 const PAYMENT = '/v2/payments/:id'
 
-/** The part of Mollie's API that the emulator has. */
+/** The supported part of Mollie's API. */
 export const ROUTES: Route[] = [
   create('/v2/customers', CustomerBody, 'customers', createCustomer),
   retrieve(CUSTOMER, 'customers'),
@@ -62,7 +62,7 @@ export const ROUTES: Route[] = [
     (context, given, ids) => updateSubscription(context, findSubscription(context, ...ids), given),
     asRecord('subscriptions'),
   ),
-  // The first payment, which gave the mandate, is none of the subscription's.
+  // The first payment, which created the mandate, does not belong to the subscription.
   list(SUBSCRIPTION, 'payments', (context, ids) =>
     newestFirst(context, 'payments', { subscription: findSubscription(context, ...ids).id }),
   ),
@@ -90,7 +90,7 @@ function findRefund(context: AccountContext, payment: string, id: string) {
   return found
 }
 
-/** The list of a table's records which belongs to what `path` names. */
+/** A list of a table's records below the resource at `path`. */
 function list<Name extends Table>(
   path: string,
   table: Name,

@@ -17,8 +17,8 @@ import { noSuch, unprocessable } from './errors.ts'
 import { BOUNCES, Metadata, subscriptionOwn } from './own.ts'
 
 /*
- * A subscription at Mollie: it is created on a mandate of its customer, is charged on each payment date, and is
- * cancelled, which ends it at once. Its period ends when it is charged next.
+ * Mollie's subscriptions: created on a mandate of the customer, charged on each payment date, and ended at once by
+ * a cancellation. A period ends at the next charge.
  */
 
 export const SubscriptionBody = z.strictObject({
@@ -67,7 +67,7 @@ export const SubscriptionUpdate = z.strictObject({
   description: SubscriptionBody.shape.description.optional(),
 })
 
-/** The seller changes a subscription, in the dashboard or by `PATCH`: later charges are made accordingly. */
+/** The seller changes a subscription, in the dashboard or by `PATCH`. This affects later charges. */
 export function updateSubscription(
   _: AccountContext,
   subscription: SubscriptionRecord,
@@ -85,28 +85,27 @@ export function updateSubscription(
   return subscription
 }
 
-/** A subscription of that customer. */
 export function findSubscription(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
   const subscription = find(context, 'subscriptions', id)
   if (subscription.customer !== find(context, 'customers', customerId).id) throw noSuch('subscriptions', id)
   return subscription
 }
 
-/** Ends a subscription now: nothing is charged any more. Mollie refuses to cancel one twice. */
+/** Ends a subscription now. Mollie refuses to cancel it twice. */
 export function cancel(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
   return Object.assign(subscription, { status: 'canceled', canceledAt: context.now })
 }
 
 /**
- * How long after it was paid a direct debit bounces: "can be rejected until 5 working days after the direct debit date"
+ * The time from payment to bounce of a direct debit: "can be rejected until 5 working days after the direct debit date"
  * (help.mollie.com/hc/en-us/articles/115000309865).
  */
 const BOUNCE_SECONDS = 3 * DAY_SECONDS
 
 /**
- * Without funds a SEPA direct debit may fail at once, or be paid and come back as a chargeback with a bank's code: the payment stays
- * `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). Both happen to one account: here the second, which is the harder
+ * Without funds a SEPA direct debit either fails at once, or is paid and charged back later with a bank's code, while the payment
+ * stays `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). Both happen in practice; here it is the second, harder
  * case, unless the setting is off.
  */
 export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) {
@@ -127,7 +126,7 @@ export const bouncesDue = (context: AccountContext): Due[] =>
           run: (then) => openDispute(then, payment, { own: { code: 'AM04' } }),
         }))
 
-/** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */
+/** Charges for the next payment date. A subscription with a limited number of charges ends with the last one. */
 export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: PaymentResult) {
   const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
   const own = { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, locale: null, webhookUrl, metadata }

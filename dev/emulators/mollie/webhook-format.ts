@@ -10,7 +10,7 @@ import type { MollieAccount } from './accounts.ts'
 import { resource } from './objects/wire.ts'
 import { paymentOwn } from './own.ts'
 
-/** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
+/** An event in a webhook. `_embedded.entity` is the object in the API's format, as it was at the event. */
 export type MollieEvent = ReturnType<typeof eventObject>
 
 function eventObject(event: EventRecord, { url }: { url: string }) {
@@ -20,15 +20,15 @@ function eventObject(event: EventRecord, { url }: { url: string }) {
 }
 
 /**
- * A classic webhook goes to the address of its payment, or of the subscription that has charged it: the id of the payment and no more,
- * whether it was paid, refunded or charged back (docs.mollie.com/reference/webhooks). A payment that is pending causes none.
+ * A classic webhook goes to the `webhookUrl` of the payment or its subscription. It has only the payment's id, whether it was paid,
+ * refunded or charged back (docs.mollie.com/reference/webhooks). A pending payment causes none.
  */
 const classicNotice = (type: string, payment: PaymentRecord) =>
   type === 'payment.pending' ? {} : { webhookUrl: paymentOwn(payment).webhookUrl, payment: payment.id }
 
 const classicOwn = ownFields({ webhookUrl: z.string().nullable().default(null), payment: z.string().default('') })
 
-/** Mollie tells of payments, refunds and chargebacks, and nothing of a subscription. */
+/** Mollie sends events for payments, refunds and chargebacks, and none for subscriptions. */
 export const WEBHOOK_FORMAT: WebhookFormat<MollieAccount, MollieEvent> = {
   toEvents: createEvents(
     {
@@ -57,7 +57,7 @@ export const WEBHOOK_FORMAT: WebhookFormat<MollieAccount, MollieEvent> = {
       .digest('hex')}`,
     'User-Agent': 'Mollie HTTP client/1.0',
   }),
-  // Ten tries in 26 hours are documented for classic webhooks. That next-gen ones are tried alike is UNVERIFIED, and so
-  // are the single times.
+  // Ten attempts in 26 hours are documented for classic webhooks. The same for next-gen webhooks is UNVERIFIED, and so are the
+  // exact times.
   retrySeconds: [1, 2, 4, 8, 16, 29, 60, 120, 1320].map((minutes) => minutes * MINUTE_SECONDS),
 }

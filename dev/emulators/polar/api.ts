@@ -21,12 +21,12 @@ export const API: Api<PolarAccount, unknown> = {
     polarError(401, 'invalid_token', 'The access token provided is expired, revoked, malformed, or invalid'),
   ),
   prepare(call, request) {
-    // A version that Polar does not have is a path that it does not have.
+    // Polar answers an unknown version like an unknown path.
     if ((header(request, 'polar-version') ?? API_VERSION) !== API_VERSION) throw notFound()
     return CALLS.prepare(call, request)
   },
   errorBody,
   rateLimit: RATE_LIMIT,
-  // The middleware answers with no JSON: that the text is this one is UNVERIFIED.
+  // The middleware's response is not JSON; its text is UNVERIFIED.
   tooManyCalls: () => ({ body: 'Too Many Requests' }),
 }

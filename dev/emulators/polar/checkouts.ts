@@ -13,7 +13,7 @@ import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 import { CHECKOUT_SECONDS } from './rules.ts'
 
-/** `EmailStrDNS` in server/polar/kit/email.py: Polar asks the DNS whether mail can be delivered. */
+/** `EmailStrDNS` in server/polar/kit/email.py: Polar checks by DNS whether mail can be delivered. */
 const Address = z.email('value is not a valid email address').refine(takesMail, {
   error: ({ input }) => `${input} is not a valid email address: ${undeliverable(String(input))}`,
 })
@@ -23,7 +23,7 @@ const undeliverable = (address: string) =>
 
 export const CheckoutBody = z.strictObject({
   products: z.array(uuid).length(1, 'the emulator sells exactly one product'),
-  /** A checkout that names none has the organisation's. */
+  /** By default the organisation's currency. */
   currency: optional(z.string().regex(/^[a-z]{3}$/)).transform((currency) => currency ?? 'usd'),
   success_url: optional(webAddress),
   return_url: optional(webAddress),
@@ -43,7 +43,7 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   const { price, seller } = soldBy(context, body)
   const customer = customerFor(context, body)
   const id = context.newId('pages')
-  // Whatever is bought on the page has its metadata, and names it.
+  // Subscriptions and payments get the page's metadata and id.
   const bought = { metadata, checkout_id: id }
   return openPage(context, {
     ...{ id, price, seller },
@@ -58,7 +58,7 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   })
 }
 
-/** What is sold, and the name of the paywall that sells it. */
+/** The price, and the name of the paywall that sells it. */
 function soldBy({ account }: AccountContext, { products: [id = ''], currency, metadata }: Body) {
   const sold = findPrice(account, (price) => price.id === id && price.currency === currency, metadata.paywall_id)
   if (sold) return sold
@@ -84,7 +84,7 @@ function checkoutTrial(
   return allowed && price.interval !== null ? days : null
 }
 
-/** Decides who pays a page, and refuses a second subscription of a customer, on any of the organisation's paywalls. */
+/** Determines the page's customer, and refuses a second subscription on any of the organisation's paywalls. */
 export function admit(page: PageRecord, email: string, context: AccountContext): void {
   if (!takesMail(email)) throw invalid(['body', 'customer_email'], undeliverable(email), email)
   page.customer ??= findPayer(context, page, email)
@@ -95,15 +95,15 @@ export function admit(page: PageRecord, email: string, context: AccountContext):
 }
 
 /**
- * Whoever has the address already, whatever external id that customer has: so a sale may end up with a customer of somebody
- * else's external id. Null: a new customer.
+ * The customer with the address, whatever its external id, so a sale may belong to a customer with another external id. Null: a new
+ * customer.
  */
 function findPayer(context: AccountContext, page: PageRecord, email: string): string | null {
   const known = customerAt(context, email)
   if (known) return known.id
   const { external_customer_id: id } = pageOwn(page)
   if (!byExternalId(context, id)) return null
-  // The page's external id has got a customer of another address since the page was opened.
+  // A customer with the page's external id but another address was created after the page was opened.
   const problem = 'A customer with this external ID already exists but with a different email address.'
   throw invalid(['body', 'external_customer_id'], problem)
 }

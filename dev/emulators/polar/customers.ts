@@ -7,7 +7,7 @@ import { invalid, noSuch } from './errors.ts'
 import { customerOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 
-/* An organisation has one customer for each address and one for each external id, whoever bought. */
+/* In an organisation the addresses and external ids of customers are unique. */
 
 export const CustomerBody = z.strictObject({
   email: z.email(),
@@ -25,11 +25,10 @@ export function createCustomer(context: AccountContext, { email, name, external_
   return newCustomer(context, { email, name, own: { external_id } })
 }
 
-/** Undefined: there is none, or no external id. */
 export const byExternalId = (context: AccountContext, id: string | null) =>
   all(context, 'customers').find((customer) => id !== null && customerOwn(customer).external_id === id)
 
-/** A customer by its id, or by the seller's own. */
+/** A customer by id or external id. */
 export const PortalBody = z.union([
   z.strictObject({ customer_id: uuid, return_url: optional(webAddress) }),
   z.strictObject({ external_customer_id: z.string(), return_url: optional(webAddress) }),

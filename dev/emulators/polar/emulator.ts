@@ -23,7 +23,7 @@ const BILLING = billing({
   checkout: {
     path: '/checkout/polar_c_',
     admit,
-    // Polar adds a token for its own portal to the address.
+    // Polar adds a token for its portal to the URL.
     successUrl: ({ successUrl, id }) =>
       withQuery(successUrl.replaceAll('{CHECKOUT_ID}', id), { customer_session_token: `polar_cst_${id}` }),
   },
@@ -38,7 +38,7 @@ const BILLING = billing({
   resume,
 })
 
-/** A control of a payment, by the id of the order that the payment paid. */
+/** A control of a payment by its order's id. */
 const byOrder = <Given>({ toOptions, run }: RecordControl<Given>): RecordControl<Given> => ({
   field: 'order',
   toOptions,
@@ -60,7 +60,7 @@ export const startPolarEmulator = createEmulator({
     ...BILLING.controls,
     refund: byOrder(BILLING.controls.refund),
     dispute: byOrder(BILLING.controls.dispute),
-    /** Polar gives a payment back before the payer's bank makes a dispute of it. */
+    /** Polar refunds a payment before it becomes a dispute. */
     preventDispute: byOrder(
       onRecord('payment', 'payments', {}, (context, payment) =>
         context.show('refunds', preventDispute(context, payment)),
@@ -68,13 +68,13 @@ export const startPolarEmulator = createEmulator({
     ),
     /** Whether a customer may have several subscriptions. */
     allowMultipleSubscriptions: MULTIPLE_SUBSCRIPTIONS.control,
-    /** When a change of product is paid for. */
+    /** Sets when a change of product is charged. */
     setProration: PRORATION.control,
-    /** How many calls the organisation may make. */
+    /** Sets the organisation's rate limit. */
     setRateLimit: RATE_LIMIT.control,
-    /** By how many seconds reads are older than what webhooks report: Polar reads from replicas. */
+    /** Sets the replication lag in seconds: Polar reads from replicas. */
     setReplicaLag: REPLICA_LAG.control,
-    /** The scopes that the token was made without. */
+    /** Sets the scopes that the token lacks. */
     withholdScopes: LACKING_SCOPES.control,
   },
   lists: { checkouts: 'pages', subscriptions: 'subscriptions' },

@@ -1,7 +1,7 @@
 import type { Table } from '../core/domain/records.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 
-/** An error in Polar's shape: a name and a detail, which is a list of mistakes if it is about the request's fields. */
+/** An error in Polar's format: a name and a detail, which is a list of mistakes for invalid fields. */
 export const polarError = (status: number, error: string | null, detail: string | Mistake[]) =>
   new Refusal(status, typeof detail === 'string' ? detail : (detail[0]?.msg ?? ''), toBody(error, detail))
 
@@ -12,7 +12,7 @@ export interface Mistake {
   input?: unknown
 }
 
-/** The errors that a test orders, by their statuses. */
+/** The names of injected errors by status. */
 const NAMES: Record<number, string> = {
   401: 'Unauthorized',
   403: 'NotPermitted',
@@ -31,7 +31,7 @@ export const invalid = (loc: Mistake['loc'], msg: string, input?: unknown, type 
 
 export const forbidden = (error: string, detail: string) => polarError(403, error, detail)
 
-/** A record that a path names is a 404; one that a parameter names is a mistake in it. */
+/** An unknown record is a 404 in the path, and an invalid field in a parameter. */
 export const noSuch = (table: Table, id: string, param?: string) =>
   param === undefined
     ? polarError(404, 'ResourceNotFound', 'Not found')

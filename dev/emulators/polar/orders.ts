@@ -10,11 +10,11 @@ import { uuid } from './parameters.ts'
 import { revoke } from './subscriptions.ts'
 
 /*
- * At Polar everything that is sold is an order. It has the id of the invoice of a subscription's period, or of the payment of
- * a one-time purchase, of which there is no order before it is paid.
+ * At Polar every sale is an order. Its id is that of the invoice of a subscription's period, or of the payment of a one-time
+ * purchase, which has no order before it is paid.
  */
 
-/** The newest first. A period has none before it is charged: `cycle` in server/polar/subscription/service.py leaves that to a job. */
+/** Newest first. A period has no order before it is charged: `cycle` in server/polar/subscription/service.py leaves that to a job. */
 export const allOrders = (context: AccountContext): Sale[] =>
   allSales(context)
     .filter(({ subscription, status }) => (subscription === null ? status === 'paid' : status !== 'draft'))
@@ -34,17 +34,17 @@ export function findOrderByPayment(context: AccountContext, payment: PaymentReco
   return order
 }
 
-/** The order that money went back of. */
+/** The order of a refund or dispute. */
 export const findReversedOrder = (context: AccountContext, { payment }: Pick<RefundRecord, 'payment'>) =>
   findOrderByPayment(context, find(context, 'payments', payment))
 
-/** What went back of an order, by refunds that have succeeded. A dispute that was lost leaves the order as it is. */
-export function givenBack(context: AccountContext, { payment, status }: Sale): number {
+/** The refunded amount of an order. Only completed refunds count; lost disputes do not change the order. */
+export function refundedTotal(context: AccountContext, { payment, status }: Sale): number {
   const refunds = payment === null || status !== 'paid' ? [] : listRefunds(context, payment)
   return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** The taxes in a part of what an order comes to. */
+/** The taxes in a part of an order's total. */
 export const orderTax = (order: Sale, amount: number) =>
   order.tax === 0 ? 0 : Math.round((amount * order.tax) / sumTotals(order).total)
 
@@ -62,7 +62,7 @@ export function createRefund(context: AccountContext, body: z.output<typeof Refu
   return refundOrder(context, findOrder(context, id), amount, { reason, metadata })
 }
 
-/** Gives back an amount and its taxes, or all that is left. */
+/** Refunds an amount and its taxes, by default all that is left. */
 export function refundOrder(context: AccountContext, order: Sale, amount?: number, own = {}): RefundRecord {
   const { id, payment } = order
   const refuse = (left: number) =>
@@ -78,7 +78,7 @@ const withTax = (order: Sale, amount: number) => {
   return order.tax === 0 ? amount : Math.round((amount * total) / (total - order.tax))
 }
 
-/** The buyer's bank asks for the money before there is a dispute, and gets it. */
+/** Refunds a payment after an inquiry by the buyer's bank, before it becomes a dispute. */
 export function preventDispute(context: AccountContext, payment: PaymentRecord): RefundRecord {
   const order = findOrderByPayment(context, payment)
   const own = { reason: 'dispute_prevention', dispute: context.newId('disputes') }
@@ -87,14 +87,13 @@ export function preventDispute(context: AccountContext, payment: PaymentRecord):
   return refund
 }
 
-/** The bank has decided a dispute. */
 export function endDispute(context: AccountContext, dispute: DisputeRecord, won: boolean): DisputeRecord {
   closeDispute(context, dispute, won)
   endDisputed(context, findReversedOrder(context, dispute))
   return dispute
 }
 
-/** A dispute that is over, whoever has won, ends the subscription that it was about. */
+/** The end of a dispute, whoever won, ends its subscription. */
 function endDisputed(context: AccountContext, { subscription }: Sale): void {
   if (subscription !== null && !hasEnded(subscription)) revoke(context, subscription)
 }

@@ -3,7 +3,7 @@ import { accountSetting } from '../core/controls/settings.ts'
 import { ownFields } from '../core/domain/tables.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 
-/* What Polar's objects have besides what the core knows of them, by Polar's names of it. */
+/* Fields of Polar's objects that the core does not have, under Polar's names. */
 
 /** The seller's own data: up to 50 values, each at most 500 characters. */
 export const Metadata = z
@@ -17,7 +17,7 @@ export const pageOwn = ownFields({ metadata, external_customer_id: text, allow_t
 
 export const customerOwn = ownFields({ external_id: text })
 
-/** What an order has of its own: its subscription's or, if that is sold once, its payment's. */
+/** Fields of an order, stored in its subscription or one-time payment. */
 const sale = { metadata, checkout_id: text }
 export const saleOwn = ownFields(sale)
 
@@ -27,7 +27,7 @@ export const subscriptionOwn = ownFields({
   customer_cancellation_comment: text,
 })
 
-/** Why a seller gives money back. */
+/** The reasons for a seller's refund. */
 export const RefundReason = z.enum([
   ...(['duplicate', 'fraudulent', 'customer_request'] as const),
   ...(['service_disruption', 'satisfaction_guarantee', 'other'] as const),
@@ -41,15 +41,15 @@ export const refundOwn = ownFields({
 })
 
 /**
- * Whether a customer may have several subscriptions: a setting of the organisation, which is false in a new one
- * (`_default_subscription_settings` in server/polar/models/organization.py). The emulator's organisations are those of owners who have
- * switched it on, as docs/processors/polar.md tells them to; a test that is about the refusal switches it off.
+ * Whether a customer may have several subscriptions: a setting of the organisation, which is off in a new one
+ * (`_default_subscription_settings` in server/polar/models/organization.py). It is on in the emulator, as docs/processors/polar.md
+ * instructs owners; tests of the refusal switch it off.
  */
 export const MULTIPLE_SUBSCRIPTIONS = accountSetting('allowed', z.boolean(), true)
 
-/** When a change of product is paid for: `prorate` is what an organisation begins with (server/polar/models/organization.py). */
+/** When a change of product is charged. `prorate` is the default (server/polar/models/organization.py). */
 export const Proration = z.enum(['invoice', 'prorate', 'next_period'])
 export const PRORATION = accountSetting('behavior', Proration, 'prorate')
 
-/** The scopes that the token was made without. */
+/** The scopes that the token lacks. */
 export const LACKING_SCOPES = accountSetting('scopes', z.array(z.string()), [])

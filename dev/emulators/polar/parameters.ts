@@ -12,20 +12,20 @@ const paging = {
   limit: z.coerce.number().int().min(1).max(100).default(10),
 }
 
-/** The query of a list: the page, and what its rows must have. The newest are first. */
+/** The query of a list: the page and filters. Newest first. */
 export const ListQuery = z.strictObject({ ...paging, customer_id: one, checkout_id: one, subscription_id: one })
 
-/** That of the list of disputes: of some orders, or of all. */
+/** The query of the list of disputes, optionally filtered by orders. */
 export const DisputesQuery = z
   .strictObject({ ...paging, order_id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
   .transform(({ order_id: orders, ...query }) => ({ ...query, orders }))
 
-/** That of the list of refunds: those that are named, or all. */
+/** The query of the list of refunds, optionally filtered by ids. */
 export const RefundsQuery = z
   .strictObject({ ...paging, id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
   .transform(({ id: ids, ...query }) => ({ ...query, ids }))
 
-/** One page of the rows that have what the query names. */
+/** One page of the rows that match the query. */
 export function toPage(
   all: object[],
   { page, limit, customer_id, checkout_id, subscription_id }: Partial<z.output<typeof ListQuery>> & Paging,

@@ -9,10 +9,10 @@ import { LACKING_SCOPES } from './own.ts'
 import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
 import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
-/** What a scope for writing does not let a token read. */
+/** Resources that a write scope does not allow to read. */
 const READ_ONLY = ['orders', 'disputes']
 
-/** The part of Polar's API that the emulator has. */
+/** The supported part of Polar's API. */
 export const ROUTES: Route[] = [
   create('/v1/checkouts/', CheckoutBody, 'pages', createCheckout),
   lagging(retrieve('/v1/checkouts/:id', 'pages')),
@@ -34,7 +34,7 @@ export const ROUTES: Route[] = [
   lagging(read('/v1/disputes/:id', (context, id) => wholeDispute(find(context, 'disputes', id), context))),
   lagging(retrieve('/v1/customers/:id', 'customers')),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
-  // The one list that is read where Polar writes: `get_db_session` in server/polar/refund/endpoints.py.
+  // The only list that is read from the primary database: `get_db_session` in server/polar/refund/endpoints.py.
   route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, ...query }) => {
     const refunds = newestFirst(context, 'refunds', {}).filter(({ id }) => ids === undefined || ids.includes(id))
     return toPage(showEach(context, 'refunds', refunds), query)
@@ -43,7 +43,7 @@ export const ROUTES: Route[] = [
   create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
 ].map(guarded)
 
-/** A route that Polar answers from a read replica: those with `get_db_read_session` in server/polar/<resource>/endpoints.py. */
+/** A route that reads from a replica, as those with `get_db_read_session` in server/polar/<resource>/endpoints.py. */
 function lagging(open: Route): Route {
   return {
     ...open,
@@ -54,7 +54,7 @@ function lagging(open: Route): Route {
   }
 }
 
-/** A route behind what Polar looks at first: the token's scopes, and whether ids in the path are UUIDs. */
+/** A route with Polar's first checks: the token's scopes, and that ids in the path are UUIDs. */
 function guarded(open: Route): Route {
   const [, , resource = ''] = open.path.replaceAll('-', '_').split('/')
   const scopes =

@@ -22,7 +22,7 @@ const Revoke = z.strictObject({ revoke: z.literal(true), ...Why.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
 const Product = z.strictObject({ product_id: uuid, proration_behavior: optional(Proration) })
 
-/** A change of nothing. `update` in server/polar/subscription/service.py does nothing then but send a webhook. */
+/** An empty change: `update` in server/polar/subscription/service.py only sends a webhook. */
 const Unchanged = z.strictObject({})
 
 export const SubscriptionBody = z.union([Cancel, Revoke, Resume, Product, Unchanged])
@@ -43,7 +43,7 @@ export function updateSubscription(context: AccountContext, subscription: Subscr
   return setCancelled(context, subscription, body.cancel_at_period_end, body)
 }
 
-/** A product is refused that the organisation does not sell by a period in the subscription's currency. */
+/** Refuses a product without a recurring price in the subscription's currency. */
 function productToChangeTo(context: AccountContext, subscription: SubscriptionRecord, id: string): SoldPrice {
   const found = otherPrices(context, subscription).find((price) => price.id === id)
   if (!found) throw invalid(['body', 'product_id'], 'Product does not exist.', id)
@@ -51,10 +51,10 @@ function productToChangeTo(context: AccountContext, subscription: SubscriptionRe
 }
 
 /**
- * Changes the product, as `update_product` does in server/polar/subscription/service.py: in the portal any public product may be
- * chosen, unless the organisation has switched that off. By default the money is part of the next period's order; it is an order
- * of its own at once if the organisation wants that, or if the new product's period has another length. A trial ends by it, as
- * the new product has none of its own.
+ * Changes the product, as `update_product` does in server/polar/subscription/service.py. The portal offers all public products,
+ * unless the organisation has disabled that. By default the change is charged with the next period's order. It is a separate order
+ * at once if the organisation is set up so, or if the new product's period has another length. It ends a trial, because the new
+ * product has none.
  */
 export function changeProduct(
   context: AccountContext,
@@ -80,8 +80,8 @@ function endTrial(context: AccountContext, subscription: SubscriptionRecord, pri
 }
 
 /**
- * Makes the end of the period the end of the subscription, or takes that back. What is paused has no end that can be scheduled: it
- * can only be revoked (`can_cancel` in server/polar/models/subscription.py).
+ * Schedules the subscription's end for the end of the period, or undoes that. A paused subscription can only be revoked
+ * (`can_cancel` in server/polar/models/subscription.py).
  */
 export function setCancelled(
   context: AccountContext,
@@ -95,14 +95,14 @@ export function setCancelled(
     throw polarError(409, 'SubscriptionNotScheduledToCancel', 'This subscription is not scheduled to be canceled.')
   }
   return change(context, subscription, () => {
-    note(subscription, cancelled ? why : {})
+    recordReason(subscription, cancelled ? why : {})
     scheduleEnd(context, subscription, cancelled)
   })
 }
 
 /**
- * Lets a paused subscription go on: a period begins now, and is charged (`resume` in server/polar/subscription/service.py). Polar pauses at
- * the end of a period alone; here a test may pause before that, ahead of the clock, and then the period begins at that end.
+ * Resumes a paused subscription: a period begins now and is charged (`resume` in server/polar/subscription/service.py). Polar pauses only
+ * at the end of a period. Here a test may pause earlier, ahead of the clock; then the period begins at that end.
  */
 export function resume(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.status !== 'paused') throw context.refuse(`Subscription ${subscription.id} is not paused.`)
@@ -114,16 +114,16 @@ export function resume(context: AccountContext, subscription: SubscriptionRecord
 }
 
 /**
- * Ends a subscription now. What changes of product have left for its next period is charged no more: only `cycle` makes an order of that,
- * also at an end that was scheduled (server/polar/subscription/service.py).
+ * Ends a subscription now. Pending charges of product changes are dropped: only `cycle` creates an order for them, also at a scheduled
+ * end (server/polar/subscription/service.py).
  */
 export function revoke(context: AccountContext, subscription: SubscriptionRecord, why: Why = {}): SubscriptionRecord {
   if (hasEnded(subscription)) throw alreadyCanceled()
-  note(subscription, why)
+  recordReason(subscription, why)
   subscription.pendingLines = []
   return endSubscription(context, subscription, renewals())
 }
 
-function note(subscription: SubscriptionRecord, why: Why): void {
+function recordReason(subscription: SubscriptionRecord, why: Why): void {
   subscription.own = { ...subscriptionOwn(subscription), ...Why.parse(why) }
 }

@@ -16,22 +16,22 @@ import { API_VERSION } from './rules.ts'
 export type PolarEvent = ReturnType<typeof eventObject>
 
 export const WEBHOOK_FORMAT: WebhookFormat<PolarAccount, PolarEvent> = {
-  // Polar tells of no dispute.
+  // Polar sends no event for disputes.
   toEvents: createEvents({
     'page.expired': ['checkout.expired'],
     'page.completed': ['checkout.updated'],
     'page.paid': ['checkout.updated'],
     'page.failed': ['checkout.updated'],
-    'payment.paid': ({ payment }, context) => ofOrder(context, paymentSale(context, payment), 'created', 'paid'),
+    'payment.paid': ({ payment }, context) => orderEvents(context, paymentSale(context, payment), 'created', 'paid'),
     'subscription.created': ({ subscription }, context) => [
       'subscription.created',
       ...(subscription.status === 'incomplete' ? [] : ['subscription.active']),
       'subscription.updated',
       ...orderCreated(subscription, context),
     ],
-    // Every change is an update; what it means is told besides.
+    // Every change is an update; the specific events follow.
     ...sameNames('subscription.updated', 'subscription.paused', 'subscription.resumed', 'subscription.past_due'),
-    // The order of a new period is made when that is charged.
+    // The order of a new period is created when it is charged.
     'subscription.trial_over': ['subscription.cycled'],
     'subscription.renewed': ['subscription.cycled'],
     'subscription.cancelled': ['subscription.canceled'],
@@ -45,12 +45,12 @@ export const WEBHOOK_FORMAT: WebhookFormat<PolarAccount, PolarEvent> = {
       'subscription.revoked',
       ...ordersVoided(subscription, context),
     ],
-    'invoice.created': ({ invoice }, context) => ofOrder(context, invoiceSale(context, invoice), 'created'),
+    'invoice.created': ({ invoice }, context) => orderEvents(context, invoiceSale(context, invoice), 'created'),
     'invoice.paid': ({ invoice }, context) => orderCharged(invoice, context, 'updated', 'paid'),
     'invoice.failed': ({ invoice }, context) => orderCharged(invoice, context, 'updated'),
     ...sameNames('refund.created', 'refund.updated'),
     'refund.refunded': ({ payment }, context) =>
-      ofOrder(context, findOrderByPayment(context, payment), 'updated', 'refunded'),
+      orderEvents(context, findOrderByPayment(context, payment), 'updated', 'refunded'),
   }),
   eventObject,
   headers(body, { webhookSecret }, { id }) {
@@ -64,40 +64,40 @@ export const WEBHOOK_FORMAT: WebhookFormat<PolarAccount, PolarEvent> = {
       'webhook-api-version': API_VERSION,
     }
   },
-  // Ten attempts, the pauses doubling from 4 seconds, 20 minutes at most, as in Polar's source; its jitter is left out.
+  // Ten attempts with intervals doubling from 4 seconds up to 20 minutes, as in Polar's source, without its jitter.
   retrySeconds: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => Math.min(2 * 2 ** attempt, 20 * 60)),
 }
 
-/** An event as it is sent. Its id is in a header only, so `id` is no part of its JSON. */
+/** An event as it is sent. Its id is only in a header, so `id` is not enumerable. */
 function eventObject({ id, type, object, created }: EventRecord) {
   const event = { type, timestamp: timeText(created), data: object }
   return Object.defineProperty(event, 'id', { value: id }) as typeof event & { readonly id: string }
 }
 
 /**
- * A secret that Polar has made since September 2026 signs as Standard Webhooks say, with the bytes that stand behind
- * `whsec_`. Any older one signs with its own text.
+ * Polar's secrets since September 2026 follow Standard Webhooks: the key is the decoded bytes after `whsec_`. The key of an older
+ * secret is its text.
  */
 export function signingKey(secret: string): Buffer {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret) ?? []
   return encoded === '' ? Buffer.from(secret) : Buffer.from(encoded, 'base64')
 }
 
-function ofOrder(context: AccountContext, order: Sale | null, ...types: string[]): Made[] {
+function orderEvents(context: AccountContext, order: Sale | null, ...types: string[]): Made[] {
   return order ? types.map((type) => [`order.${type}`, orderObject(order, context)]) : []
 }
 
-/** Its first charge makes the order of a period. */
+/** The first charge of a period creates its order. */
 function orderCharged(invoice: InvoiceRecord, context: AccountContext, ...types: string[]): Made[] {
   const isNew = invoice.reason === 'cycle' && invoice.attempts === 1
-  return ofOrder(context, invoiceSale(context, invoice), ...(isNew ? ['created'] : []), ...types)
+  return orderEvents(context, invoiceSale(context, invoice), ...(isNew ? ['created'] : []), ...types)
 }
 
 function ordersVoided(subscription: SubscriptionRecord, context: AccountContext): Made[] {
   const voided = newestFirst(context, 'invoices', { subscription: subscription.id, status: 'void' }).reverse()
-  return voided.flatMap((invoice) => ofOrder(context, invoiceSale(context, invoice), 'updated'))
+  return voided.flatMap((invoice) => orderEvents(context, invoiceSale(context, invoice), 'updated'))
 }
 
 function orderCreated(subscription: SubscriptionRecord, context: AccountContext): Made[] {
-  return ofOrder(context, invoiceSale(context, latestInvoice(context, subscription)), 'created')
+  return orderEvents(context, invoiceSale(context, latestInvoice(context, subscription)), 'created')
 }

@@ -9,12 +9,12 @@ export type StripeAccount = SellerOf<'stripe'>
 
 export const toAccountId = (secretKey: string) => accountId('acct_', secretKey)
 
-/** Credentials as Stripe makes them, for a demo. */
+/** Credentials in Stripe's format, for a demo. */
 export const demoCredentials = () => ({
   secretKey: `sk_test_${randomHex(24)}`,
   webhookSecret: `whsec_${randomHex(24)}`,
 })
 
-/** The Stripe accounts that the emulator is to have, with the prices that exist there, in Stripe's units of the currency. */
+/** The emulator's accounts, with the prices that exist there, in Stripe's units of the currency. */
 export const listAccounts = (files: PaywallFile[]): StripeAccount[] =>
   listPaywalls(files, 'stripe', { currencyDecimals: decimalsAtStripe, lowerCase: true })

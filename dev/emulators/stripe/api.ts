@@ -22,7 +22,7 @@ import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
-/** The part of Stripe's API that the emulator has. */
+/** The supported part of Stripe's API. */
 const ROUTES = [
   ...[...SESSION_ROUTES, ...SUBSCRIPTION_ROUTES, ...SCHEDULE_ROUTES, ...INVOICE_ROUTES, ...MONEY_ROUTES],
   retrieve('/v1/customers/:id', 'customers'),
@@ -41,10 +41,9 @@ const RATE_LIMITED = {
   },
 }
 
-/** What a call wants filled into the object that it gets. */
 const Expand = z.object({ expand: z.array(text()) })
 
-/** Fills in the objects and the lists that a call asks for with `expand`. */
+/** Expands the objects and lists that a call requests with `expand`. */
 const expand = expander({
   levels: 4,
   tooDeep: (levels) => refused('too_deep', { levels }),
@@ -52,7 +51,7 @@ const expand = expander({
   included: includedList,
 })
 
-/** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
+/** A list that Stripe includes only with `expand`; null if the object has no such list. */
 function includedList(context: AccountContext, id: string, field: string): object | null {
   const session = lookUp(context, 'pages', id)
   if (session && field === 'line_items') return checkoutLineItems(session)
@@ -67,14 +66,14 @@ function includedList(context: AccountContext, id: string, field: string): objec
 export const API: Api<StripeAccount, Form> = {
   ...CALLS,
   keyHeader: 'idempotency-key',
-  // Stripe forgets a key after a day.
+  // Stripe deletes a key after a day.
   keyRules: {
     keptSeconds: DAY_SECONDS,
     longestKey: 255,
     refuse: (misuse, { key, path, first }) => refused(`key_${misuse}`, { key, path, first }),
   },
   authenticate(request, accounts) {
-    // Stripe takes the key as a Bearer token or as the user name of Basic authentication.
+    // Stripe accepts the key as a Bearer token or as the user name of Basic authentication.
     const key = readCredential(request, 'Bearer') ?? readBasicAuth(request)?.user
     if (!key) throw refused('no_api_key')
     const account = accounts.get(toAccountId(key))

@@ -6,25 +6,24 @@ import CURRENCIES from './currencies.json' with { type: 'json' }
 import { refused } from './errors.ts'
 
 /*
- * What Stripe's documents say of currencies (docs.stripe.com/currencies, and the error that lists those it takes). It is
- * written down once more here, and neither taken from the adapter nor from ISO 4217, so that an adapter that counts
- * differently is found out. Currencies are in lower case, as Stripe writes them.
+ * Currencies from Stripe's documentation (docs.stripe.com/currencies, and the error that lists the supported ones). Independent of
+ * the adapter and of ISO 4217, so that mistakes of the adapter are detected. Currencies are in lower case, as at Stripe.
  */
 
 const SUPPORTED = CURRENCIES.supported.split(' ')
 const ZERO_DECIMAL = CURRENCIES.zeroDecimal.split(' ')
 const THREE_DECIMAL = CURRENCIES.threeDecimal.split(' ')
-/** Written with two decimals although they have none any more: the amount has to be a multiple of 100. */
+/** Have two decimals at Stripe although they no longer have any: the amount must be a multiple of 100. */
 const EFFECTIVELY_ZERO_DECIMAL = CURRENCIES.effectivelyZeroDecimal.split(' ')
 
-/** How many of an amount's digits stand behind the decimal point. */
+/** The number of decimals of an amount. */
 export function decimalsAtStripe(currency: string): number {
   const code = currency.toLowerCase()
   if (ZERO_DECIMAL.includes(code)) return 0
   return THREE_DECIMAL.includes(code) ? 3 : 2
 }
 
-/** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
+/** Throws Stripe's 400 for an unsupported currency, or an invalid amount for the currency. */
 export function refuseUncharged(amount: number, code: string, param: string): void {
   const details = { code, currency: code.toUpperCase(), supported: SUPPORTED.join(', '), param }
   if (!SUPPORTED.includes(code)) throw refused('currency_unsupported', details)
@@ -33,8 +32,8 @@ export function refuseUncharged(amount: number, code: string, param: string): vo
 }
 
 /**
- * Stripe bills a customer in one currency at a time: while it has a subscription, or an open session that leads to one,
- * it gets neither in another currency. A one-time payment may be in any.
+ * Stripe bills a customer in one currency at a time: with a subscription, or an open session for one, it refuses both in another
+ * currency. One-time payments may be in any currency.
  */
 export function refuseOtherCurrency(
   context: AccountContext,

@@ -25,11 +25,11 @@ const BILLING = billing({
   names: { page: 'session', payment: 'payment_intent' },
   currencyDecimals: decimalsAtStripe,
   checkout: { path: '/c/pay/', successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id) },
-  // "Sessions are short-lived" (docs.stripe.com/api/customer_portal/sessions): that it is an hour is UNVERIFIED.
+  // "Sessions are short-lived" (docs.stripe.com/api/customer_portal/sessions); an hour is UNVERIFIED.
   portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
-  // A change of the interval begins a period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations).
+  // A change of the interval begins a new period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations).
   changePlan: (context, subscription, price) => {
     if (managingSchedule(subscription)) releaseSchedule(context, subscription)
     const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
@@ -38,7 +38,7 @@ const BILLING = billing({
   schedulePlan: (context, subscription, price) =>
     price ? scheduleInPortal(context, subscription, price) : releaseSchedule(context, subscription),
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
-  // Shorter than at a real bank, where it is days, so that no subscription expires meanwhile: UNVERIFIED.
+  // Shorter than the days of a real bank, so that no subscription expires meanwhile: UNVERIFIED.
   pendingSeconds: 12 * HOUR_SECONDS,
   renewals,
 })
@@ -70,7 +70,7 @@ export const startStripeEmulator = createEmulator({
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
     setProration: PRORATION.control,
-    /** The payer's bank takes the payment back, or with `warning` only asks. */
+    /** The payer's bank disputes the payment, or with `warning` opens an inquiry. */
     dispute: onRecord(
       'payment_intent',
       'payments',
@@ -78,9 +78,9 @@ export const startStripeEmulator = createEmulator({
       (context, payment, { warning }) =>
         context.show('disputes', disputed(context, payment, warning ? 'warning' : 'open')),
     ),
-    /** What the bank only asked becomes a dispute. */
+    /** Turns an inquiry into a dispute. */
     escalateDispute: changing('dispute', 'disputes', escalateDispute),
-    /** How many calls the account may make. */
+    /** Sets the account's rate limit. */
     setRateLimit: RATE_LIMIT.control,
     schedulePlan: planControl(scheduleInPortal),
     releaseSchedule: onSubscription(releaseSchedule),

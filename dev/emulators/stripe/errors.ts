@@ -5,20 +5,20 @@ import { parameterName } from '../core/wire/form.ts'
 import type { Mistake } from '../core/wire/parse.ts'
 import ERRORS from './errors.json' with { type: 'json' }
 
-/** Makes one of Stripe's errors. */
+/** Creates one of Stripe's errors. */
 export const refused = catalogue(ERRORS, (detail) => ({ error: { type: 'invalid_request_error', ...detail } }))
 
-/** The body of an error that is not Stripe's own. */
+/** The body of other errors. */
 export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_error', message } })
 
-/** Stripe's names for what the tables have. */
+/** Stripe's names of records. */
 const KINDS: Partial<Record<Named | 'subscription_schedules', string>> = {
   pages: 'checkout.session',
   payments: 'payment_intent',
   attempts: 'charge',
 }
 
-/** An unknown object: 404 if the path named it, 400 if a parameter did. */
+/** An unknown object: 404 in the path, 400 in a parameter. */
 export function noSuch(table: Named | 'subscription_schedules', id: string, param?: string) {
   const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
   return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)

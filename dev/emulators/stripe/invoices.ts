@@ -8,13 +8,13 @@ import { deletePendingItem, pendingItems } from './objects/pending-items.ts'
 import { toList } from './objects/wire.ts'
 
 /*
- * What a seller does with invoices. That a draft cannot be voided, and the wording of each refusal, are of a sandbox, as notes on
- * version 2026-08-26.dahlia in a public repository quote it.
+ * The seller's operations on invoices. That drafts cannot be voided, and the texts of errors, come from a sandbox, as quoted in notes on
+ * version 2026-08-26.dahlia in a public repository.
  */
 
 const FinalizeParameters = z.strictObject({ auto_advance: boolean.default(true) })
 
-/** Without `auto_advance` it is not charged by itself any more. */
+/** Without `auto_advance` it is no longer charged automatically. */
 function finalize(
   _: AccountContext,
   invoice: InvoiceRecord,
@@ -26,7 +26,7 @@ function finalize(
   return invoice
 }
 
-/** It is never charged. Its subscription goes on. */
+/** Voids an invoice, which is then never charged. The subscription continues. */
 function voidInvoice(_: AccountContext, invoice: InvoiceRecord) {
   if (invoice.status === 'paid') throw refused('invoice_is_paid')
   if (invoice.status !== 'open') throw refused('invoice_not_open')

@@ -11,7 +11,7 @@ import { toList } from './objects/wire.ts'
 
 const RefundParameters = z.strictObject({ payment_intent: text(), amount: integer(1).optional() })
 
-/** Refunds `amount`, or all that is left of the payment. */
+/** Refunds `amount`, by default all that is left. */
 export function refund(context: AccountContext, { payment_intent: id, amount }: z.output<typeof RefundParameters>) {
   const payment = find(context, 'payments', id, 'payment_intent')
   const charge = latestAttempt(context, id)?.id ?? ''

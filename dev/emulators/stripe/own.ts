@@ -5,7 +5,7 @@ import { hasEnded } from '../core/domain/subscriptions.ts'
 import { ownFields } from '../core/domain/tables.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 
-/* What Stripe's objects have besides what the core knows of them, by Stripe's names of it. */
+/* Fields of Stripe's objects that the core does not have, under Stripe's names. */
 
 /** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */
 export const metadata = z
@@ -15,7 +15,7 @@ export const metadata = z
 
 const note = z.string().nullable().default(null)
 
-/** `customer_email` is the address that was given when the session was created. */
+/** `customer_email`: the address with which the session was created. */
 export const pageOwn = ownFields({ metadata, client_reference_id: note, customer_email: note })
 
 const feedback = CancellationReason.nullable().default(null)
@@ -25,14 +25,14 @@ const Schedule = z.object({
   created: z.int(),
   from: SoldPrice,
   to: SoldPrice,
-  /** When its phases begin, and when the second ends. */
+  /** The start of both phases, and the end of the second. */
   ...{ start: z.int(), change: z.int(), until: z.int() },
   releasedAt: z.int().nullable(),
 })
-/** A subscription schedule: the portal makes one for a change of price at the end of the period. */
+/** A subscription schedule, which the portal creates for a price change at the end of the period. */
 export type Schedule = z.output<typeof Schedule>
 
-/** `comment` and `feedback` are those of its cancellation. */
+/** `comment` and `feedback` belong to the cancellation. */
 export const subscriptionOwn = ownFields({
   metadata,
   comment: note,
@@ -40,7 +40,7 @@ export const subscriptionOwn = ownFields({
   schedules: z.array(Schedule).default([]),
 })
 
-/** The schedule that manages a subscription at present. */
+/** The schedule that currently manages a subscription. */
 export function managingSchedule(subscription: SubscriptionRecord): Schedule | undefined {
   const latest = subscriptionOwn(subscription).schedules.at(-1)
   const isOver =
@@ -49,14 +49,14 @@ export function managingSchedule(subscription: SubscriptionRecord): Schedule | u
 }
 
 /**
- * When the portal charges for a change of price: "prorate charges and credits" with an invoice at once, or with the next one. Which of
- * them an account begins with is its own choice.
+ * When the portal charges a price change ("prorate charges and credits"): with an invoice at once or with the next one. This is a
+ * setting of the account.
  */
 export const PRORATION = accountSetting('behavior', z.enum(['always_invoice', 'create_prorations']), 'always_invoice')
 
 export const paymentOwn = ownFields({ metadata })
 
-/** What an event has besides its object; `previous` is what changed in that. */
+/** Fields of an event besides its object. `previous`: the old values of changed fields. */
 export const eventOwn = ownFields({
   previous: z.record(z.string(), z.unknown()).nullable(),
   request: z.object({ id: note, idempotency_key: note }),

@@ -3,25 +3,25 @@ import type { RenewalRulesFor } from '../core/domain/dues.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { rateLimit } from '../core/wire/rate-limit.ts'
 
-/** The version the emulator speaks: the one the pinned `stripe` package is made for. */
+/** The emulator's API version: that of the pinned `stripe` package. */
 export const API_VERSION = '2026-10-28.endive'
 
 /** 25 calls a second in a sandbox, 100 with live keys (docs.stripe.com/rate-limits). */
 export const RATE_LIMIT = rateLimit({ calls: 25, seconds: 1 })
 
 /**
- * Smart Retries, which are on for new accounts: "the recommended default setting is 8 tries within 2 weeks"
- * (docs.stripe.com/billing/revenue-recovery/smart-retries). Stripe's models choose the single times; here they are fixed. What
- * becomes of the subscription afterwards is a setting, too: cancelled, `unpaid` or left `past_due`.
+ * Smart Retries, the default of new accounts: "the recommended default setting is 8 tries within 2 weeks"
+ * (docs.stripe.com/billing/revenue-recovery/smart-retries). Stripe's models choose the times; here they are fixed. What happens to
+ * the subscription afterwards is also a setting: cancelled, `unpaid` or left `past_due`.
  */
 export const DUNNING = dunningSetting({ retryDays: [1, 1, 2, 2, 2, 2, 2, 2], finally: 'cancel' })
 
 /**
  * A trial's end is announced "three days before" (docs.stripe.com/api/events/types). A renewal's invoice is a draft for "about 1 hour"
- * (docs.stripe.com/billing/invoices/subscription). What is not paid "within 23 hours" expires
- * (docs.stripe.com/api/subscriptions/object). While a subscription is past due it "continues to create invoices", and "paying
- * the latest associated invoice" makes it active, whatever else is open (docs.stripe.com/billing/subscriptions/overview). When it
- * ends, "Stripe stops automatic collection of all finalized invoices" (docs.stripe.com/api/subscriptions/cancel).
+ * (docs.stripe.com/billing/invoices/subscription). A subscription not paid "within 23 hours" expires
+ * (docs.stripe.com/api/subscriptions/object). A past due subscription "continues to create invoices", and "paying the latest associated
+ * invoice" makes it active, even if others are open (docs.stripe.com/billing/subscriptions/overview). When it ends, "Stripe stops
+ * automatic collection of all finalized invoices" (docs.stripe.com/api/subscriptions/cancel).
  */
 export const renewals: RenewalRulesFor = (context) => ({
   trialNotice: 3 * DAY_SECONDS,

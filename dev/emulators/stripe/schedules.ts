@@ -10,9 +10,9 @@ import { scheduleObject } from './objects/schedule.ts'
 import { managingSchedule, type Schedule, subscriptionOwn } from './own.ts'
 
 /*
- * Stripe's portal makes a subscription schedule for a change at the end of the period
- * (docs.stripe.com/customer-management/configure-portal: "Downgrades"). It has two phases, the present one and the next, and
- * manages the subscription to the end of the second: that it is not released earlier is UNVERIFIED, and the harder case.
+ * Stripe's portal creates a subscription schedule for a change at the end of the period
+ * (docs.stripe.com/customer-management/configure-portal: "Downgrades"). It has two phases, the current and the next, and manages
+ * the subscription to the end of the second. That it is not released earlier is UNVERIFIED, and the harder case.
  */
 
 export function scheduleInPortal(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) {
@@ -25,7 +25,7 @@ export function scheduleInPortal(context: AccountContext, subscription: Subscrip
   return scheduleChange(context, subscription, price, { schedules: [...before, made] })
 }
 
-/** The subscription goes on at its present price, and nothing manages it any more. */
+/** Releases the schedule: the subscription continues at its current price. */
 export function releaseSchedule(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   const { schedules } = subscriptionOwn(subscription)
   return scheduleChange(context, subscription, null, { schedules: schedules.map((each) => release(each, context.now)) })
@@ -43,7 +43,7 @@ function findSchedule(context: AccountContext, id: string) {
 
 const show = ({ subscription, schedule }: ReturnType<typeof findSchedule>) => scheduleObject(subscription, schedule)
 
-/** While a schedule manages a subscription, nothing else decides when it ends. */
+/** While a schedule manages a subscription, its end cannot be changed otherwise. */
 export function refuseManaged(subscription: SubscriptionRecord): void {
   const schedule = managingSchedule(subscription)
   if (schedule) throw refused('managed_by_schedule', { id: schedule.id, param: 'cancel_at_period_end' })

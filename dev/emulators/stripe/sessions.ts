@@ -20,8 +20,8 @@ const CheckoutSessionParameters = z.strictObject({
   success_url: webAddress,
   cancel_url: optional(webAddress),
   customer: optional(text()),
-  // Stripe takes no domain that does not exist: "Invalid email address: …" (github.com/mysociety/alaveteli/pull/8591, of
-  // `@localhost`). Its documents sell to example.com.
+  // Stripe refuses domains that do not exist: "Invalid email address: …" (github.com/mysociety/alaveteli/pull/8591, about
+  // `@localhost`). Its documentation uses example.com.
   customer_email: optional(emailField(hasDomain)),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
@@ -33,7 +33,7 @@ const CheckoutSessionParameters = z.strictObject({
 
 type Parameters = z.output<typeof CheckoutSessionParameters>
 
-/** Opens a checkout session over one line item. Throws Stripe's error if parameters contradict each other or name an unknown object. */
+/** Opens a checkout session with one line item. Throws Stripe's error for contradicting parameters and unknown objects. */
 function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
   refuseContradictions(given)
   const { mode, customer, customer_email, client_reference_id } = given
@@ -91,7 +91,7 @@ function expireSession(context: AccountContext, page: PageRecord): PageRecord {
 
 const PortalParameters = z.strictObject({ customer: text(), return_url: optional(webAddress) })
 
-/** Stripe opens no portal until its settings were saved in the dashboard. */
+/** Stripe refuses portals until their settings are saved in the dashboard. */
 const switchedOff = () => refused('portal_not_configured')
 
 export const SESSION_ROUTES: Route[] = [

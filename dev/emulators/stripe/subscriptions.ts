@@ -15,7 +15,7 @@ const CancelParameters = z.strictObject({
     .default({}),
 })
 
-/** `cancel_at` is a time, which may be in a later period. */
+/** `cancel_at` may be in a later period. */
 const UpdateParameters = CancelParameters.extend({
   cancel_at_period_end: boolean.optional(),
   cancel_at: integer(0).optional(),
@@ -31,7 +31,7 @@ function updateSubscription(context: AccountContext, subscription: SubscriptionR
   if (hasEnded(subscription) && (cancel ?? at) !== undefined) throw refused('subscription_canceled')
   if ((cancel ?? at) !== undefined) refuseManaged(subscription)
   return change(context, subscription, () => {
-    note(subscription, given)
+    recordDetails(subscription, given)
     if (at !== undefined) {
       scheduleEnd(context, subscription, true)
       subscription.cancelAtPeriodEnd = false
@@ -41,16 +41,16 @@ function updateSubscription(context: AccountContext, subscription: SubscriptionR
   })
 }
 
-/** Ends a subscription now, as `DELETE` does. One that has ended is a 404 at Stripe. */
+/** Ends a subscription now, as `DELETE` does. An ended subscription is a 404 at Stripe. */
 export function cancelSubscription(context: AccountContext, subscription: SubscriptionRecord, given?: Cancel) {
   if (hasEnded(subscription)) throw noSuch('subscriptions', subscription.id)
-  note(subscription, given)
+  recordDetails(subscription, given)
   return endSubscription(context, subscription)
 }
 
 /**
- * Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. Or takes a
- * cancellation back, whether it was made there or through the API. That it releases a schedule before is UNVERIFIED.
+ * Cancels as Stripe's portal does under flexible billing: sets `cancel_at` and leaves `cancel_at_period_end` false. Or undoes a
+ * cancellation made there or through the API. That it releases a schedule first is UNVERIFIED.
  */
 export function setCancelledInPortal(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
   refuseEnded(context, subscription)
@@ -61,8 +61,11 @@ export function setCancelledInPortal(context: AccountContext, subscription: Subs
   })
 }
 
-/** Notes why somebody cancels, and merges metadata: an empty value removes its field. */
-function note(subscription: SubscriptionRecord, { cancellation_details: why, ...given }: Partial<Update> = {}): void {
+/** Records the cancellation's reason, and merges metadata: an empty value removes its key. */
+function recordDetails(
+  subscription: SubscriptionRecord,
+  { cancellation_details: why, ...given }: Partial<Update> = {},
+): void {
   const own = subscriptionOwn(subscription)
   const merged = Object.entries({ ...own.metadata, ...given.metadata }).filter(([, value]) => value !== '')
   subscription.own = { ...own, ...why, metadata: Object.fromEntries(merged) }

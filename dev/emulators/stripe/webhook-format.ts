@@ -14,7 +14,7 @@ import { scheduleObject } from './objects/schedule.ts'
 import { eventOwn, subscriptionOwn } from './own.ts'
 import { API_VERSION } from './rules.ts'
 
-/** The events of what happened, in the order in which Stripe tells. */
+/** The events in Stripe's order. */
 const TYPES: Parameters<typeof createEvents>[0] = {
   'page.completed': ['checkout.session.completed'],
   'page.expired': ['checkout.session.expired'],
@@ -25,8 +25,8 @@ const TYPES: Parameters<typeof createEvents>[0] = {
   'payment.failed': ['charge.failed', 'payment_intent.payment_failed'],
   'subscription.created': ['customer.subscription.created'],
   'subscription.updated': ['customer.subscription.updated'],
-  'subscription.change_scheduled': ({ subscription }, context) => ofSchedule('created', subscription, context),
-  'subscription.change_unscheduled': ({ subscription }, context) => ofSchedule('released', subscription, context),
+  'subscription.change_scheduled': ({ subscription }, context) => scheduleEvents('created', subscription, context),
+  'subscription.change_unscheduled': ({ subscription }, context) => scheduleEvents('released', subscription, context),
   'subscription.paused': ['customer.subscription.paused'],
   'subscription.resumed': ['customer.subscription.resumed'],
   'subscription.ended': ['customer.subscription.deleted'],
@@ -47,7 +47,7 @@ const TYPES: Parameters<typeof createEvents>[0] = {
 
 export type StripeEvent = ReturnType<typeof eventObject>
 
-/** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
+/** An event, in webhooks and in the API. `data.object` is the object as it was at the event. */
 export function eventObject(event: EventRecord, { pending }: { pending: number }) {
   const { previous, request } = eventOwn(event)
   return {
@@ -69,12 +69,16 @@ export const WEBHOOK_FORMAT: WebhookFormat<StripeAccount, StripeEvent> = {
     'Stripe-Signature': sign(body, webhookSecret),
     'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
   }),
-  // Up to three days, exponentially, as in live mode; a sandbox tries three times only. The single times are not
-  // published: UNVERIFIED.
+  // Up to three days, exponentially, as in live mode; a sandbox makes only three attempts. The exact times are not published:
+  // UNVERIFIED.
   retrySeconds: [5, 30, 2 * 60, 4 * 60, 8 * 60, 16 * 60, 24 * 60, 17 * 60].map((minutes) => minutes * MINUTE_SECONDS),
 }
 
-function ofSchedule(what: 'created' | 'released', subscription: SubscriptionRecord, context: AccountContext): Made[] {
+function scheduleEvents(
+  what: 'created' | 'released',
+  subscription: SubscriptionRecord,
+  context: AccountContext,
+): Made[] {
   const schedule = subscriptionOwn(subscription).schedules.at(-1)
   if (!schedule) return []
   const own = { previous: null, request: requestObject(context) }
@@ -93,14 +97,14 @@ function toEvent(type: string, domainEvent: DomainEvent, context: AccountContext
   return { type, object, own: { previous: before && oldValues(before, object), request: requestObject(context) } }
 }
 
-/** The object as it was, for the events that tell it; else null. */
+/** The object before the change, for events that include it; otherwise null. */
 function previousAttributes(domainEvent: DomainEvent, object: object, context: AccountContext): object | null {
   if (domainEvent.what === 'subscription.updated') return context.show('subscriptions', domainEvent.before)
   if (domainEvent.what !== 'refund.created' || !('amount_refunded' in object)) return null
   return { ...object, amount_refunded: Number(object.amount_refunded) - domainEvent.refund.amount, refunded: false }
 }
 
-/** The signature is of the real time: the service looks at its own clock, too. */
+/** The signature uses real time, because the service compares it with its own clock. */
 function sign(body: string, secret: string): string {
   const at = Math.floor(Date.now() / 1000)
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`

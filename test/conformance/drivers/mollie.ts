@@ -4,7 +4,7 @@ import type { AccountRecords } from '../../../dev/emulators/core/acts/account-re
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
-import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts.ts'
+import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.ts'
 import { toDate } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
@@ -59,7 +59,7 @@ const firstPayments = (records: AccountRecords) =>
   records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
 
 /** A payment whose bank has decided against it, or whose page was left, sold nothing. */
-const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isOnItsWay(payment)
+const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPending(payment)
 
 /** A purchase is known by its first payment. At Mollie a cancelled subscription is over at once, for its buyer later. */
 function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale {

@@ -10,9 +10,9 @@ import { disputeOwn, refundOwn, saleOwn } from '../own.ts'
 import { findReversal } from '../reversals.ts'
 import { complete, content, versioned } from './wire.ts'
 
-/** What is paid, and what goes back: each of it is a transaction. */
+/** Payments, refunds and reversals, each of which is a transaction. */
 export const MONEY = {
-  /** The controls name a payment by this id. Chargebee itself shows its attempts alone. */
+  /** For the controls, which identify a payment by this id. Chargebee's API shows only its attempts. */
   payments: ({ id, status }) => ({ id, status }),
 
   attempts(attempt, context) {
@@ -26,7 +26,7 @@ export const MONEY = {
         ...common(context, payment, { ...attempt, amount: payment.amount }),
         ...{ type: 'payment', status: ATTEMPTS[status] },
         ...(status === 'failed' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
-        // What had succeeded and was taken back later.
+        // Succeeded and was reversed later.
         ...(status === 'paid' && reversal && { status: 'late_failure' as const, reversal_transaction_id: reversal.id }),
         linked_invoices: bill ? [linkedInvoice(bill, context)] : [],
       }),
@@ -48,7 +48,7 @@ export const MONEY = {
     )
   },
 
-  /** The payer's bank has taken a payment back. */
+  /** The reversal of a payment by the payer's bank. */
   disputes(dispute, context) {
     const payment = find(context, 'payments', dispute.payment)
     const { id, created: date } = find(context, 'attempts', disputeOwn(dispute).transaction)
@@ -73,7 +73,7 @@ const linkedInvoice = (bill: Sale, context: AccountContext) => ({
 const refundStatus = ({ status }: RefundRecord) =>
   status === 'refunded' ? 'success' : status === 'failed' ? 'failure' : status === 'canceled' ? 'voided' : 'in_progress'
 
-/** What all transactions have that are of a payment. */
+/** The common fields of a payment's transactions. */
 function common(
   context: AccountContext,
   payment: PaymentRecord,
@@ -125,7 +125,7 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
   )
 }
 
-/** A coupon of the whole invoice, and its taxes, are shared out among its lines: here the first has them. */
+/** Chargebee distributes an invoice's coupon and taxes among its lines; here the first line has them. */
 function lineItem(bill: Sale, { price, quantity, amount, periodStart, periodEnd }: PricedLine, index: number) {
   const { customer, subscription, discount, tax } = bill
   const whole = index === 0 && { discount_amount: discount, tax_amount: tax, is_taxed: tax > 0 }
@@ -138,7 +138,7 @@ function lineItem(bill: Sale, { price, quantity, amount, periodStart, periodEnd 
   })
 }
 
-/** An invoice, whose it is, and the subscription that it is of. */
+/** An invoice with its customer and subscription. */
 export const withBuyer = (bill: Sale, context: AccountContext) =>
   content(
     bill.subscription && context.show('subscriptions', bill.subscription),
@@ -146,7 +146,7 @@ export const withBuyer = (bill: Sale, context: AccountContext) =>
     invoiceObject(bill, context),
   )
 
-/** The credit note of a refund: every refund of an invoice makes one. */
+/** The credit note of a refund: every refund of an invoice has one. */
 export function creditNoteObject(refund: RefundRecord, context: AccountContext) {
   const bill = findSale(context, find(context, 'payments', refund.payment))
   const { amount, created } = refund

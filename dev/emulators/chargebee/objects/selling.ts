@@ -10,10 +10,10 @@ import { pageOwn } from '../own.ts'
 import { withBuyer } from './money.ts'
 import { complete, content, versioned } from './wire.ts'
 
-/** How long the address of a portal works: UNVERIFIED. */
+/** The lifetime of a portal's URL: UNVERIFIED. */
 export const PORTAL_SECONDS = HOUR_SECONDS
 
-/** What is sold, on which page, to whom, and for how long. */
+/** Customers, pages, portals and subscriptions. */
 export const SELLING = {
   customers: ({ id, email, created, balance }, context) =>
     versioned(
@@ -79,13 +79,13 @@ export const SELLING = {
   },
 } satisfies Views
 
-/** A page whose time is over keeps its state. */
+/** An expired page keeps its state. */
 export function pageState(page: PageRecord) {
   if (page.status === 'complete') return 'succeeded' as const
   return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
 }
 
-/** What was bought on the page, as it is now. A trial has no invoice. */
+/** The current objects of what was bought on the page. A trial has no invoice. */
 export function bought({ status, subscription: id, payment }: PageRecord, context: AccountContext) {
   if (status !== 'complete') return {}
   if (id === null) return withBuyer(findSale(context, find(context, 'payments', payment ?? '')), context)
@@ -93,14 +93,14 @@ export function bought({ status, subscription: id, payment }: PageRecord, contex
   return first ? withBuyer(first, context) : withCustomer(find(context, 'subscriptions', id), context)
 }
 
-/** A subscription, and whose it is. */
+/** A subscription with its customer. */
 export const withCustomer = (subscription: SubscriptionRecord, context: AccountContext) =>
   content(
     context.show('subscriptions', subscription),
     context.show('customers', find(context, 'customers', subscription.customer)),
   )
 
-/** Chargebee has no status for a subscription that owes money: it goes on, and counts the invoices that are due. */
+/** Chargebee has no status for a past due subscription: it stays active, and counts its due invoices. */
 function subscriptionStatus(subscription: SubscriptionRecord): Subscription['status'] {
   const { status, cancelAt } = subscription
   if (hasEnded(subscription)) return 'cancelled'

@@ -4,10 +4,10 @@ import { currentVersion } from '../../core/domain/versions.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
-/** A type of the official SDK as it is on the wire, where each object says what it is, without room for other fields. */
+/** A type of the official SDK in wire format: with the object's kind, without the index signature. */
 export type Wire<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] } & { object: string }
 
-/** An event, the same in a webhook and in the API. `content` has the objects as they were when it happened. */
+/** An event, in webhooks and in the API. `content` has the objects as they were at the event. */
 export type ChargebeeEvent = Omit<Wire<Chargebee.Event>, 'content' | 'event_type'> & {
   content: Record<string, unknown>
   event_type: string
@@ -15,7 +15,7 @@ export type ChargebeeEvent = Omit<Wire<Chargebee.Event>, 'content' | 'event_type
 
 interface Kinds {
   customer: Wire<Chargebee.Customer>
-  /** The SDK's type of `content` lists what pages of all types may have. */
+  /** The SDK's type of `content` combines pages of all types. */
   hosted_page: Omit<Wire<Chargebee.HostedPage>, 'id' | 'content'> & { id: string; content: object }
   subscription: Wire<Chargebee.Subscription>
   invoice: Wire<Chargebee.Invoice>
@@ -31,14 +31,14 @@ interface Kinds {
   event: ChargebeeEvent
 }
 
-/** An object of Chargebee's: what is the same in all of its kind is in `constants.json`. */
+/** Completes an object of Chargebee with the constants of its kind in `constants.json`. */
 export const complete = completer<Kinds>()(CONSTANTS)
 
-/** Objects under their names, as responses and events have them. */
+/** Objects under their names, as in responses and events. */
 export const content = (...objects: (object | null | undefined)[]): Record<string, object> =>
   Object.fromEntries(objects.flatMap((each) => (each && 'object' in each ? [[each.object, each]] : [])))
 
-/** An object with the time of its last change, and its version, which grows with every change. */
+/** Adds the time of the last change and the version, which grows with every change. */
 export function versioned<Shown extends { id: string; object: string }>(context: AccountContext, shown: Shown) {
   const { version } = currentVersion(context, shown.object, shown)
   return { ...shown, updated_at: Math.floor(version / 1000), resource_version: version }

@@ -20,27 +20,27 @@ export function licenseObject(page: PageRecord, context: AccountContext) {
   })
 }
 
-/** The latest subscription of a licence; null if it was bought for ever. */
+/** The latest subscription of a licence; null for a lifetime licence. */
 export const findSubscription = ({ subscription }: PageRecord, context: AccountContext) =>
   lookUp(context, 'subscriptions', subscription ?? '')
 
-/** The licence of a subscription or of what it owes, of a payment or of its subscription. */
+/** The licence of a subscription, an invoice or a payment. */
 export function findLicense(sold: { own: object; subscription?: string | null }, context: AccountContext): PageRecord {
   const { license } = soldOwn(sold)
   if (license !== null) return find(context, 'pages', license)
   return findLicense(find(context, 'subscriptions', sold.subscription ?? ''), context)
 }
-/** A licence lasts as long as it is paid for, or as its trial; null: for ever. */
+/** The end of a licence's paid period or trial; null: lifetime. */
 function toExpiration(page: PageRecord, context: AccountContext): number | null {
   const subscription = findSubscription(page, context)
   if (subscription === null) return null
   const { status, periodStart, periodEnd } = latestInvoice(context, subscription)
   const paidUntil = status === 'paid' ? periodEnd : periodStart
-  // A trial ends as it is cancelled; a period that is paid for goes on to its end.
+  // A cancelled trial ends at once; a paid period continues to its end.
   return Math.min(paidUntil, subscription.endedAt ?? paidUntil)
 }
 
-/** The first payment that has not arrived is charged again within this many seconds: UNVERIFIED. */
+/** A pending first payment is charged again within this many seconds: UNVERIFIED. */
 const FIRST_PAYMENT_SECONDS = 12 * HOUR_SECONDS
 
 export function subscriptionObject(subscription: SubscriptionRecord, context: AccountContext) {
@@ -62,7 +62,7 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
     ...{ renewal_amount: decimal(netAmount(subscription)), tax_rate: subscription.terms.taxPercent / 100 },
     billing_cycle: billingCycle(price),
     outstanding_balance: isPaid ? 0 : decimal(latest.amount),
-    // Whether the number begins anew after a payment is UNVERIFIED: it is the harder case that it does not.
+    // Whether the number is reset after a payment is UNVERIFIED. The harder case is that it is not.
     failed_payments: invoices.reduce((sum, { attempts }) => sum + attempts, 0) - paid.length,
     trial_ends: dateTimeOrNull(trialEnd),
     next_payment: dateTimeOrNull(canceledAt !== null ? null : isPaid ? subscription.periodEnd : owedAt),
@@ -70,13 +70,13 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   })
 }
 
-/** Amounts are without taxes. The discount of a coupon is of the renewals, too. */
+/** Amounts exclude taxes. A coupon's discount also applies to renewals. */
 function netAmount({ price, terms }: SubscriptionRecord): number {
   const { total, tax } = amountsOn(terms, price.amount)
   return total - tax
 }
 
-/** What a subscription began with: less than its price if it took the place of another one, or in a trial. */
+/** The first amount of a subscription: less than its price if it replaced another one; undefined after a trial. */
 function initialAmount(invoices: InvoiceRecord[]): number | undefined {
   const first = invoices.at(-1)
   return first && first.reason !== 'cycle' && sumAmounts(first.lines) > 0 ? first.amount - first.tax : undefined

@@ -8,7 +8,7 @@ import { complete, dateTime, decimal, parsePrice, toCurrency } from './wire.ts'
 export function paymentObject(payment: PaymentRecord, context: AccountContext) {
   const { id, amount, created, account, customer, currency, subscription } = payment
   const license = findLicense(payment, context)
-  // A renewal that is made before its time has the date on which it is due.
+  // A renewal made ahead of time has its due date.
   const invoice = all(context, 'invoices').find((each) => each.payment === id)
   const { periodStart: dueAt = 0, reason } = invoice ?? {}
   const vat = (invoice ?? payment.sold)?.tax ?? 0
@@ -23,7 +23,7 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
       vat: decimal(vat),
     },
     ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
-    // That it goes on naming what it paid for when the licence gets another plan is UNVERIFIED.
+    // That it keeps the old plan when the licence gets another one is UNVERIFIED.
     ...parsePrice(invoice?.price ?? payment.sold?.price ?? license.price),
     ...{ environment: licenseOwn(license).environment, currency: toCurrency(currency) },
     ...{ external_id: `ch_${id}`, is_renewal: reason === 'cycle' },
@@ -44,11 +44,11 @@ const DISPUTES = {
   closed: 'won_dispute',
 } as const
 
-/** That a dispute's amount is negative, whatever came of it, is UNVERIFIED. */
+/** That a dispute's amount is negative whatever its outcome is UNVERIFIED. */
 export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
   reversalObject(dispute, DISPUTES[dispute.status], context)
 
-/** All payments of a user, the newest first. A payment that failed is none at Freemius. */
+/** All payments of a user, newest first. Freemius has no failed payments. */
 export const listPayments = (userId: string, context: AccountContext) =>
   newestFirst(context, 'payments', { customer: userId })
     .flatMap((payment) => [
@@ -58,7 +58,7 @@ export const listPayments = (userId: string, context: AccountContext) =>
     ])
     .toSorted((one, other) => Number(other.id) - Number(one.id))
 
-/** What goes back of a payment is a payment of its own. A dispute is bound to that; of a refund, that is bound to the refund. */
+/** Refunds and disputes are payments of their own. A dispute is bound to the payment; for a refund, the payment is bound to it. */
 function reversalObject<Type extends string>(
   { id, created, amount, payment }: RefundRecord | DisputeRecord,
   type: Type,

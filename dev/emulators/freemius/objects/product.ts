@@ -5,9 +5,9 @@ import { listSellers } from '../accounts.ts'
 import { noSuch } from '../errors.ts'
 import { complete, dateTime, decimal, toCurrency } from './wire.ts'
 
-/* What a product sells, and its users. */
+/* Plans, pricings and users of a product. */
 
-/** A plan of a product; its trial is the longest that a price of it has. */
+/** A plan of a product. Its trial is the longest of its prices. */
 export function planObject(context: AccountContext, id: string) {
   const prices = listPrices(context, (price) => price.id.startsWith(`${id}:`))
   if (prices.length === 0) throw noSuch('plans', id)
@@ -15,18 +15,18 @@ export function planObject(context: AccountContext, id: string) {
   return complete('plan', { id, plugin_id: context.account.id, name: `plan-${id}`, title: `Plan ${id}`, trial_period })
 }
 
-/** A pricing of a plan: one currency, with a price for each billing cycle that it is sold in. */
+/** A pricing of a plan: one currency, with a price for each billing cycle. */
 export function pricingObject(context: AccountContext, plan: string, id: string) {
   const prices = listPrices(context, (price) => price.id === `${plan}:${id}`)
   const [first] = prices
   if (!first) throw noSuch('pricings', id)
-  const amountOf = (interval: EnteredPrice['interval']) => {
+  const findAmount = (interval: EnteredPrice['interval']) => {
     const price = prices.find((each) => each.interval === interval)
     return price ? decimal(price.amount) : null
   }
   return complete('pricing', {
     ...{ id, plan_id: plan, currency: toCurrency(first.currency) },
-    ...{ monthly_price: amountOf('month'), annual_price: amountOf('year'), lifetime_price: amountOf(null) },
+    ...{ monthly_price: findAmount('month'), annual_price: findAmount('year'), lifetime_price: findAmount(null) },
   })
 }
 

@@ -8,7 +8,7 @@ import { dateTime, toDate } from '../dates.ts'
 import { customerOwn, subscriptionOwn } from '../own.ts'
 import { dashboard, resource, type Wire } from './wire.ts'
 
-/* A customer, and what belongs to one. */
+/* Customers, mandates and subscriptions. */
 
 const customerAddress = (customer: string, { url }: AccountContext) => `${url}/v2/customers/${customer}`
 

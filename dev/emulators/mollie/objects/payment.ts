@@ -9,7 +9,7 @@ import { dateTime } from '../dates.ts'
 import { chargebackOwn, paymentOwn, refundOwn } from '../own.ts'
 import { dashboard, page, resource, type Wire } from './wire.ts'
 
-/* A payment, and what goes back of one. */
+/* Payments, refunds and chargebacks. */
 
 const paymentAddress = (payment: string, { url }: AccountContext) => `${url}/v2/payments/${payment}`
 
@@ -19,7 +19,7 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
   const owner = `${context.url}/v2/customers/${customer}`
   const self = paymentAddress(id, context)
   const linked = {
-    // There if there are any: by them `hasRefunds` and `hasChargebacks` of mollie-api-php know.
+    // Present only if there are any: `hasRefunds` and `hasChargebacks` of mollie-api-php rely on it.
     ...(listRefunds(context, payment).length > 0 && { refunds: `${self}/refunds` }),
     ...(listDisputes(context, payment).length > 0 && { chargebacks: `${self}/chargebacks` }),
     ...(customer !== null && { customer: owner }),
@@ -47,7 +47,7 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
   }
 }
 
-/** A payment with what it was asked for together with. */
+/** A payment with embedded objects. */
 export function paymentWith(payment: PaymentRecord, embed: string[], context: AccountContext) {
   const shown = context.show('payments', payment)
   if (embed.length === 0) return shown
@@ -60,7 +60,7 @@ export function paymentWith(payment: PaymentRecord, embed: string[], context: Ac
   return { ...shown, _embedded: embedded }
 }
 
-/** The amounts that went back to the payer, and that still can. Only a paid payment has them. */
+/** The refunded and the refundable amount. Only paid payments have them. */
 function returned(context: AccountContext, payment: PaymentRecord) {
   if (payment.status !== 'paid') return {}
   const { amount, currency } = payment
@@ -89,13 +89,13 @@ export const chargebackObject = (chargeback: DisputeRecord, context: AccountCont
   reversedAt: chargeback.status === 'won' && chargeback.closedAt !== null ? dateTime(chargeback.closedAt) : null,
 })
 
-/** A direct debit that bounces has the code of the payer's bank; a card's chargeback has none. */
+/** A bounced direct debit has the code of the payer's bank; a card's chargeback has none. */
 function bankReason(chargeback: DisputeRecord) {
   const { code } = chargebackOwn(chargeback)
   return code === null ? {} : { reason: { code, description: REASONS[code] ?? 'Returned by the bank' } }
 }
 
-/** ISO 20022's codes, as docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit names them. */
+/** ISO 20022 codes, as in docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit. */
 const REASONS: Record<string, string> = {
   AC01: 'Account identifier incorrect (i.e. invalid IBAN)',
   AM04: 'Insufficient funds',

@@ -7,9 +7,8 @@ import type { PageQuery } from '../parameters.ts'
 type Scalar = string | number | boolean | null | undefined
 
 /**
- * A type of the official SDK as it is on the wire, where `links` is `_links` and an open enum is any text. Every object
- * that the emulator sends is checked against the SDK's own type through this one, so it cannot lack a field that
- * Mollie requires.
+ * A type of the official SDK in wire format, where `links` is `_links` and an open enum is any string. The emulator's objects are
+ * checked against the SDK's types through this type, so no required field can be missing.
  */
 export type Wire<T> =
   T extends Unrecognized<string>
@@ -22,7 +21,7 @@ export type Wire<T> =
 
 type Link = { href: string; type: string }
 
-/** A link to something of the API. */
+/** A link to an API resource. */
 const hal = (href: string): Link => ({ href, type: 'application/hal+json' })
 
 /** A link to a page. */
@@ -32,7 +31,7 @@ const documentation = (name: string) => page(`https://docs.mollie.com/reference/
 
 export const dashboard = (path: string) => page(`https://my.mollie.com/dashboard/${path}`)
 
-/** What every resource has. `addresses` are those of what it is linked to, `pages` the links to pages about it. */
+/** The common fields of resources. `addresses`: URLs of linked resources; `pages`: links to pages. */
 export function resource<Kind extends string, Addresses extends object, Pages extends object>(
   kind: Kind,
   { id, created }: { id: string; created: number },
@@ -51,7 +50,7 @@ export function resource<Kind extends string, Addresses extends object, Pages ex
   }
 }
 
-/** One page of a list. `name` is the field that Mollie puts the rows into. */
+/** One page of a list. `name`: the field with the rows. */
 export function toList(
   name: string,
   address: string,

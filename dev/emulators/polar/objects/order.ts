@@ -5,19 +5,19 @@ import type { DisputeRecord, RefundRecord } from '../../core/domain/money-record
 import { type Sale, sumTotals } from '../../core/domain/sales.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { toUuid } from '../accounts.ts'
-import { findReversedOrder, givenBack, orderTax } from '../orders.ts'
+import { findReversedOrder, orderTax, refundedTotal } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
 import { findCustomer, productFields, subscriptionFields, toPriceId } from './selling.ts'
 import { complete, since, stamped, timeOrNull } from './wire.ts'
 
-/** What a customer's balance pays is below zero in `applied_balance_amount`. */
+/** `applied_balance_amount` is negative for an amount paid from the customer's balance. */
 export function orderObject(order: Sale, context: AccountContext) {
   const { id, amount, price, subscription, reason, discount, tax, fromBalance } = order
   const made = since(madeAt(order))
   const { subtotal, total } = sumTotals(order)
   const { metadata, checkout_id } = saleOwn(order)
-  const refunded = givenBack(context, order)
+  const refunded = refundedTotal(context, order)
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
   const left = paid ? amount - refunded : 0
@@ -44,12 +44,12 @@ export function orderObject(order: Sale, context: AccountContext) {
       }),
     ),
   })
-  // What an order only names has times of its own.
+  // Nested objects have their own times.
   const { modified_at } = stamped(context, 'order', { ...shown, customer: null, subscription: null })
   return { ...shown, modified_at }
 }
 
-/** An order is never older than the period that it is for, which an act may begin ahead of the clock. */
+/** An order is never older than its period, which an act may begin ahead of the clock. */
 const madeAt = ({ reason, created, period: [start] }: Sale) => (reason === 'cycle' ? Math.max(created, start) : created)
 
 function orderStatus({ status, amount }: Sale, refunded: number): models.OrderStatus {
@@ -58,7 +58,7 @@ function orderStatus({ status, amount }: Sale, refunded: number): models.OrderSt
   return refunded < amount ? 'partially_refunded' : 'refunded'
 }
 
-/** When a charge that failed is repeated; null if it never is. */
+/** When a failed charge is retried; null: never. */
 function nextAttempt(order: Sale): number | null {
   const isRepeated = order.status === 'open' && order.attempts > 0 && !order.isGivenUp
   return isRepeated ? nextChargeAt(order, renewals()) : null
@@ -68,7 +68,7 @@ const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
   ...{ refunded: 'succeeded', failed: 'failed', canceled: 'canceled' },
 }
 
-/** How a purchase is paid, and what goes back of it. */
+/** Payments, refunds and disputes. */
 export const MONEY = {
   payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
 
@@ -87,7 +87,7 @@ export const MONEY = {
       },
       ...{ organization_id: refund.account, order_id, customer_id: customer, metadata, reason },
       status: REFUNDS[refund.status] ?? 'pending',
-      // The refund that prevents a dispute names no subscription, whatever its order is of.
+      // A refund that prevents a dispute has no subscription, even if its order has.
       subscription_id: dispute === null ? (subscription?.id ?? null) : null,
       revoke_benefits: dispute !== null,
       dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
@@ -111,7 +111,7 @@ type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
   status: DisputeRecord['status'] | 'prevented'
 }
 
-/** The newest first. Without `orders`: of all. `server/polar/dispute/endpoints.py` in Polar's source. */
+/** Newest first. Without `orders`: of all orders. See server/polar/dispute/endpoints.py. */
 export const listOrderDisputes = (
   context: AccountContext,
   { orders }: { orders?: string[] | undefined },

@@ -10,7 +10,7 @@ import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
 import { complete, since, stamped, timeOrNull, timeText } from './wire.ts'
 
-/** What is sold, on which page, to whom, and for how long. */
+/** Customers, portals, checkouts and subscriptions. */
 export const SELLING = {
   customers: (customer, context) =>
     stamped(
@@ -84,7 +84,7 @@ function pendingUpdate({ id, scheduled, periodEnd, created }: SubscriptionRecord
 export const findCustomer = (context: AccountContext, id: string): models.CustomerIndividual =>
   SELLING.customers(find(context, 'customers', id), context)
 
-/** Products are made in the dashboard, before anything else. */
+/** The creation time of products, which exist before anything else. */
 const MADE = Date.UTC(2026, 0, 1) / 1000
 
 const priceObject = (price: SoldPrice) =>
@@ -102,7 +102,7 @@ export const productFields = ({ account }: AccountContext, { id, label, interval
     recurring_interval_count: interval === null ? null : (intervalCount ?? 1),
   })
 
-/** A checkout is `confirmed` while its money is on its way. */
+/** A checkout is `confirmed` while its payment is pending. */
 function checkoutStatus({ status, unpaid, payment, subscription }: PageRecord, context: AccountContext) {
   if (status !== 'complete' || !unpaid) return status === 'complete' ? 'succeeded' : status
   const isLost =

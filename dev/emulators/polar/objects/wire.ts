@@ -8,23 +8,22 @@ interface Kinds {
   checkout: models.Checkout
   customer: models.CustomerIndividual
   price: models.ProductPriceFixed
-  /** What products have wherever they are shown. */
+  /** The fields of products in all objects. */
   product: Omit<models.OrderProduct, 'metadata'>
   order: models.Order
   item: models.OrderItemSchema
-  /** What a subscription has also where it is only part of an order. */
+  /** The fields of a subscription within an order. */
   subscription: models.OrderSubscription
   dispute: models.RefundDispute
 }
 
-/** An object of Polar's: what is the same in all of its kind is in `constants.json`. */
+/** Completes an object of Polar with the constants of its kind in `constants.json`. */
 export const complete = completer<Kinds>()(CONSTANTS)
 
-/** A time as Polar writes it. */
 export const timeText = (seconds: number) => new Date(seconds * 1000).toISOString()
 export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))
 
-/** An object with the time of its last change, which grows with each; null if it never was changed. */
+/** Sets the time of the last change, which grows with every change; null if it never changed. */
 export function stamped<Shown extends { id: string; created_at: string; modified_at: string | null }>(
   context: AccountContext,
   kind: string,
@@ -35,5 +34,5 @@ export function stamped<Shown extends { id: string; created_at: string; modified
   return isFirst ? shown : { ...shown, modified_at: new Date(version).toISOString() }
 }
 
-/** When something was made, of what is never changed here. */
+/** The times of objects that never change. */
 export const since = (seconds: number) => ({ created_at: timeText(seconds), modified_at: null })

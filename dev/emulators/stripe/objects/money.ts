@@ -15,7 +15,7 @@ import { renewals } from '../rules.ts'
 import { productId } from './selling.ts'
 import { complete, toList } from './wire.ts'
 
-/** What is owed, how it is paid, and what goes back. */
+/** Invoices, payments, refunds and disputes. */
 export const MONEY = {
   invoices(invoice, context) {
     const { id, amount, attempts, created, status, subscription, discount, tax, fromBalance } = invoice
@@ -93,23 +93,23 @@ export const MONEY = {
 
   refunds: (refund, context) =>
     complete('refund', {
-      ...ofCharge(refund, context),
+      ...reversalFields(refund, context),
       customer: find(context, 'payments', refund.payment).customer,
       ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
       status: REFUNDS[refund.status] ?? 'pending',
     }),
 
-  /** A dispute, for which the seller has handed in no evidence. That this is due in a week is UNVERIFIED. */
+  /** A dispute without evidence by the seller. That it is due in a week is UNVERIFIED. */
   disputes: (dispute, context) =>
     complete('dispute', {
-      ...ofCharge(dispute, context),
+      ...reversalFields(dispute, context),
       evidence_details: { due_by: dispute.created + 7 * DAY_SECONDS },
       is_charge_refundable: dispute.status === 'warning',
       status: DISPUTES[dispute.status],
     }),
 } satisfies Views
 
-/** A warning is an inquiry: the bank asks, and the money stays. */
+/** A warning is an inquiry, which moves no money. */
 const DISPUTES = {
   open: 'needs_response',
   won: 'won',
@@ -124,7 +124,7 @@ const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing
 }
 const REFUNDS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
 
-/** The object that links an invoice to the payment intent that pays it. An invoice over nothing has none. */
+/** The link from an invoice to its payment intent. An invoice of amount 0 has none. */
 export function invoicePayments(invoice: InvoiceRecord) {
   const { id, amount, payment, paidAt } = invoice
   if (payment === null) return []
@@ -171,14 +171,14 @@ function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
 
 const readMetadata = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
-/** What an intent and its charges have in common. */
+/** The common fields of an intent and its charges. */
 const common = (payment: PaymentRecord) => ({
   ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
   metadata: paymentOwn(payment).metadata,
 })
 
-/** What goes back is of the payment's latest charge. */
-function ofCharge(reversal: RefundRecord | DisputeRecord, context: AccountContext) {
+/** The common fields of refunds and disputes, which refer to the payment's latest charge. */
+function reversalFields(reversal: RefundRecord | DisputeRecord, context: AccountContext) {
   const { id, currency } = find(context, 'payments', reversal.payment)
   const charge = latestAttempt(context, id)?.id ?? ''
   return { ...snakeFields(reversal, 'id', 'amount', 'created'), charge, currency, payment_intent: id }

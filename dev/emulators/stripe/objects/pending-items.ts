@@ -8,8 +8,8 @@ import { productId } from './selling.ts'
 import { complete } from './wire.ts'
 
 /*
- * Invoice items that wait for the next invoice: what a change of price has left. "Any pending invoice items … are still charged at the
- * end of the period, unless manually deleted", also if the subscription is cancelled (docs.stripe.com/api/subscriptions/cancel).
+ * Pending invoice items of price changes. "Any pending invoice items … are still charged at the end of the period, unless manually
+ * deleted", also if the subscription is cancelled (docs.stripe.com/api/subscriptions/cancel).
  */
 
 const itemId = ({ id }: SubscriptionRecord, line: PricedLine) =>

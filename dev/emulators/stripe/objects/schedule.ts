@@ -3,7 +3,7 @@ import { snakeFields } from '../../core/wire/snake.ts'
 import { managingSchedule, type Schedule } from '../own.ts'
 import { complete } from './wire.ts'
 
-/** A subscription schedule, as far as the portal makes one. */
+/** A subscription schedule as the portal creates it. */
 export function scheduleObject(subscription: SubscriptionRecord, schedule: Schedule) {
   const { from, to, start, change, until, releasedAt } = schedule
   const isActive = managingSchedule(subscription)?.id === schedule.id

@@ -6,12 +6,12 @@ import type { Views } from '../../core/wire/views.ts'
 import { managingSchedule, pageOwn, subscriptionOwn } from '../own.ts'
 import { complete, toList } from './wire.ts'
 
-/** What is sold, on which page, to whom, and for how long. */
+/** Customers, sessions and subscriptions. */
 export const SELLING = {
   customers: (customer) =>
     complete('customer', {
       ...snakeFields(customer, 'id', 'created', 'email'),
-      // Below zero: the customer has it, and it is taken from the next invoice.
+      // Negative: credit that is applied to the next invoice.
       balance: -customer.balance,
       invoice_prefix: customer.id.slice(-8).toUpperCase(),
     }),
@@ -75,7 +75,7 @@ function paymentStatus(page: PageRecord) {
   return amountToday(page) === 0 ? 'no_payment_required' : 'paid'
 }
 
-/** Stripe adds these to a session only if `expand` asks for them. */
+/** Stripe includes these in a session only with `expand`. */
 export function checkoutLineItems(page: PageRecord) {
   const { discount, tax } = amountsToday(page)
   const item = complete('item', {
@@ -114,7 +114,7 @@ export function priceObject(price: SoldPrice) {
   })
 }
 
-/** The older form of a price that recurs. */
+/** The legacy form of a recurring price. */
 const planObject = (price: SoldPrice) =>
   complete('plan', {
     ...common(price),

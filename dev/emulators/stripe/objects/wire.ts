@@ -4,7 +4,7 @@ import CONSTANTS from './constants.json' with { type: 'json' }
 
 type Scalar = string | number | bigint | boolean | symbol | null | undefined
 
-/** A type of the official SDK as it is on the wire, where a decimal is a string. */
+/** A type of the official SDK in wire format, where decimals are strings. */
 type Wire<T> = T extends Scalar
   ? T
   : T extends Stripe.Decimal
@@ -30,7 +30,7 @@ interface Parts {
   total_tax: Wire<Stripe.Invoice.TotalTax>
 }
 
-/** A list on one page: no list of the emulator is long enough for more. */
+/** A list with one page; the emulator has no longer lists. */
 export const toList = <Element>(url: string, data: Element[]) => ({
   object: 'list' as const,
   url,
