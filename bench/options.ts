@@ -4,13 +4,13 @@ import { CommandError } from '../cli/command.ts'
 export const HELP = `npm run bench -- [what] [options]
 
   what                  endpoints (default), load, growth, events or memory
-  --against REF         measure the commit as well, in turns, and print the quotients
-  --rounds N            rounds of each figure (default: 5)
-  --seconds N           how long a round is (default: 2)
-  --only TEXT           only the endpoints and functions whose names contain it
+  --against REF         also measure this commit, in turns, and print the quotients
+  --rounds N            rounds per figure (default: 5)
+  --seconds N           the length of a round (default: 2)
+  --only TEXT           only endpoints and functions whose names contain TEXT
   --size N              growth: the largest number of users (default: 1000000)
-  --requests N          memory: how many requests (default: 100000)
-  --json                print the result file's document, and where it is, instead of tables
+  --requests N          memory: the number of requests (default: 100000)
+  --json                print the result file's document and its path instead of tables
   --help                this text
 
 Results are printed and written to .local/bench/.`
@@ -28,11 +28,11 @@ export interface Options {
   requests: number
   /** When the run began. */
   date: string
-  /** One JSON document is printed instead of tables. */
+  /** Print one JSON document instead of tables. */
   json: boolean
 }
 
-/** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
+/** Parses the command line; null: show the help. Throws a `CommandError` for mistakes. */
 export function readOptions(args: string[]): Options | null {
   const options = {
     against: { type: 'string' },
@@ -47,8 +47,8 @@ export function readOptions(args: string[]): Options | null {
   const usage = ['npm run bench -- --help lists the options']
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, usage)
   if (values.help) return null
-  const [said = 'endpoints', ...more] = positionals
-  const what = WHATS.find((each) => each === said)
+  const [given = 'endpoints', ...more] = positionals
+  const what = WHATS.find((each) => each === given)
   if (!what || more.length > 0) throw new CommandError([`there is no benchmark ${positionals.join(' ')}; try --help`])
   return {
     what,
@@ -63,10 +63,10 @@ export function readOptions(args: string[]): Options | null {
   }
 }
 
-/** What of all there is `--only` names. Throws a `CommandError` if that is nothing. */
+/** The items whose names match `--only`. Throws a `CommandError` if there are none. */
 export function chosen<Named extends { name: string }>(all: Named[], only: string): Named[] {
   const named = all.filter(({ name }) => name.includes(only))
-  if (named.length === 0) throw new CommandError([`nothing that is measured has ${only} in its name`])
+  if (named.length === 0) throw new CommandError([`no endpoint or function has ${only} in its name`])
   return named
 }
 

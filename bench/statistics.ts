@@ -1,4 +1,4 @@
-/** What of several rounds is told: the middle one, and how far the others are from it. */
+/** The median and range of several rounds. */
 export interface Spread {
   median: number
   min: number
@@ -22,7 +22,7 @@ export function spread(values: number[]): Spread {
   }
 }
 
-/** Round by round, how many times `other` `one` is: rounds that ran next to each other, on the machine as it was then. */
+/** The quotients `one / other` of rounds that ran next to each other, under the same load of the machine. */
 export function quotients(one: number[], other: number[]): Spread {
   return spread(one.map((value, round) => value / (other[round] ?? Number.NaN)))
 }

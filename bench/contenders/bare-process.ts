@@ -1,5 +1,5 @@
 // A process that runs the bare Workers: node bare-process.ts <database url> <Neon proxy's url>
-// They are bundled and run as the local world does it with ours, so that what differs is what the Workers do.
+// They are bundled and run like the local world's Workers, so that only the Workers' own work differs.
 
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { bundleWorkers } from '../../dev/world/workers/bundle.ts'

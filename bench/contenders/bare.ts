@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { World } from './world.ts'
 
-/** The bare Workers, in a process of their own. */
+/** The bare Workers in a separate process. */
 export interface Bare extends AsyncDisposable {
   url: string
 }
 
-/** What each bare Worker shows, by its path. */
+/** The names of the bare Workers by path. */
 export const REFERENCES = {
   bare: '/plain',
   bound: '/bound',
@@ -20,7 +20,7 @@ export type Reference = keyof typeof REFERENCES
 
 const Ready = z.object({ ready: z.string() })
 
-/** Starts them. They ask the database of `world`, through its Neon proxy. */
+/** Starts the bare Workers. They use the database of `world` through its Neon proxy. */
 export async function openBare({ databaseUrl, neonUrl }: World): Promise<Bare> {
   const child = fork(join(import.meta.dirname, 'bare-process.ts'), [databaseUrl, neonUrl], { execArgv: [] })
   const ended = once(child, 'exit')

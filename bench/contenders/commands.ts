@@ -1,17 +1,17 @@
-/** A statement as a Worker sent it to the database. */
+/** A statement that a Worker sent to the database. */
 export interface SentStatement {
   query: string
   params: unknown[]
 }
 
-/** What the database did for the Workers, as its Neon proxy saw it. */
+/** The database's work for the Workers, measured at the Neon proxy. */
 export interface DatabaseWork {
   statements: number
-  /** From sending a statement to having its result, summed up. */
+  /** The sum of the times from sending a statement to its result. */
   milliseconds: number
 }
 
-/** One statement of a cron, and how long the database took for it. */
+/** A statement of a cron with its duration. */
 export interface TimedStatement {
   query: string
   milliseconds: number
@@ -20,37 +20,37 @@ export interface TimedStatement {
 export interface CronRun {
   milliseconds: number
   statements: TimedStatement[]
-  /** Why it did not come to its end, if it did not. */
+  /** The error if it failed. */
   failed: string | null
 }
 
-/** What a contender's process is asked to do, over its IPC channel. Times are in milliseconds. */
+/** The commands of a world's process over its IPC channel. Times are in milliseconds. */
 export interface WorldCommands {
-  /** Work since the start. */
+  /** The database's work since the start. */
   databaseWork(): Promise<DatabaseWork>
-  /** Begins to keep all statements; `recorded` gives them and ends that. */
+  /** Starts recording statements; `recorded` returns them and stops. */
   record(): Promise<void>
   recorded(): Promise<SentStatement[]>
-  /** Fires a cron trigger once and waits until it is over, well or not. */
+  /** Runs a cron once and waits until it ends, even if it fails. */
   scheduled(env: string): Promise<CronRun>
-  /** What all runtimes of the world hold, in bytes, as the system counts it; null where that cannot be seen. */
+  /** The resident memory of the world's runtimes in bytes; null on systems without /proc. */
   residentMemory(): Promise<number | null>
-  /** Applies a paywall file: its JSON text, all secrets in it. */
+  /** Applies a paywall file, given as JSON with all secrets. */
   apply(file: string): Promise<void>
-  /** Where the DevTools protocol is spoken. */
+  /** The URL of the DevTools inspector. */
   inspector(): Promise<string>
 }
 
-/** Where a world that has started is. */
-export interface WorldPlace {
+/** The addresses of a started world. */
+export interface WorldAddresses {
   url: string
   databaseUrl: string
   neonUrl: string
 }
 
-/** What a process says of itself: first that it is ready, then the answer to each call, by the call's number. */
+/** A process's messages: first that it is ready, then the response to each call, by the call's number. */
 export type Message =
-  | { ready: WorldPlace }
+  | { ready: WorldAddresses }
   | { failed: string }
   | { answerTo: number; result: unknown }
   | { answerTo: number; error: string }

@@ -2,14 +2,14 @@ import { hereRef, ROOT } from './git.ts'
 import { openWorktree } from './worktree.ts'
 import { openWorld, type World } from './world.ts'
 
-/** The worlds that are compared: this tree's first, then the other commit's, if there is one. */
+/** The worlds to compare: this tree's first, then the other commit's, if any. */
 export interface Contenders extends AsyncDisposable {
   worlds: World[]
-  /** What was measured, by the worlds' names. */
+  /** The commits by the worlds' names. */
   commits: Record<string, string>
 }
 
-/** What this tree's world is called. */
+/** The name of this tree's world. */
 export const HERE = 'here'
 
 export async function openContenders({
@@ -31,7 +31,7 @@ export async function openContenders({
   return { worlds, commits, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** The worlds in the order of a round: turned around every other time, so that none is always measured first. */
+/** The worlds in the order of a round: reversed every other round, so that none is always first. */
 export function inTurn<T>(contenders: T[], round: number): T[] {
   return round % 2 === 0 ? contenders : contenders.toReversed()
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { git, ROOT } from './git.ts'
 
-/** Another commit of this repository in a folder of its own, with its packages installed. */
+/** Another commit of this repository in a separate folder, with its packages installed. */
 export interface Worktree extends Disposable {
   root: string
   /** The short hash. */
@@ -15,7 +15,7 @@ export interface Worktree extends Disposable {
 
 const Lock = z.object({ packages: z.record(z.string(), z.looseObject({ version: z.string().optional() })) })
 
-/** Checks out `ref`, installs its packages, and removes all of it at the end. Refuses what git does not know. */
+/** Checks out `ref` and installs its packages; disposal deletes the folder. Throws for an unknown ref. */
 export async function openWorktree(ref: string): Promise<Worktree> {
   const commit = git('rev-parse', '--short=7', '--verify', `${ref}^{commit}`)
   const folder = mkdtempSync(join(tmpdir(), 'paywall-bench-tree-'))
@@ -26,9 +26,9 @@ export async function openWorktree(ref: string): Promise<Worktree> {
     rmSync(folder, { recursive: true, force: true })
   }
   git('worktree', 'add', '--detach', root, commit)
-  process.once('exit', remove) // whatever ends us
+  process.once('exit', remove) // on any exit
   try {
-    if (await needsNothingElse(commit)) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+    if (await hasSamePackages(commit)) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
     else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   } catch (error) {
     remove()
@@ -37,8 +37,8 @@ export async function openWorktree(ref: string): Promise<Worktree> {
   return { root, commit, [Symbol.dispose]: remove }
 }
 
-/** Whether this tree has every package of that commit, in the same version: then its `node_modules` serve both. */
-async function needsNothingElse(commit: string): Promise<boolean> {
+/** Whether this tree has all packages of that commit in the same versions, so that it can share `node_modules`. */
+async function hasSamePackages(commit: string): Promise<boolean> {
   const theirs = Lock.parse(JSON.parse(git('show', `${commit}:package-lock.json`))).packages
   const ours = Lock.parse(JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))).packages
   return Object.entries(theirs).every(([path, { version }]) => path === '' || ours[path]?.version === version)

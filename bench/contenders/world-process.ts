@@ -1,8 +1,8 @@
-// A process that runs the local world of one tree and is asked over IPC: node world-process.ts <root> <folder> [inspect]
-// 1. It loads the world's parts from the tree that is measured, which may be another commit.
-// 2. It starts a Postgres of its own in <folder>, then the world on free ports, without rate limits.
-// 3. It says where the world is, answers commands, and, when its parent is gone, stops everything and removes <folder>.
-// Where Node finds packages is decided by the tree, so this file imports nothing but Node's own modules and types.
+// A process that runs the local world of a tree, controlled over IPC: node world-process.ts <root> <folder> [inspect]
+// 1. It loads the world's modules from the measured tree, which may be another commit.
+// 2. It starts a Postgres in <folder>, then the world on free ports, without rate limits.
+// 3. It reports the world's addresses, executes commands, and when its parent exits stops everything and deletes <folder>.
+// Packages are resolved from the measured tree, so this file imports only Node's own modules and types.
 
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
@@ -17,21 +17,21 @@ const [root = '', folder = '', inspect] = process.argv.slice(2)
 const started = new AsyncDisposableStack()
 const work = { statements: 0, milliseconds: 0 }
 let recording: SentStatement[] | undefined
-/** The statements of the cron that is running: those that have ended, and those that are under way. */
-let cron: { ended: TimedStatement[]; underWay: Set<Promise<unknown>> } | undefined
+/** The statements of the running cron: the completed and the pending ones. */
+let cron: { ended: TimedStatement[]; pending: Set<Promise<unknown>> } | undefined
 
-// Ctrl-C reaches the whole group of processes: the parent decides, and its end is ours.
+// Ctrl-C reaches the whole process group: the parent handles it, and we exit with the parent.
 process.on('SIGINT', () => undefined)
 process.once('disconnect', () => void stop(0))
 
-const say = (message: Message) => process.connected && process.send?.(message)
+const send = (message: Message) => process.connected && process.send?.(message)
 
 try {
   const { addresses, commands } = await start()
   process.on('message', (call: Call) => void answer(commands, call))
-  say({ ready: addresses })
+  send({ ready: addresses })
 } catch (error) {
-  say({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   await stop(1)
 }
 
@@ -66,24 +66,24 @@ async function start() {
     }),
     (part) => part.close(),
   )
-  // A commit need not wait for the disk, which other machines have faster: what is compared is work, not hardware.
+  // Commits do not wait for the disk: the benchmark compares work, not hardware.
   for (const setting of ["synchronous_commit = 'off'", "max_wal_size = '8GB'"])
     await world.database.query(`alter system set ${setting}`)
   await world.database.query('select pg_reload_conf()')
   world.neon.onStatement = async ({ query, params }, run) => {
     recording?.push({ query, params })
-    const partOf = cron
+    const current = cron
     const startedAt = performance.now()
     const running = run()
-    partOf?.underWay.add(running)
+    current?.pending.add(running)
     try {
       return await running
     } finally {
       const milliseconds = performance.now() - startedAt
       work.statements += 1
       work.milliseconds += milliseconds
-      partOf?.underWay.delete(running)
-      partOf?.ended.push({ query, milliseconds })
+      current?.pending.delete(running)
+      current?.ended.push({ query, milliseconds })
     }
   }
 
@@ -104,14 +104,14 @@ async function start() {
       return statements
     },
     async scheduled(env) {
-      const fired: typeof cron = { ended: [], underWay: new Set() }
+      const fired: typeof cron = { ended: [], pending: new Set() }
       cron = fired
       const startedAt = performance.now()
       const failed = await world.workers.scheduled(env).then(() => null, String)
       const milliseconds = performance.now() - startedAt
       cron = undefined
-      // The Worker gives a slow statement up; the database does not, and how slow it is we want to know.
-      await Promise.allSettled(fired.underWay)
+      // The Worker times out on a slow statement; wait for the database to measure it.
+      await Promise.allSettled(fired.pending)
       return { milliseconds, statements: fired.ended, failed }
     },
     residentMemory: async () => runtimeMemory(process.pid),
@@ -127,8 +127,8 @@ async function start() {
 
 async function answer(commands: WorldCommands, { number, command, argument = '' }: Call): Promise<void> {
   try {
-    say({ answerTo: number, result: await commands[command](argument) })
+    send({ answerTo: number, result: await commands[command](argument) })
   } catch (error) {
-    say({ answerTo: number, error: error instanceof Error ? error.message : String(error) })
+    send({ answerTo: number, error: error instanceof Error ? error.message : String(error) })
   }
 }

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Call, Message, WorldCommands, WorldPlace } from './commands.ts'
+import type { Call, Message, WorldAddresses, WorldCommands } from './commands.ts'
 
-/** A local world in a process of its own: one of those that are compared. */
-export interface World extends WorldPlace, AsyncDisposable {
-  /** What tables call it: `here`, or the git ref. */
+/** A local world in a separate process. */
+export interface World extends WorldAddresses, AsyncDisposable {
+  /** Its name in tables: `here` or the git ref. */
   name: string
   ask: WorldCommands
 }
 
-/** A world that has not begun to answer by then never will. */
+/** The timeout of a start. */
 const START_SECONDS = 120
 
 const PROGRAM = join(import.meta.dirname, 'world-process.ts')
@@ -28,7 +28,7 @@ export async function openWorld({
   inspect?: boolean
 }): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'paywall-bench-world-'))
-  chmodSync(folder, 0o755) // mkdtemp's folder is closed to the user that Postgres runs as
+  chmodSync(folder, 0o755) // mkdtemp creates it with 0700, which excludes the user that Postgres runs as
   const child = fork(PROGRAM, [root, folder, ...(inspect ? ['inspect'] : [])], {
     cwd: root,
     execArgv: [],
@@ -37,18 +37,18 @@ export async function openWorld({
   const stop = async () => {
     if (child.connected) child.disconnect()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 }) // a process that crashed leaves it behind
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 }) // in case the process crashed
   }
   try {
-    const addresses = await readyFrom(child)
-    return { name, ...addresses, ask: commandsOf(child), [Symbol.asyncDispose]: stop }
+    const addresses = await waitUntilReady(child)
+    return { name, ...addresses, ask: createCommands(child), [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw new Error(`the world of ${name} does not start`, { cause: error })
   }
 }
 
-function readyFrom(child: ChildProcess): Promise<WorldPlace> {
+function waitUntilReady(child: ChildProcess): Promise<WorldAddresses> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not ready after ${START_SECONDS} s`)), START_SECONDS * 1000)
     child.once('exit', (code) => reject(new Error(`its process ended with ${code}`)))
@@ -60,7 +60,7 @@ function readyFrom(child: ChildProcess): Promise<WorldPlace> {
   })
 }
 
-function commandsOf(child: ChildProcess): WorldCommands {
+function createCommands(child: ChildProcess): WorldCommands {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
   let calls = 0
   child.on('message', (message: Message) => {

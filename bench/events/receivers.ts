@@ -8,19 +8,19 @@ import { close, listen } from '../../dev/emulators/core/listen.ts'
 export interface Arrival {
   receiver: number
   eventId: string
-  /** When the event was committed, about: its own timestamp. */
+  /** The event's timestamp, which is about when it was committed. */
   happenedAt: number
   at: number
 }
 
-/** Servers at an owner's webhook endpoints, by number. They answer 200 at once, except those that hang. */
+/** The servers of an owner's webhook endpoints, by number. They answer 200 at once, except hanging ones. */
 export interface Receivers extends AsyncDisposable {
   urlOf(receiver: number): string
-  /** First attempts only: a retry of what hung is nobody's first. */
+  /** First attempts only, without retries of hanging requests. */
   arrivals: Arrival[]
-  /** Those that take a request and never answer. */
+  /** The receivers that accept requests and never respond. */
   hanging: Set<number>
-  /** Breaks the connections of what hangs, and forgets all arrivals. */
+  /** Closes hanging connections and clears all arrivals. */
   reset(): void
 }
 

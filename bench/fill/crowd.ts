@@ -1,23 +1,23 @@
 import type { Filler } from './insert.ts'
 import { filledId } from './users.ts'
 
-/** Webhook endpoints that failed at their last attempt, each with deliveries about several users that come up in an hour. */
+/** Webhook endpoints whose last attempt failed, each with deliveries about several users that are due in an hour. */
 export interface Crowd {
   paywallId: string
   webhookEndpoints: number
-  /** What waits for all of them together. */
+  /** The number of deliveries for all of them together. */
   deliveries: number
 }
 
-const idOf = (number: string) => `md5('crowd-' || ${number})::uuid`
+const toId = (number: string) => `md5('crowd-' || ${number})::uuid`
 
-/** Makes the webhook endpoints. Of what happens during the benchmark they ask for nothing. */
+/** Creates the webhook endpoints. They subscribe to none of the benchmark's events. */
 export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }: Crowd): Promise<void> {
   await filler.insert(
     'webhook_endpoints',
     { from: 1, to: webhookEndpoints },
     {
-      id: idOf('n'),
+      id: toId('n'),
       owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
       is_test: `(select is_test from paywalls where id = '${paywallId}')`,
       url: `'https://crowd-' || n || '.example/'`,
@@ -28,7 +28,7 @@ export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }:
   )
 }
 
-/** Makes what waits for them: each event, about a user of its own, waits for all of them. */
+/** Creates their deliveries: each event is about another user and is delivered to all of them. */
 export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise<void> {
   const { paywallId, webhookEndpoints, deliveries } = crowd
   const events = Math.floor(deliveries / webhookEndpoints)
@@ -46,7 +46,7 @@ export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise
     {
       ...about(eventNumber),
       event_id: eventId(eventNumber),
-      endpoint_id: idOf(endpointNumber),
+      endpoint_id: toId(endpointNumber),
       state: `'pending'`,
       attempts: '3',
       next_attempt_at: `now() + interval '1 hour'`,

@@ -2,24 +2,24 @@ import pg from 'pg'
 import type { Filler } from './insert.ts'
 import { filledId } from './users.ts'
 
-/** Events about filled users, all to one webhook endpoint. */
+/** Events about filled users, all for one webhook endpoint. */
 export interface Backlog {
   paywallId: string
   webhookUrl: string
   events: number
-  /** How many users they are about, in turns. */
+  /** The number of users that the events are about, in turns. */
   users: number
   /**
-   * `due`: they wait since a crash. `blocked`: each user's first was tried in vain and comes up in an hour, and the others
-   * wait for it. `expired`: they were delivered a month and more ago.
+   * `due`: due since a crash. `blocked`: each user's first delivery failed and is due in an hour, and the others wait for it.
+   * `expired`: delivered more than a month ago.
    */
   as: 'due' | 'blocked' | 'expired'
 }
 
-/** The time of the fill as events write it. */
+/** The time of the fill in the events' format. */
 const NOW = `to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** Each kind has numbers of its own, for a member's events are numbered without twins. */
+/** Separate ranges for each kind, because the sequence numbers of a member's events are unique. */
 const SEQUENCES = { expired: 0, due: 1_000_000, blocked: 2_000_000 }
 
 export async function fillDeliveries(
@@ -52,7 +52,7 @@ export async function fillDeliveries(
   })
 }
 
-/** Whether only a user's first pending delivery has a time: in older trees each has one. */
+/** Whether only a user's first pending delivery has a due time; in older trees all have one. */
 async function hasHeads(filler: Filler): Promise<boolean> {
   const [column] = await filler.run(
     `select is_nullable = 'YES' as nullable from information_schema.columns
@@ -62,13 +62,13 @@ async function hasHeads(filler: Filler): Promise<boolean> {
   return column?.nullable === true
 }
 
-/** Whether the person leaves events after a while: in older trees they stay as they are. */
+/** Whether old events are redacted; in older trees they are not. */
 async function forgetsPeople(filler: Filler): Promise<boolean> {
   const columns = `select from information_schema.columns where table_name = 'events' and column_name = 'purge_at'`
   return (await filler.run(columns, [])).length > 0
 }
 
-/** How a delivery of each kind is stored, given the condition that it is its user's first and when the others are due. */
+/** The stored state of each kind, given the condition for a user's first delivery and the due time of the others. */
 const STATES = {
   due: (isFirst: string, others: string) => ({
     state: `'pending'`,
@@ -88,8 +88,8 @@ const STATES = {
 }
 
 /**
- * Forgets all events, and with them what waits: a sweep that is under way finds nothing more to do. Its statements lock
- * the same tables in another order, so this may be the one that a deadlock ends: then it tries again.
+ * Deletes all events with their deliveries, so that a running cron has nothing left to do. The cron locks the same tables in
+ * another order, so this statement may be the victim of a deadlock, and is then retried.
  */
 export async function purgeEvents(filler: Filler): Promise<void> {
   for (let attempt = 1; ; attempt++) {

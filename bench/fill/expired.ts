@@ -4,10 +4,10 @@ import { filledId } from './users.ts'
 
 const HASH = `repeat('0', 64)`
 
-/** Two days ago, and earlier: longer than anything here counts. */
+/** Two days ago and earlier: older than any retention here. */
 const AT = `now() - interval '2 days' - n * interval '1 millisecond'`
 
-/** A row of each table from which purge-expired deletes, besides deliveries, that nobody can use any more. */
+/** An expired row of each table from which purge-expired deletes, except deliveries. */
 const EXPIRED: Record<string, Columns> = {
   balance_replies: { idempotency_key: 'gen_random_uuid()', request_hash: HASH, reply: `'{}'::jsonb`, created_at: AT },
   checkout_claims: {
@@ -30,7 +30,7 @@ const EXPIRED: Record<string, Columns> = {
   sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: AT },
 }
 
-/** So many rows in all, equally many in each table. */
+/** Creates that many rows in total, equally distributed among the tables. */
 export async function fillExpired(
   filler: Filler,
   { paywallId, webhookUrl, users, rows }: { paywallId: string; webhookUrl: string; users: number; rows: number },
@@ -42,7 +42,7 @@ export async function fillExpired(
   await fillDeliveries(filler, { paywallId, webhookUrl, events: each, users, as: 'expired' })
 }
 
-/** What a run of purge-expired that takes too long still has before it. Deliveries go with their events. */
+/** Deletes what a run of purge-expired that timed out has left. Deliveries are deleted with their events. */
 export async function purgeExpired(filler: Filler): Promise<void> {
   await filler.run(`truncate ${Object.keys(EXPIRED)}`)
 }

@@ -1,30 +1,30 @@
 import type { Filler } from './insert.ts'
 
-/** The id of the anonymous user of a number, as SQL, and that of its checkout. */
-const idOf = (number: string, kind: 'user' | 'checkout') => `md5('forgotten-${kind}-' || ${number})::uuid`
+/** SQL for the id of the anonymous user with a number, or of its checkout. */
+const toId = (number: string, kind: 'user' | 'checkout') => `md5('forgotten-${kind}-' || ${number})::uuid`
 
-/** So long ago that it is to be forgotten, and earlier. */
+/** Old enough to be deleted, and earlier. */
 const DUE = `now() - interval '1 day' - n * interval '1 millisecond'`
 
-/** Anonymous users who did not come back, so many, each with a balance and a checkout that it did not pay. */
+/** Creates anonymous users who did not return, each with a balance and an unpaid checkout. */
 export async function fillForgotten(
   filler: Filler,
   { paywallId, priceId, users }: { paywallId: string; priceId: string; users: number },
 ): Promise<void> {
   const rows = { from: 1, to: users }
-  const member = { paywall_id: `'${paywallId}'`, user_id: idOf('n', 'user') }
+  const member = { paywall_id: `'${paywallId}'`, user_id: toId('n', 'user') }
   const owner = {
     owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
     is_test: `(select is_test from paywalls where id = '${paywallId}')`,
   }
-  await filler.insert('users', rows, { id: idOf('n', 'user'), ...owner, purge_at: DUE })
+  await filler.insert('users', rows, { id: toId('n', 'user'), ...owner, purge_at: DUE })
   await filler.insert('members', rows, { ...member, ...owner })
   const tokens = { ...member, type: `'standard'` }
   await filler.insert('balances', rows, { ...tokens, count: '10' })
   await filler.insert('ledger', rows, { ...tokens, delta: '10', count_after: '10', reason: `'top_up'` })
   await filler.insert('checkouts', rows, {
     ...member,
-    id: idOf('n', 'checkout'),
+    id: toId('n', 'checkout'),
     price_id: `'${priceId}'`,
     acquiring: `'stripe'`,
     trial_days: '0',

@@ -1,17 +1,17 @@
 import pg from 'pg'
 
-/** Values of columns by their names, as SQL expressions over `n`, the row's number. */
+/** The values of columns, as SQL expressions over `n`, the row's number. */
 export type Columns = Record<string, string>
 
 export interface Rows {
-  /** Numbers of the first row and of the last. */
+  /** The numbers of the first and the last row. */
   from: number
   to: number
 }
 
 /**
- * Fills tables directly, past functions, keys and triggers: a million rows take seconds. Which columns a table has differs
- * from commit to commit, so those that it lacks, or that it computes itself, are left out.
+ * Fills tables directly, bypassing functions, foreign keys and triggers: a million rows take seconds. The columns of a table differ
+ * between commits, so missing and generated ones are skipped.
  */
 export class Filler implements AsyncDisposable {
   #client: pg.Client
@@ -38,12 +38,12 @@ export class Filler implements AsyncDisposable {
     )
   }
 
-  /** Any other statement; returns its rows. */
+  /** Runs any other statement and returns its rows. */
   async run(statement: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     return (await this.#client.query(statement, values)).rows
   }
 
-  /** What a database that has grown by itself has: statistics of what is in it. */
+  /** Updates the statistics, as a database that has grown over time has them. */
   async vacuum(): Promise<void> {
     await this.#client.query('vacuum analyze')
   }

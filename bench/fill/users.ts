@@ -1,6 +1,6 @@
 import type { Filler, Rows } from './insert.ts'
 
-/** The id of the filled user of a number, as SQL. The other kinds of rows have ids of their own. */
+/** SQL for the id of the filled user with a number, or of its checkout or purchase. */
 export const filledId = (number: string, kind: 'user' | 'checkout' | 'purchase' = 'user'): string =>
   `('${KINDS[kind]}-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
 
@@ -8,18 +8,18 @@ const KINDS = { user: 'f0000000', checkout: 'f1000000', purchase: 'f2000000' }
 
 export const filledEmail = (number: number): string => `filled-${number}@bench.example`
 
-/** What the filled user of a number bought. */
+/** The checkout of the filled user with a number. */
 export const filledCheckout = (number: number) => ({
   checkoutId: `${KINDS.checkout}-0000-4000-8000-${number.toString(16).padStart(12, '0')}`,
   sessionId: `cs_filled_${number}`,
 })
 
-/** How many of a fill's purchases the reconcile cron has to ask about. */
+/** How many purchases of a fill the reconcile cron has to poll. */
 const DUE = 100
 
 /**
- * Users who pay monthly and have tokens, with all that came with it: membership, checkout, purchase, balance and ledger.
- * The first few purchases of each fill were last looked at so long ago that reconcile takes them up.
+ * Users with a monthly subscription and tokens: membership, checkout, purchase, balance and ledger.
+ * The first few purchases of each fill are due for a poll by reconcile.
  */
 export async function fillUsers(
   filler: Filler,

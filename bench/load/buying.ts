@@ -3,7 +3,7 @@ import { api, type Endpoint, newEmail, post } from './endpoint.ts'
 import { RETURN } from './paywall-file.ts'
 import type { Person } from './scene.ts'
 
-/** What a purchase goes through. */
+/** The endpoints of a purchase. */
 export const BUYING: Endpoint[] = [
   {
     name: 'start-checkout',
@@ -15,8 +15,8 @@ export const BUYING: Endpoint[] = [
       ),
   },
   {
-    // A checkout is completed once. What can be repeated is the way back to a completed one, which asks no processor:
-    // the processor's webhook below fetches and stores a purchase as the first way back does.
+    // A checkout completes only once. Returning to a completed one can be repeated, but calls no processor. The processor
+    // webhook below fetches and stores a purchase as the first return does.
     name: 'way back, completed',
     expected: 303,
     request: (_scene, { checkoutId }) => ({ method: 'GET', path: `/r/${checkoutId}/success` }),
@@ -31,7 +31,7 @@ export const BUYING: Endpoint[] = [
     },
   },
   {
-    // A subscription ends once, so what can be repeated is the refusal: it takes the same way to the same statement.
+    // A subscription ends only once. Its refusal can be repeated, and runs the same statement.
     name: 'cancel, refused',
     expected: 404,
     request: ({ key, paywallId }, { id }) =>
@@ -48,7 +48,7 @@ export const BUYING: Endpoint[] = [
   },
 ]
 
-/** A new event of Stripe's about a hosted page that is paid: what it led to is fetched and stored again. */
+/** A new Stripe event about a paid hosted page, whose purchase is fetched and stored again. */
 const sessionCompleted = ({ sessionId }: Person) => ({
   id: `evt_${randomUUID()}`,
   type: 'checkout.session.completed',
@@ -65,7 +65,7 @@ const sessionCompleted = ({ sessionId }: Person) => ({
   },
 })
 
-/** As Stripe signs: HMAC-SHA256 of the time and the body. */
+/** Stripe's signature: HMAC-SHA256 of time and body. */
 function signature(body: string, secret: string): string {
   const at = Math.floor(Date.now() / 1000)
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`

@@ -1,6 +1,6 @@
 import { percentile } from '../statistics.ts'
 
-/** A request as it is sent. */
+/** A request to send. */
 export interface Sent {
   method: string
   path: string
@@ -8,14 +8,14 @@ export interface Sent {
   body?: string
 }
 
-/** Requests, one after the other. */
+/** A sequence of requests. */
 export interface Calls {
   next(): Sent
-  /** Is given the body of each answer that was as expected. */
+  /** Called with the body of each expected response. */
   onReply?(body: string): void
 }
 
-/** What a round showed. Times are in milliseconds. */
+/** The results of a round. Times are in milliseconds. */
 export interface Round {
   requests: number
   perSecond: number
@@ -27,14 +27,14 @@ export interface Round {
 export interface Load {
   url: string
   connections: number
-  /** How long it goes on, or how many requests it sends. */
+  /** The duration, or the number of requests. */
   until: { seconds: number } | { requests: number }
   calls: Calls
-  /** The status that each answer must have; another one ends the run. */
+  /** The expected status of each response; any other aborts the run. */
   expected: number
 }
 
-/** One round of load: each connection sends its next request when it has the answer to the last. */
+/** One round of load: each connection sends its next request after the response to the last. */
 export async function closedLoop({ url, connections, until, calls, expected }: Load): Promise<Round> {
   const times: number[] = []
   const startedAt = performance.now()
@@ -59,7 +59,7 @@ export async function closedLoop({ url, connections, until, calls, expected }: L
   }
 }
 
-/** Sends the next request, and returns how long its answer took. */
+/** Sends the next request and returns the latency. */
 async function send(url: string, { next, onReply }: Calls, expected: number): Promise<number> {
   const { path, ...request } = next()
   const sentAt = performance.now()

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Calls, Sent } from './closed-loop.ts'
 import type { Person, Scene } from './scene.ts'
 
-/** A kind of request that is measured. */
+/** A measured kind of request. */
 export interface Endpoint {
   name: string
-  /** 200, unless what is measured is a redirect or a refusal. */
+  /** The expected status, by default 200. */
   expected?: number
-  /** Whether the processor is asked about the person: it knows none of those that were filled into the database. */
+  /** Whether it calls the processor about the person, which does not know filled users. */
   asksProcessor?: true
-  /** Whether what is sent works once only: the database cannot be called with the same again. */
+  /** Whether the request works only once, so that its statements cannot be repeated. */
   worksOnce?: true
   /** The next request, about one of the people. */
   request?(scene: Scene, person: Person): Sent
-  /** All requests, where one needs what an earlier one was answered. */
+  /** All requests, if they depend on earlier responses. */
   calls?(scene: Scene): Promise<Calls>
 }
 
-/** The calls of an endpoint, about one of the people after the other. */
-export async function callsOf(endpoint: Endpoint, scene: Scene): Promise<Calls> {
+/** The calls of an endpoint, for each person in turn. */
+export async function createCalls(endpoint: Endpoint, scene: Scene): Promise<Calls> {
   if (endpoint.calls) return endpoint.calls(scene)
   const people = endpoint.asksProcessor ? scene.buyers : scene.people
   let turn = 0
@@ -31,7 +31,7 @@ export async function callsOf(endpoint: Endpoint, scene: Scene): Promise<Calls> 
   }
 }
 
-export const expectedOf = ({ expected = 200 }: Endpoint): number => expected
+export const expectedStatus = ({ expected = 200 }: Endpoint): number => expected
 
 export const api = ({ paywallId }: Pick<Scene, 'paywallId'>) => `/api/v1/paywall/${paywallId}`
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
-/** A Worker's isolate, as the DevTools protocol shows it. */
+/** A Worker's isolate, accessed over the DevTools protocol. */
 export interface Isolate extends Disposable {
   worker: string
-  /** What is in use after a forced collection: heap and buffers, in bytes. */
+  /** Heap and buffers in use after a forced garbage collection, in bytes. */
   heldAfterCollection(): Promise<number>
 }
 
@@ -16,10 +16,10 @@ const Usage = z.object({
   result: z.object({ usedSize: z.number(), embedderHeapUsedSize: z.number(), backingStorageSize: z.number() }),
 })
 
-/** Longer than any answer takes: without it a protocol that has changed would stop the run for ever. */
+/** The timeout of a response, so that a changed protocol cannot block the run forever. */
 const ANSWER_SECONDS = 30
 
-/** All Workers of ours behind an inspector; those that Miniflare adds have no `paywall-` in their names. */
+/** Our Workers behind an inspector; Miniflare's own have no `paywall-` prefix. */
 export async function openIsolates(inspector: string): Promise<Isolate[]> {
   const { host } = new URL(inspector)
   const targets = Targets.parse(await (await fetch(`http://${host}/json`)).json())
@@ -58,8 +58,8 @@ async function openIsolate(worker: string, url: string): Promise<Isolate> {
   return {
     worker,
     async heldAfterCollection() {
-      // A snapshot collects all garbage first. `HeapProfiler.collectGarbage` waits until the Worker has its next request,
-      // which for a cron's Worker does not come.
+      // A snapshot collects garbage first. `HeapProfiler.collectGarbage` waits for the Worker's next request, which a cron's Worker
+      // does not get.
       await send('HeapProfiler.takeHeapSnapshot')
       const { result } = Usage.parse(await send('Runtime.getHeapUsage'))
       return result.usedSize + result.embedderHeapUsedSize + result.backingStorageSize

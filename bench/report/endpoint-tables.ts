@@ -37,7 +37,7 @@ export function endpointTable(
   return table([...head, ...beside.map((name) => `x ${name}`), ...more], [...rows, ...bareRows])
 }
 
-/** What the database alone does with the endpoints' statements. */
+/** The table of the endpoints' statements called directly. */
 export function statementTable(rounds: StatementRounds[], here: string, against: string | undefined): string {
   const head = ['statement, called directly', 'conns', 'calls/s', 'mean ms', 'p99 ms', 'verdict']
   const rows = rounds.map(({ endpoint, position, connections, worlds, verdicts }) => {
@@ -64,14 +64,14 @@ const faster = (ours: { perSecond: number }[], others: { perSecond: number }[]) 
     others.map(({ perSecond }) => perSecond),
   )
 
-/** How many times less half of the requests took at most. */
+/** The quotient of the median latencies. */
 const sooner = (ours: WorldRound[], others: WorldRound[]) =>
   quotients(
     others.map(({ p50 }) => p50),
     ours.map(({ p50 }) => p50),
   )
 
-/** How many times less the database worked for a request. */
+/** The quotient of the database times per request. */
 const lessDatabase = (ours: WorldRound[], others: WorldRound[]) =>
   quotients(
     others.map(({ databaseMs }) => databaseMs),

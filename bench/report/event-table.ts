@@ -1,10 +1,10 @@
 import { quotients, spread } from '../statistics.ts'
 import { spreadText, table } from './table.ts'
 
-/** What each scenario showed in one round, in milliseconds or deliveries a second. */
+/** The results of one round by scenario, in milliseconds or deliveries per second. */
 export type EventRound = Record<string, number>
 
-/** A line a figure, beside the other world's, if there is one. */
+/** A line for each figure, with the other world's, if any. */
 export function eventTable(rounds: Record<string, EventRound[]>, here: string, against: string | undefined): string {
   const ours = rounds[here] ?? []
   const others = against === undefined ? undefined : rounds[against]

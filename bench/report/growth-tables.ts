@@ -3,24 +3,24 @@ import type { EndpointRounds, ReferenceRounds } from '../runs/measure-endpoints.
 import { quotients, spread } from '../statistics.ts'
 import { figure, table } from './table.ts'
 
-/** What was seen at one size. */
+/** The results at one size. */
 export interface GrowthStep {
   size: number
   endpoints: EndpointRounds[]
   references: ReferenceRounds[]
-  /** By the world's name, then by the cron's. */
+  /** By world, then by cron. */
   crons: Record<string, Record<string, CronRun>>
 }
 
-/** What is slower than that at the largest size, against the smallest, is not flat. */
+/** A larger ratio between the largest and the smallest size is not flat. */
 const FLAT = 1.5
 
-/** What a cron's statement may take, in milliseconds. */
+/** The time limit of a cron's statement, in milliseconds. */
 const STATEMENT_MS = 50
 
 /**
- * Each endpoint's time at each size, in times of `select 1` in the same rounds: so that what the machine did meanwhile is
- * not taken for growth.
+ * Each endpoint's time at each size, relative to `select 1` in the same rounds, so that other load on the machine does not
+ * look like growth.
  */
 export function growthTable(steps: GrowthStep[], world: string): string {
   const head = [`${world}: times the Worker that asks select 1`, ...steps.map(({ size }) => figure(size)), 'growth', '']
@@ -40,7 +40,7 @@ export function growthTable(steps: GrowthStep[], world: string): string {
   return table(head, rows)
 }
 
-/** Each statement of each cron: how often it was sent at each size, and its median and longest time. */
+/** Each statement of each cron: its count, median and longest time at each size. */
 export function cronTable(steps: GrowthStep[], world: string): string {
   const head = [
     `${world}: a cron's statements, ms: median / longest (times)`,
@@ -61,7 +61,7 @@ export function cronTable(steps: GrowthStep[], world: string): string {
         run?.statements.flatMap((each) => (each.query === query ? each.milliseconds : [])),
       )
       const longest = Math.max(0, ...(times.at(-1) ?? []))
-      return [`${cron}: ${nameOf(query)}`, ...times.map(timesText), longest > STATEMENT_MS ? 'too slow' : '']
+      return [`${cron}: ${shorten(query)}`, ...times.map(timesText), longest > STATEMENT_MS ? 'too slow' : '']
     })
     return [whole, ...statements]
   })
@@ -74,5 +74,5 @@ function timesText(times: number[] | undefined): string {
   return `${figure(median)} / ${figure(max)} (${times.length})`
 }
 
-/** How a statement begins: enough to tell it from the others. */
-const nameOf = (query: string): string => query.replaceAll(/\s+/g, ' ').trim().slice(0, 48)
+/** The beginning of a statement, enough to identify it. */
+const shorten = (query: string): string => query.replaceAll(/\s+/g, ' ').trim().slice(0, 48)

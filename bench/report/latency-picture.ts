@@ -1,15 +1,15 @@
 import type { OpenRound } from '../load/open-loop.ts'
 import { type Spread, spread } from '../statistics.ts'
 
-/** The size of one endpoint's panel, and the room around its axes, in pixels. */
+/** The size and margins of an endpoint's panel, in pixels. */
 const PANEL = { width: 420, height: 300, left: 56, right: 28, top: 40, bottom: 44 }
 
-/** Latency is drawn on a logarithmic scale between these, in milliseconds. */
+/** The logarithmic scale of latency, in milliseconds. */
 const LATENCY = { from: 0.5, to: 2000, ticks: [1, 10, 100, 1000] }
 
 const COLOURS = ['#2563eb', '#d97706']
 
-/** One endpoint under one load, by the world's name. */
+/** An endpoint under one load, by world. */
 export interface LoadStep {
   endpoint: string
   offered: number
@@ -17,8 +17,8 @@ export interface LoadStep {
 }
 
 /**
- * Draws p50 (dashed) and p99 over the offered load: a panel an endpoint, a colour a world, as SVG. A point is the median of
- * the rounds; the shade around a line reaches from the best round to the worst. All panels have one scale.
+ * Draws p50 (dashed) and p99 over the offered load as SVG, with a panel per endpoint and a colour per world. A point is the median
+ * of the rounds; the shade around a line spans the best to the worst round. All panels have the same scale.
  */
 export function latencyPicture(steps: LoadStep[], here: string): string {
   const endpoints = [...new Set(steps.map(({ endpoint }) => endpoint))]
@@ -81,7 +81,7 @@ function panel(endpoint: string, steps: LoadStep[], worlds: string[], most: numb
   ].join('\n')
 }
 
-/** Where a latency is drawn, from the top; what is beyond the scale is drawn at its end. */
+/** The y coordinate of a latency, clamped to the scale. */
 function y(milliseconds: number): number {
   const within = Math.min(Math.max(milliseconds, LATENCY.from), LATENCY.to)
   const share = Math.log(within / LATENCY.from) / Math.log(LATENCY.to / LATENCY.from)

@@ -6,10 +6,10 @@ import type { Options } from '../options.ts'
 
 const FOLDER = join(ROOT, '.local/bench')
 
-/** How many processes wanted a core in the minute before the run: what else the machine does is in every figure. */
+/** The load average of the minute before the run: other load affects every figure. */
 const [BUSY_BEFORE = 0] = loadavg()
 
-/** What every result says of where it comes from. */
+/** The origin of a result. */
 export function origin(options: Options, commits: Record<string, string>) {
   const [cpu] = cpus()
   return {
@@ -29,15 +29,14 @@ export function origin(options: Options, commits: Record<string, string>) {
   }
 }
 
-/** What to say before a run on a machine that has other work; null if it has hardly any. */
+/** A warning if the machine is busy, otherwise null. */
 export function busyWarning(): string | null {
   if (BUSY_BEFORE < cpus().length / 2) return null
   return `the machine is busy: a load average of ${BUSY_BEFORE.toFixed(1)} on ${cpus().length} cores. Milliseconds will be too large`
 }
 
 /**
- * Writes a result, or a picture of it, and returns its path. The name has the time of the run, and a file that exists is never
- * overwritten.
+ * Writes a result or its picture and returns the path. The name contains the time of the run; existing files are never overwritten.
  */
 export function writeResult(options: Options, extension: 'json' | 'svg', content: string): string {
   mkdirSync(FOLDER, { recursive: true })

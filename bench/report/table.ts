@@ -1,6 +1,6 @@
 import type { Spread } from '../statistics.ts'
 
-/** Lines up columns: the first is text, the others are figures. */
+/** Formats a table: the first column is text, the others are figures. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((title, column) =>
     Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), title.length),
@@ -13,7 +13,7 @@ export function table(head: string[], rows: string[][]): string {
   return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n')
 }
 
-/** A figure with as many decimals as tell something. */
+/** Formats a figure with significant decimals only. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-'
   const size = Math.abs(value)

@@ -1,7 +1,7 @@
-// npm run bench: how fast every endpoint is.
-// 1. Start the worlds, the bare Workers beside them, and set the same scene in each world.
-// 2. Measure all endpoints in turns: requests a second, latency, and the database's part.
-// 3. Call the database with the endpoints' own statements, and with those that cannot be repeated, directly, in turns.
+// npm run bench: the speed of every endpoint.
+// 1. Start the worlds and the bare Workers, and set the same scene in each world.
+// 2. Measure all endpoints in turns: requests per second, latency, and the database's share.
+// 3. Call the database directly with the endpoints' statements, including those that cannot be repeated, in turns.
 // 4. Print both as tables and return them for the result file.
 
 import type { PrintLine } from '../../cli/command.ts'

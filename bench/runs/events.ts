@@ -1,8 +1,8 @@
-// npm run bench -- events: how soon owners are told, and what one dead webhook endpoint costs the others.
-// 1. Twenty webhook endpoints, a steady trickle of debits: from the commit to the first attempt.
-// 2. The same while one of the twenty takes requests and never answers: the other nineteen.
-// 3. What one webhook endpoint gets a second, with events of few users waiting, with half a million blocked at another, and
-//    with half a million that come up later at three thousand others.
+// npm run bench -- events: how soon webhooks are sent, and how one dead webhook endpoint affects the others.
+// 1. Twenty webhook endpoints under a steady rate of debits: from the commit to the first attempt.
+// 2. The same for nineteen of them while one accepts requests and never responds.
+// 3. The deliveries per second to one webhook endpoint with pending events of few users, with half a million blocked at another, and
+//    with half a million due later at three thousand others.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PrintLine } from '../../cli/command.ts'
@@ -12,7 +12,7 @@ import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
-import { callsOf } from '../load/endpoint.ts'
+import { createCalls } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
@@ -24,21 +24,21 @@ import type { Stage } from './measure-endpoints.ts'
 const RECEIVER_COUNT = 20
 const [ALIVE, DOWN] = [1, RECEIVER_COUNT]
 
-/** Debits a second: 80 deliveries, well below what one consumer can do. */
+/** Debits per second. They cause 80 deliveries, well below the capacity of one consumer. */
 const DEBITS_A_SECOND = 4
 
-/** How long a scenario may take to deliver what is left, and how long a backlog is watched. */
+/** The timeout for the remaining deliveries of a scenario, and the duration for which a backlog is measured. */
 const [TIMEOUT_SECONDS, WATCHED_SECONDS] = [20, 10]
 
-/** As long as nothing arrives, a sweep has nothing under way. */
+/** If nothing arrives for this long, no run is in progress. */
 const QUIET_MS = 1_000
 
-/** What waits for the one webhook endpoint while much more waits for others. */
+/** The pending deliveries of the measured webhook endpoint while others have many more. */
 const BESIDE_OTHERS = 3_000
 const BLOCKED = 500_000
 const BLOCKED_USERS = 1_000
 
-const crowdOf = ({ scene: { paywallId } }: Stage): Crowd => ({
+const createCrowd = ({ scene: { paywallId } }: Stage): Crowd => ({
   paywallId,
   webhookEndpoints: 3_000,
   deliveries: BLOCKED,
@@ -55,7 +55,7 @@ export async function benchEvents(options: Options, printLine: PrintLine) {
   for (const stage of stages) {
     await using filler = await Filler.open(stage.world.databaseUrl)
     await fillUsers(filler, { from: 1, to: BLOCKED_USERS }, stage.scene)
-    await fillCrowd(filler, crowdOf(stage))
+    await fillCrowd(filler, createCrowd(stage))
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const stage of inTurn(stages, round)) {
@@ -69,7 +69,7 @@ export async function benchEvents(options: Options, printLine: PrintLine) {
 
 async function eventRound(stage: Stage, receivers: Receivers, seconds: number): Promise<EventRound> {
   await using filler = await Filler.open(stage.world.databaseUrl)
-  await startAfresh(filler, receivers) // making the scene's people told the webhook endpoints of it
+  await startAfresh(filler, receivers) // creating the scene's people caused events
   const everyone = await trickle(stage, receivers, { seconds, hanging: false })
   await startAfresh(filler, receivers)
   const others = await trickle(stage, receivers, { seconds, hanging: true })
@@ -83,7 +83,7 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
   await fillDeliveries(filler, { ...down, events: BLOCKED, users: BLOCKED_USERS })
   await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
   const besideOne = await drain(stage, receivers, filler)
-  await fillCrowdDeliveries(filler, crowdOf(stage))
+  await fillCrowdDeliveries(filler, createCrowd(stage))
   await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
   const besideMany = await drain(stage, receivers, filler)
   return {
@@ -98,7 +98,7 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
   }
 }
 
-/** Debits at a steady rate, and how long each webhook endpoint that answers waited for its first attempts. */
+/** Debits at a steady rate; returns the delay of first attempts at the responding webhook endpoints. */
 async function trickle(
   { world, scene }: Stage,
   receivers: Receivers,
@@ -106,7 +106,7 @@ async function trickle(
 ): Promise<{ p50: number; p99: number; missing: number }> {
   if (hanging) receivers.hanging.add(DOWN)
   const debit = ENDPOINTS.find(({ name }) => name === 'debit')!
-  const calls = await callsOf(debit, scene)
+  const calls = await createCalls(debit, scene)
   await openLoop({ url: world.url, perSecond: DEBITS_A_SECOND, seconds, calls, expected: 200 })
   const expected = Math.round(DEBITS_A_SECOND * seconds) * (RECEIVER_COUNT - receivers.hanging.size)
   const arrived = () => receivers.arrivals.filter(({ receiver }) => !receivers.hanging.has(receiver))
@@ -117,7 +117,7 @@ async function trickle(
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), missing: expected - sorted.length }
 }
 
-/** Lets the cron work on what waits, and counts what the living webhook endpoint gets a second. */
+/** Runs the cron on the backlog and counts the deliveries per second to the live webhook endpoint. */
 async function drain({ world }: Stage, receivers: Receivers, filler: Filler): Promise<number> {
   await filler.vacuum()
   const startedAt = Date.now()
@@ -130,7 +130,7 @@ async function drain({ world }: Stage, receivers: Receivers, filler: Filler): Pr
   return times.length / seconds
 }
 
-/** Takes away what still waits, and waits until nobody is told of anything any more. */
+/** Deletes the pending events and waits until no more webhooks arrive. */
 async function startAfresh(filler: Filler, receivers: Receivers): Promise<void> {
   await purgeEvents(filler)
   do {

@@ -1,8 +1,8 @@
 // npm run bench -- growth: what becomes slower as the tables grow.
-// 1. Fill users with all they have, pending deliveries behind a dead webhook endpoint and for 3,000 others, and expired rows
-//    of each kind: size by size.
-// 2. At each size, measure every endpoint over one connection, beside the Worker that asks `select 1`.
-// 3. At each size, fire each cron and time its statements.
+// 1. Fill users with all their rows, pending deliveries behind a dead webhook endpoint and for 3,000 others, and expired rows
+//    of each kind, size by size.
+// 2. At each size, measure every endpoint over one connection, next to the Worker that queries `select 1`.
+// 3. At each size, run each cron and time its statements.
 // 4. Print all sizes side by side, and mark what is not flat.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,13 +29,13 @@ const CRONS = ['deliver-events', 'purge-expired', 'reconcile']
 /** How many of the filled users make calls. */
 const CALLERS = 200
 
-/** Deliveries that can be made beside those that are blocked: enough for some leases. */
+/** Due deliveries in addition to the blocked ones: enough for some leases. */
 const DUE = 20
 
-/** One in so many of as many users as there are did not come back. */
+/** The number of anonymous users who did not return, as a fraction of the size. */
 const FORGOTTEN_PART = 10
 
-/** A cron that is not over by then is told that nothing is left to do. */
+/** The timeout of a cron, after which its remaining work is deleted. */
 const CRON_SECONDS = 60
 
 export async function benchGrowth(options: Options, printLine: PrintLine) {
@@ -48,7 +48,7 @@ export async function benchGrowth(options: Options, printLine: PrintLine) {
     const scene = await setScene(world, { webhooks })
     stages.push({ world, scene })
     await using filler = await Filler.open(world.databaseUrl)
-    await fillCrowd(filler, crowdOf(scene.paywallId, 0))
+    await fillCrowd(filler, createCrowd(scene.paywallId, 0))
   }
   const steps: GrowthStep[] = []
   let before = 0
@@ -91,14 +91,14 @@ async function grow(
   return { size, ...measured, crons }
 }
 
-/** Those that wait beside the dead one: a lease passes them. Each has a delivery waiting at least. */
-const crowdOf = (paywallId: string, size: number): Crowd => ({
+/** The other webhook endpoints with pending deliveries, which a lease skips. Each has at least one. */
+const createCrowd = (paywallId: string, size: number): Crowd => ({
   paywallId,
   webhookEndpoints: WAITING_ENDPOINTS,
   deliveries: Math.max(size / 2, WAITING_ENDPOINTS),
 })
 
-/** As many deliveries wait, and as many rows have expired, as there are users. */
+/** Creates as many pending deliveries and as many expired rows as there are users. */
 async function fillRest(
   filler: Filler,
   { paywallId, priceId }: Scene,
@@ -109,13 +109,13 @@ async function fillRest(
   const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
   await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
-  await fillCrowdDeliveries(filler, crowdOf(paywallId, size))
+  await fillCrowdDeliveries(filler, createCrowd(paywallId, size))
   await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
   await fillExpired(filler, { paywallId, webhookUrl: alive, users, rows: size })
   await fillForgotten(filler, { paywallId, priceId, users: Math.floor(size / FORGOTTEN_PART) })
 }
 
-/** Some of the filled users, from all over the tables, signed in. */
+/** Signs in some of the filled users, spread over the tables. */
 async function callers(scene: Scene, size: number) {
   const numbers = Array.from({ length: CALLERS }, (_, index) => 1 + Math.floor((index * size) / CALLERS))
   const people: Scene['people'] = []

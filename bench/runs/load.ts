@@ -1,12 +1,12 @@
-// npm run bench -- load: the picture of latency over load.
-// 1. Offer a constant load, higher step by step, to a few endpoints of each world in turns.
-// 2. Stop an endpoint's climb where no world answers well any more.
+// npm run bench -- load: latency over load.
+// 1. Offer a constant load, increased step by step, to a few endpoints of each world in turns.
+// 2. Stop increasing an endpoint's load where all worlds are overloaded.
 // 3. Draw p50 and p99 over the offered load, and print them.
 
 import type { PrintLine } from '../../cli/command.ts'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
+import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
@@ -17,13 +17,13 @@ import { figure, spreadText, table } from '../report/table.ts'
 import { spread } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
-/** What an owner's backend calls most. */
+/** The calls that owners' backends make most. */
 const DRAWN = ['user by key', 'debit', 'bootstrap from cache']
 
-/** Requests a second; each step is about half as much again. */
+/** Requests per second; each step is about 50 % more. */
 const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 
-/** A world that is slower than that, in milliseconds, or answers less than that of what is offered, is past its load. */
+/** A world is overloaded if it is slower than this, in milliseconds, or answers a smaller share of the offered load. */
 const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options, printLine: PrintLine) {
@@ -47,8 +47,14 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
   const steps: LoadStep[] = []
   let climbing = stages
   for (const { world, scene } of stages) {
-    const calls = await callsOf(endpoint, scene)
-    await closedLoop({ url: world.url, connections: 8, until: { seconds: 1 }, calls, expected: expectedOf(endpoint) })
+    const calls = await createCalls(endpoint, scene)
+    await closedLoop({
+      url: world.url,
+      connections: 8,
+      until: { seconds: 1 },
+      calls,
+      expected: expectedStatus(endpoint),
+    })
   }
   for (const offered of OFFERED) {
     process.stderr.write(`${endpoint.name}: ${offered} requests/s\n`)
@@ -59,8 +65,8 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
     }
     for (let round = 0; round < rounds; round++) {
       for (const { world, scene } of inTurn(climbing, round)) {
-        const calls = await callsOf(endpoint, scene)
-        const load = { url: world.url, perSecond: offered, seconds, calls, expected: expectedOf(endpoint) }
+        const calls = await createCalls(endpoint, scene)
+        const load = { url: world.url, perSecond: offered, seconds, calls, expected: expectedStatus(endpoint) }
         step.worlds[world.name]?.push(await openLoop(load))
       }
     }

@@ -2,23 +2,23 @@ import { type Bare, REFERENCES, type Reference } from '../contenders/bare.ts'
 import { inTurn } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop, type Round } from '../load/closed-loop.ts'
-import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
+import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
 import type { Scene } from '../load/scene.ts'
 
-/** A round at a world: also what its database did for each request. */
+/** The results of a world's round, including the database's work per request. */
 export interface WorldRound extends Round {
   statements: number
   databaseMs: number
 }
 
-/** All rounds of one endpoint at one number of connections, by the world's name. */
+/** All rounds of an endpoint at one number of connections, by world. */
 export interface EndpointRounds {
   endpoint: string
   connections: number
   worlds: Record<string, WorldRound[]>
 }
 
-/** All rounds of the bare Workers, at one number of connections. */
+/** All rounds of the bare Workers at one number of connections. */
 export interface ReferenceRounds {
   connections: number
   rounds: Record<Reference, Round[]>
@@ -31,12 +31,12 @@ export interface Stage {
 
 export const CONNECTIONS = [1, 8]
 
-/** What a round begins with and nobody counts: the runtime compiles what it runs often. */
+/** Unmeasured requests at the start of a round, during which the runtime compiles hot code. */
 const WARM_UP = { requests: 60 }
 
 /**
- * Measures endpoints at all worlds, and the bare Workers, round by round: within a round everything has its turn, so
- * that a slow minute of the machine is everybody's.
+ * Measures the endpoints of all worlds and the bare Workers round by round. Each round measures everything once, so that a slow minute
+ * of the machine affects all alike.
  */
 export async function measureEndpoints(
   stages: Stage[],
@@ -83,8 +83,8 @@ async function worldRound(
   endpoint: Endpoint,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<WorldRound> {
-  const calls = await callsOf(endpoint, scene)
-  const load = { url: world.url, connections, calls, expected: expectedOf(endpoint) }
+  const calls = await createCalls(endpoint, scene)
+  const load = { url: world.url, connections, calls, expected: expectedStatus(endpoint) }
   await closedLoop({ ...load, until: WARM_UP })
   const before = await world.ask.databaseWork()
   const round = await closedLoop({ ...load, until: { seconds } })

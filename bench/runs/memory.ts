@@ -1,13 +1,13 @@
-// npm run bench -- memory: whether a Worker's memory stays what it is.
-// 1. Send requests of all kinds, a second of each after the other, until there were enough.
-// 2. Ten times on the way, force a collection in each isolate and read what it still holds.
-// 3. Print what each Worker held first, at most and last, and what the runtime holds in all.
+// npm run bench -- memory: whether a Worker's memory grows.
+// 1. Send requests of all kinds, one second of each in turn, up to the given number.
+// 2. Ten times in between, force a garbage collection in each isolate and read its memory.
+// 3. Print the first, largest and last value of each Worker, and the memory of the whole runtime.
 
 import type { PrintLine } from '../../cli/command.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { callsOf, expectedOf } from '../load/endpoint.ts'
+import { createCalls, expectedStatus } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { openIsolates } from '../memory/isolate.ts'
@@ -18,11 +18,11 @@ const CONNECTIONS = 8
 const SAMPLES = 10
 const MEGABYTE = 2 ** 20
 
-/** What was held at one moment, in bytes. */
+/** A sample of memory use, in bytes. */
 interface MemorySample {
   requests: number
   isolates: Record<string, number>
-  /** All of the runtime, seen from outside; null where that cannot be seen. */
+  /** The resident memory of the runtime; null on systems without /proc. */
   resident: number | null
 }
 
@@ -49,8 +49,8 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
     }
     if (sent >= requests && samples.length > 1) return samples
     const endpoint = endpoints[turn % endpoints.length]!
-    const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: expectedOf(endpoint) }
-    sent += (await closedLoop({ ...load, calls: await callsOf(endpoint, scene) })).requests
+    const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: expectedStatus(endpoint) }
+    sent += (await closedLoop({ ...load, calls: await createCalls(endpoint, scene) })).requests
   }
 }
 

@@ -3,20 +3,20 @@ import { Filler } from '../fill/insert.ts'
 import type { Scene } from '../load/scene.ts'
 import type { CapturedEndpoint } from './capture.ts'
 
-/** A function whose call works once, or follows a failure of the processor: it cannot be kept from a request and repeated. */
+/** A function whose call cannot be captured and repeated: it works only once, or follows a failure of the processor. */
 interface OnceFunction {
   name: string
-  /** The rows that it is called about, one for each of some people: `people` are their user ids. */
+  /** SQL for the rows that it is called about, one for each user id in `people`. */
   rows: (people: string) => string
-  /** Its parameters, as SQL over such a row. */
+  /** Its parameters, as SQL expressions over such a row. */
   parameters: string[]
-  /** Makes the row as it was before the call. It is not timed. */
+  /** Restores the row before each call, untimed. */
   reset?: string
 }
 
 const purchases = (people: string) => `select id::text from purchases where user_id = any (${people})`
 
-/** A cancellation that was claimed and not yet accepted. */
+/** A cancellation that is claimed and not yet accepted. */
 const CLAIMED = `update purchases set cancel_requested_at = '2026-01-01Z', cancel_accepted_at = null where id = $1::uuid`
 
 export const ONCE_FUNCTIONS: OnceFunction[] = [
@@ -37,7 +37,7 @@ export const ONCE_FUNCTIONS: OnceFunction[] = [
   },
 ]
 
-/** Calls of these functions, as the scene's people make them; none in a tree that does not have them yet. */
+/** Calls of these functions for the scene's people; none in a tree that does not have the function. */
 export async function statementsByHand(
   functions: OnceFunction[],
   databaseUrl: string,

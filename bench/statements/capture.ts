@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SentStatement } from '../contenders/commands.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
+import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
 import type { Scene } from '../load/scene.ts'
 import type { Stage } from '../runs/measure-endpoints.ts'
 
-/** The statements of one request, in order, and which of their values were of that request only. */
+/** The statements of one request in order, and which of their values are unique to the request. */
 export interface Sample {
   statements: SentStatement[]
-  /** Sent before them, and not timed. */
+  /** Sent before them, untimed. */
   prepare?: SentStatement[]
-  /** UUIDs, SHA-256 hashes and times that another request of the same kind about the same person did not have. */
+  /** UUIDs, SHA-256 hashes and times that differ from another request of the same kind about the same person. */
   fresh: Set<string>
 }
 
-/** What an endpoint asks of the database, seen several times. */
+/** Several samples of an endpoint's statements. */
 export interface CapturedEndpoint {
   endpoint: string
   samples: Sample[]
@@ -22,13 +22,13 @@ export interface CapturedEndpoint {
 
 const SAMPLES = 16
 
-/** What a request makes anew: ids, keys, hashes of bodies that name them, and the time as the database writes it. */
+/** Values that are unique to a request: ids, keys, hashes of bodies with these, and times in the database's format. */
 const UNIQUE =
   /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{1,6}\+00/g
 
 /**
- * Sends each endpoint's request and keeps the statements that reached the database, whatever they look like in that tree.
- * Endpoints that ask the database nothing are left out, and those whose statements work once.
+ * Sends each endpoint's request and captures the statements that reach the database, whatever they look like in that tree.
+ * Skips endpoints without statements, and those whose statements work only once.
  */
 export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Promise<CapturedEndpoint[]> {
   const captured: CapturedEndpoint[] = []
@@ -46,15 +46,15 @@ export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Pr
   return captured
 }
 
-/** A sweep of deliveries comes when it will, and its statements are then among a request's: those samples are left out. */
+/** Removes samples that contain statements of a concurrent run of deliver-events. */
 function undisturbed(samples: Sample[]): Sample[] {
   const least = Math.min(...samples.map(({ statements }) => statements.length))
   return samples.filter(({ statements }) => statements.length === least)
 }
 
 async function statementsOf({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
-  const calls = await callsOf(endpoint, scene)
-  const once = { url: world.url, connections: 1, until: { requests: 1 }, calls, expected: expectedOf(endpoint) }
+  const calls = await createCalls(endpoint, scene)
+  const once = { url: world.url, connections: 1, until: { requests: 1 }, calls, expected: expectedStatus(endpoint) }
   await world.ask.record()
   await closedLoop(once)
   return world.ask.recorded()
@@ -64,7 +64,7 @@ function uniqueIn(statements: SentStatement[]): string[] {
   return JSON.stringify(statements.map(({ params }) => params)).match(UNIQUE) ?? []
 }
 
-/** The same statements as another request would send them: what was fresh in them is made anew, the same in all of them. */
+/** The statements of a new request: replaces fresh values by new ones, consistently. */
 export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
   const renewed = new Map<string, string>()
   const renew = (value: string) => {

@@ -5,14 +5,14 @@ import { CONNECTIONS } from '../runs/measure-endpoints.ts'
 import { percentile } from '../statistics.ts'
 import { asNewRequest, type CapturedEndpoint, type Sample } from './capture.ts'
 
-/** A world's statements, and where to send them. */
+/** A world's statements and database. */
 export interface CapturedWorld {
   name: string
   databaseUrl: string
   statements: CapturedEndpoint[]
 }
 
-/** One round of one statement over so many connections. Times are in milliseconds. */
+/** One round of a statement. Times are in milliseconds. */
 export interface StatementRound {
   calls: number
   perSecond: number
@@ -20,19 +20,19 @@ export interface StatementRound {
   p99: number
 }
 
-/** All rounds of one statement: an endpoint's first, second and so on. */
+/** All rounds of a statement of an endpoint. */
 export interface StatementRounds {
   endpoint: string
   position: number
   connections: number
   worlds: Record<string, StatementRound[]>
-  /** The words that the statement answered, by the world's name: whether the way through it was the endpoint's. */
+  /** The verdicts by world, which show whether the call took the endpoint's path. */
   verdicts: Record<string, string[]>
 }
 
 /**
- * Calls the database as pgbench would, past Workers and HTTP: each connection stays open and sends an endpoint's statements
- * one after the other, unnamed, as Neon's proxy does.
+ * Calls the database directly, as pgbench would, without Workers and HTTP: each connection stays open and sends an endpoint's
+ * statements one after the other, unnamed, as Neon's proxy does.
  */
 export async function measureStatements(
   worlds: CapturedWorld[],
@@ -79,7 +79,7 @@ async function directRound(
     const until = performance.now() + seconds * 1000
     await Promise.all(
       clients.map(async (client, first) => {
-        // In steps, so that two connections seldom call about the same person.
+        // Interleaved, so that connections rarely call about the same person at the same time.
         for (let turn = first; performance.now() < until; turn += connections) {
           const sample = samples[turn % samples.length]!
           for (const { query, params } of sample.prepare ?? []) await client.query(query, params)
@@ -101,7 +101,7 @@ async function directRound(
 
 const Verdict = z.object({ verdict: z.string() })
 
-/** The verdict in a row, or in the object that is the row's only column. */
+/** The verdict in a row, or in the object in the row's only column. */
 function verdictIn(row: unknown): string {
   const columns = row && typeof row === 'object' ? Object.values(row) : []
   const said = [row, ...columns].map((value) => Verdict.safeParse(value)).find(({ success }) => success)
@@ -112,6 +112,6 @@ function roundOf(times: number[], connections: number): StatementRound {
   const sum = times.reduce((total, time) => total + time, 0)
   const sorted = times.toSorted((one, other) => one - other)
   const mean = sum / times.length
-  // Each connection is busy with other statements of the request as well: what counts is the time in this one.
+  // Each connection also runs the request's other statements, so the rate is derived from this statement's time.
   return { calls: times.length, perSecond: (connections * 1000) / mean, mean, p99: percentile(sorted, 0.99) }
 }

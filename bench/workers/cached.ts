@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 
 const KEY = 'https://cached.internal/answer'
 
-/** One cache match a request: what an answer from the edge costs at least. */
+/** One cache match per request: the minimum cost of a response from the edge cache. */
 const app = new Hono()
 
 app.get('/*', async (c) => {

@@ -6,7 +6,7 @@ interface Env {
   SELECT_ONE: Fetcher
 }
 
-/** Answers `/plain` itself and hands everything else on through a service binding, as the gateway does. */
+/** Answers `/plain` itself and forwards everything else through a service binding, as the gateway does. */
 const app = new Hono<{ Bindings: Env }>()
 
 app.get('/plain', (c) => c.json({ ok: true }))

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 
-/** The least that a Worker of ours can be: Hono, one route, a small JSON answer. */
+/** A minimal Worker: Hono, one route, a small JSON response. */
 const app = new Hono()
 
 app.get('/*', (c) => c.json({ ok: true }))

@@ -6,7 +6,7 @@ interface Env {
   NEON_PROXY: Fetcher
 }
 
-/** One round trip to the database a request, and nothing to do there. */
+/** One database round trip per request without work. */
 const app = new Hono<{ Bindings: Env }>()
 
 app.get('/*', async (c) => {

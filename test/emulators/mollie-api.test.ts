@@ -114,7 +114,7 @@ describe('payments', () => {
     const { emulator, mollie } = await startMollie()
     const { payment } = await firstPayment(mollie)
     const { id } = await emulator.chargeback(payment.id)
-    await expect(emulator.chargeback(payment.id)).rejects.toThrow(/charged back already/)
+    await expect(emulator.chargeback(payment.id)).rejects.toThrow(/already charged back/)
     const { result } = await mollie.chargebacks.list({ paymentId: payment.id })
     expect(result.embedded.chargebacks).toMatchObject([{ id, amount: { value: '9.99' } }])
     expect(await mollie.payments.get({ paymentId: payment.id })).toMatchObject({ amountChargedBack: { value: '9.99' } })

@@ -106,7 +106,7 @@ test('says so where a button cannot do anything', async () => {
   expect(await said('refund')).toBe('400 Choose one of the buttons.')
   expect(await said('cancel', { subscription: 'sub_nobody' })).toBe('400 Choose a subscription.')
   await press(portal, 'cancel')
-  expect(await said('cancel')).toBe('409 This subscription is cancelled already.')
+  expect(await said('cancel')).toBe('409 This subscription is already cancelled.')
   await emulator.end(subscription)
   expect(await said('cancel', { subscription })).toBe('409 This subscription has ended.')
   expect(await show(portal)).not.toContain('<button')
