@@ -1,4 +1,4 @@
--- Credits or debits one balance of a member, exactly however many calls come at once (contract section 4.7). Locks the
+-- Credits or debits one balance of a member. Concurrent calls are serialised, so each counts exactly once (contract section 4.7). Locks the
 -- Idempotency-Key, if there is one, and then the member.
 create function change_balance(
   key_hash text, paywall_id text, host text, type text, delta bigint,

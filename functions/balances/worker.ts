@@ -13,12 +13,12 @@ import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import type { ChangeResult } from '../../lib/tokens/change-count.ts'
 import { type BalanceRefusal, Body, duplicateCode, errors, PATH, type Reply } from './contract.ts'
 
-/** What change_balance gives. */
+/** The result of change_balance. */
 type ChangeBalanceResult = ChangeResult<Exclude<BalanceRefusal, 'insufficient'>, z.output<typeof Reply>>
 
 const app = createApp<Cloudflare.BalancesEnv>({ duplicateCode })
 
-/** Owners only: a user's own token is as good as no key. */
+/** Owners only: an access token counts as a missing key. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
   if (key === undefined) throw apiError(errors.no_credential, misplacedKey(c.req))

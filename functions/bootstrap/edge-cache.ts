@@ -1,7 +1,10 @@
-/** How long an edit of a paywall may take to be seen, in seconds. A stale price id costs one 404 and a fresh read. */
+/**
+ * Maximum age of a cached payload in seconds, and so how long an edit of a paywall can stay invisible. A stale price id costs one 404 and a
+ * fresh read.
+ */
 const EDGE_SECONDS = 10
 
-/** How many payloads an isolate remembers. The one that it has known longest goes first. */
+/** Number of payloads that an isolate caches. The oldest entry is evicted first. */
 const REMEMBERED = 100
 
 /** A public payload as JSON; `version` is its ETag without quotes. */
@@ -11,12 +14,12 @@ interface CachedResponse {
   staleAt: number
 }
 
-/** What this isolate has served lately: a paywall that many look at is not fetched from the colo's cache each time. */
+/** Cache in this isolate's memory: a popular paywall is not fetched from the colo's cache for each request. */
 const remembered = new Map<string, CachedResponse>()
 
 /**
- * A public payload out of this isolate's memory or this colo's cache, or made now and kept in both, for 10 seconds from then on.
- * `dependsOn` is all that it depends on besides the database, as segments of a path.
+ * Returns a public payload from this isolate's memory or this colo's cache, or builds it and caches it in both for 10 seconds. `dependsOn`
+ * lists everything that it depends on besides the database, as path segments.
  */
 export async function edgeCached(
   context: Pick<ExecutionContext, 'waitUntil'>,
@@ -38,7 +41,7 @@ function keep({ payload, version }: { payload: object; version: string }): Cache
   return { json: JSON.stringify(payload), version, staleAt: Date.now() + EDGE_SECONDS * 1000 }
 }
 
-/** `Expires` has whole seconds, and `staleAt` is rounded down to one: never served longer than it may be. */
+/** `Expires` has a resolution of one second, so `staleAt` is rounded down: a payload is never served too long. */
 function write({ json, version, staleAt }: CachedResponse): Response {
   return new Response(json, {
     headers: {
@@ -63,8 +66,8 @@ function remember(key: string, kept: CachedResponse): void {
 }
 
 /**
- * Answers with what was kept; 304 if the caller already has this version (RFC 9110, weak comparison). Callers may keep it but must
- * ask again: what they get depends on where they are, which no shared cache knows.
+ * Returns the cached payload; 304 if the caller already has this version (RFC 9110, weak comparison). Callers may store it but must
+ * revalidate it, because the payload depends on the caller's country, which no shared cache knows.
  */
 export function respond({ json, version }: CachedResponse, ifNoneMatch: string | undefined): Response {
   const tag = `"${version}"`

@@ -1,4 +1,4 @@
--- The id of the paywall whose own domain a host is.
+-- Finds the paywall whose own domain is this host.
 create function find_paywall_of_host(host text) returns jsonb language plpgsql stable security definer as $$
 declare
   paywall_id constant text := (select p.id from paywalls p where p.domain = host);

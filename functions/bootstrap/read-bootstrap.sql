@@ -8,7 +8,7 @@ begin
   return verdict('found') || jsonb_build_object('paywall', structure_json(paywall_id));
 end $$;
 
--- A paywall's rows as bootstrap serves them. Names each column, so that a secret can never slip in.
+-- A paywall's rows as bootstrap serves them. Each column is listed, so that no secret is ever included by accident.
 create function structure_json(paywall_id text) returns jsonb language plpgsql stable as $$
 begin
   return (

@@ -1,4 +1,4 @@
--- The structure of a paywall, and what the user of a token has there; null if the user never came there. Locks the member only if today's
+-- The structure of a paywall and the state of the token's user there; null if the user is not a member. Locks the member only if today's
 -- top-up is due.
 create function read_user_bootstrap(token_user_id uuid, token_audience text, paywall_id text, host text) returns jsonb
 language plpgsql security definer as $$

@@ -12,7 +12,7 @@ import { type BootstrapRefusal, errors, PATH } from './contract.ts'
 import { edgeCached, respond } from './edge-cache.ts'
 import { FIND_PATH, findErrors } from './find-contract.ts'
 
-/** What find_paywall_of_host gives, read_bootstrap, and read_user_bootstrap. */
+/** The results of find_paywall_of_host, read_bootstrap and read_user_bootstrap. */
 type FindPaywallResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; id: string }
 type ReadBootstrapResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; paywall: PaywallRow }
 type ReadUserBootstrapResult =
@@ -20,7 +20,7 @@ type ReadUserBootstrapResult =
   | {
       verdict: 'found'
       paywall: PaywallRow
-      /** Null if the user never came to this paywall. */
+      /** Null if the user is not a member of this paywall. */
       user:
         | ({
             id: string

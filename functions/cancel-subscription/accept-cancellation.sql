@@ -1,6 +1,6 @@
--- Records that the processor took the request that was claimed at `requested_at`; nothing if the claim was taken over
--- meanwhile. `versions` are those of the objects that the processor's reply shows: no read that is older is stored from now on.
--- Gives the paywall's time before the fetch that follows, stored as the fetch's time (`fetched_at`). Locks the subscription's row.
+-- Records that the processor accepted the request that was claimed at `requested_at`. Does nothing if another call has taken the claim
+-- over. `versions` are the versions of the objects in the processor's reply: no older read is stored from now on. Returns the paywall's
+-- time before the fetch that follows, which becomes the snapshot's `fetched_at`. Locks the subscription's row.
 create function accept_cancellation(subscription_id uuid, requested_at timestamptz, versions jsonb default null) returns jsonb
 language plpgsql security definer as $$
 declare

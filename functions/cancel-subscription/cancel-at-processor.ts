@@ -1,7 +1,7 @@
 // Cancels a claimed subscription:
-// 1. ask the processor to end it with its period. If that fails, give the claim up, so that the next call can try at once
+// 1. ask the processor to end it at the end of its period. If that fails, give the claim up, so that the next call can retry at once
 // 2. record that the processor accepted it
-// 3. after the response, fetch and store the subscription, if its processor sends no webhook for a cancellation
+// 3. after the response, fetch and store the subscription if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
@@ -12,8 +12,7 @@ import { NO_EVENT, queuedDeliveries, type SyncTrigger, syncPurchase } from '../.
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
- * Cancels the claimed subscription at its processor and records what came of it. `later` is given
- * the work that the response does not wait for.
+ * Cancels the claimed subscription at its processor and records the result. `later` receives the work that continues after the response.
  *
  * @throws ProcessorError
  */
@@ -41,23 +40,23 @@ export async function cancelAtProcessor(
   }
 }
 
-/** A processor that answers that it is unavailable may have taken the request all the same. */
+/** A processor that responds that it is unavailable may still have accepted the request. */
 function isKnownNotTaken(error: unknown): boolean {
   if (!(error instanceof ProcessorError)) return false
   return error.kind === 'misconfigured' || (error.answered && error.kind !== 'unavailable')
 }
 
-/** The caller is told what the processor said even if it cannot be recorded: then the claim ends with its lease. */
+/** The caller gets the processor's result even if it cannot be recorded: then the claim expires with its lease. */
 async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | undefined> {
   try {
     return await writing
   } catch (cause) {
-    log('error', 'what came of a cancellation is not recorded', { cause })
+    log('error', 'result of a cancellation not recorded', { cause })
     return undefined
   }
 }
 
-/** Stores what no webhook will tell. If it fails, the reconcile cron looks ten minutes later. */
+/** Stores the change that no webhook will report. If it fails, the reconcile cron polls the subscription ten minutes later. */
 async function syncCancellation(
   db: Database,
   env: Cloudflare.CancelSubscriptionEnv,
@@ -69,6 +68,6 @@ async function syncCancellation(
     const { stored } = await syncPurchase({ db, env }, processor, about, trigger)
     await wakeDeliverEvents(env, queuedDeliveries(stored))
   } catch (cause) {
-    log('warn', 'what came of a cancellation is not stored yet', { cause })
+    log('warn', 'cancellation not synced yet', { cause })
   }
 }

@@ -1,9 +1,8 @@
--- Claims the cancelling of a member's subscription, by a mark on its row (contract section 4.4). The row is locked before it is
--- looked at: of many callers at once exactly one makes the mark and calls the processor. No other row is locked. A user need
--- not say which paywall it is about.
+-- Claims the cancellation of a member's subscription by setting a mark on its row (contract section 4.4). The row is locked before it is
+-- read, so of concurrent callers exactly one sets the mark and calls the processor. No other row is locked. A user may omit the paywall.
 --
--- If a mark is neither accepted nor given up when its lease ends, its Worker has crashed. The next caller then makes its
--- own, since telling the processor twice does no harm.
+-- If a mark is neither accepted nor given up when its lease expires, its Worker has crashed. The next caller then sets its own mark, since
+-- a repeated request to the processor does no harm.
 create function claim_cancellation(
   host text, subscription_id text, reason text, paywall_id text default null, key_hash text default null,
   token_user_id uuid default null, token_audience text default null,
@@ -43,8 +42,8 @@ begin
     'versions', newest_versions(subscription))) || logged(member.id, purchase_id => subscription.id);
 end $$;
 
--- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the
--- user's, on which it will not be found.
+-- The paywall of a user's call that names none: the one where the user has that subscription, or else any paywall of the user's, where the
+-- subscription will not be found.
 create function paywall_of_subscription(user_id uuid, subscription_id text) returns text language plpgsql stable as $$
 begin
   return (
@@ -64,6 +63,5 @@ begin
     order by p.id = as_uuid(subscription_id) desc nulls last limit 1);
 end $$;
 
--- How long a request keeps others out: longer than the processor client's own timeout. After a crash others wait
--- this long.
+-- How long a request blocks others: longer than the timeout of the processor client. After a crash other calls wait this long.
 create function cancellation_lease() returns interval language sql immutable as $$ select interval '30 seconds' $$;

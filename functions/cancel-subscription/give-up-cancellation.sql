@@ -1,8 +1,8 @@
--- Lets a request that was claimed at `requested_at` be made again at once; nothing if the claim was taken over meanwhile.
--- Locks the subscription's row.
+-- Lets a request that was claimed at `requested_at` be retried at once. Does nothing if another call has taken the claim over. Locks the
+-- subscription's row.
 --
--- The mark is taken back if the processor is known not to have taken the request. If that is unknown, the mark stays with its
--- lease ended: the next call may try again, and reconcile fetches the subscription.
+-- The mark is removed if the processor is known not to have accepted the request. If that is unknown, the mark stays with its lease
+-- expired: the next call may retry, and reconcile fetches the subscription.
 create function give_up_cancellation(subscription_id uuid, requested_at timestamptz, is_known boolean) returns jsonb
 language plpgsql security definer as $$
 declare

@@ -1,4 +1,4 @@
--- A subscription whose claim of `requested_at` is still held, its row locked; all null if it is not.
+-- Locks and returns a subscription if the claim made at `requested_at` is still held; all null if it is not.
 create function lock_claimed_subscription(subscription_id uuid, requested_at timestamptz) returns purchases
 language plpgsql as $$
 begin

@@ -15,7 +15,7 @@ import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
 import { type CancelRequest, errors, OwnerBody, PATH, type Reply, UserBody } from './contract.ts'
 
-/** As long as cancellation_lease(): a claim that we do not know to be made refuses every repeat until it ends. */
+/** Equals cancellation_lease(): if it is unknown whether the claim was made, every retry may be refused until the lease expires. */
 const LEASE_SECONDS = 30
 
 const app = createApp<Cloudflare.CancelSubscriptionEnv>()
@@ -53,11 +53,11 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** By how many names a request says whom it is about. */
+/** The number of identifiers by which a request names the user. */
 const countNames = ({ email, userId, externalId }: CancelRequest) =>
   [email, userId, externalId].filter((name) => name !== undefined).length
 
-/** The subscription as it will be stored once its processor has told us of the cancellation. */
+/** The subscription as it will be stored once its processor has reported the cancellation. */
 function toReply(
   { id, account, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,

@@ -1,5 +1,6 @@
--- The checkout of a sale that a processor's signed address tells of, on whichever paywall of the owner: the address is one for all
--- that the account sells, real or in a sandbox. `is_open`: it is this paywall's, and the sale is not stored yet. Locks nothing.
+-- Finds the checkout of a sale that a processor's signed return URL names, on any paywall of the owner: the account has one return URL for
+-- everything that it sells, live or in its sandbox. `is_open`: the checkout is this paywall's and the sale is not stored yet. Locks
+-- nothing.
 create function find_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns jsonb
 language plpgsql stable security definer as $$
 declare

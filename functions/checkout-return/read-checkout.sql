@@ -1,9 +1,9 @@
--- A hosted checkout that a browser comes back from, the account to ask what became of it, and the paywall's time before the
--- fetch, stored as the fetch's time (`fetched_at`). The way back is at the host that the page was opened to return to, and at no
--- other: what a page of one host may lead to is not to be had under the name of another.
+-- A hosted checkout that a browser returns from, the account to query for its result, and the paywall's time before the fetch, which
+-- becomes the snapshot's `fetched_at`. The return URL works only at the host that the page was opened to return to: a redirect that belongs
+-- to one host must not be reachable under the name of another.
 --
--- `ask` says whether this browser is the one for which the processor is asked: one in five seconds, if the page may have sold
--- something that is not stored. Locks the checkout's row for that. A row that is locked is being written, so nobody need ask.
+-- `ask` says whether the processor is queried for this request: at most once in five seconds, and only if the page may have sold something
+-- that is not stored. That locks the checkout's row. If the row is already locked, it is being written, so no query is needed.
 create function read_checkout(checkout_id uuid, host text, may_ask boolean) returns jsonb language plpgsql security definer as $$
 declare
   once_in constant interval := '5 seconds';

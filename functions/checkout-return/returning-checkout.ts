@@ -1,25 +1,25 @@
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { SaleRow } from '../../lib/purchases/page.ts'
 
-/** A hosted checkout that a browser comes back from, and the account to ask what became of it. */
+/** A hosted checkout that a browser returns from, and the account to query for its result. */
 export interface ReturningCheckout {
   id: string
   account: SealedAccount
-  /** The processor's id of the hosted page; null until it is open. */
+  /** The processor's id of the hosted page; null until the page is open. */
   page_id: string | null
-  /** What that page was to sell. */
+  /** What the page offered for sale. */
   sale: SaleRow
   success_url: string
   error_url: string
-  /** Whether a user chose it and the owner does not name its origin: then the buyer is asked first. */
+  /** Whether a user chose the URL and the owner does not list its origin: then the buyer must confirm the redirect. */
   success_is_foreign: boolean
   error_is_foreign: boolean
   completed: boolean
-  /** Whether the processor is to be asked for this browser. */
+  /** Whether to query the processor for this request. */
   ask: boolean
-  /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
+  /** The paywall's time before the fetch, which becomes the snapshot's `fetched_at`. */
   now: string
 }
 
-/** What read_checkout gives. */
+/** The result of read_checkout. */
 export type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)

@@ -1,9 +1,9 @@
-// Where a processor sends browsers back to that knows one address for all its pages:
-// 1. read the paywall's account, and have the signed address read: it names the purchase, its buyer and its price
-// 2. find its checkout, which may be of another paywall of the owner that sells through the same account
-// 3. if it is this paywall's and has not sold anything yet, or if there is none, fetch and store the purchase, which may find its
-//    checkout. If the processor is slow or down, the browser goes on all the same
-// 4. send the browser to the checkout's way back, which goes on to the owner's page
+// The return URL for processors that redirect all buyers of an account to one signed URL:
+// 1. read the paywall's account, and have the signed URL verified: it names the purchase, its buyer and its price
+// 2. find its checkout, which may belong to another paywall of the owner that sells through the same account
+// 3. if the checkout is this paywall's and has sold nothing yet, or if there is none, fetch and store the purchase, which may find its
+//    checkout. If the processor is slow or down, redirect the browser anyway
+// 4. redirect the browser to the checkout's return URL, which redirects to the owner's page
 import type { Context } from 'hono'
 import { findSale, readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -16,10 +16,10 @@ import type { SignedSale } from '../../lib/processors/processor.ts'
 import { signedErrors as errors, SignedParams } from './contract.ts'
 import { syncWithTimeout } from './sync-with-timeout.ts'
 
-/** What read_account gives. */
+/** The result of read_account. */
 type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
 
-/** What find_sale gives. */
+/** The result of find_sale. */
 type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; return_url: string; is_open: boolean }
 
 export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.CheckoutReturnEnv }>): Promise<Response> {

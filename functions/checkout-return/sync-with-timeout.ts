@@ -11,21 +11,22 @@ import {
   syncPurchase,
 } from '../../lib/purchases/sync-purchase.ts'
 
-/** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
+/** How long a browser waits for the processor, in milliseconds. If that is not enough, the webhook brings the purchase. */
 const TIMEOUT_MS = 2_500
 
 export interface RequestContext {
   db: Database
   env: Cloudflare.CheckoutReturnEnv
-  /** Is given the work that the response does not wait for. */
+  /** Receives the work that continues after the response. */
   waitUntil: (work: Promise<unknown>) => void
 }
 
 /**
- * Fetches what a browser comes back from and stores it. Null if that fails, or takes too long: then it goes on after the response.
+ * Fetches and stores the purchase that a browser returns from. Returns null if that fails or times out; after a timeout it continues after
+ * the response.
  *
- * @param processor Disposed of when the fetch is over, which may be after the response
- * @param fetchedAt The database's time before the fetch
+ * @param processor Disposed of when the fetch has finished, which may be after the response
+ * @param fetchedAt The paywall's time before the fetch
  */
 export function syncWithTimeout(
   context: RequestContext,
@@ -34,7 +35,7 @@ export function syncWithTimeout(
   { paywallId, fetchedAt }: { paywallId: string; fetchedAt: string },
 ): Promise<SyncResult | null> {
   const synced = sync(context, processor, about, { ...NO_EVENT, paywallId, fetchedAt }).catch((cause) => {
-    log('warn', 'a returning browser goes on before its purchase is stored', { paywall_id: paywallId, cause })
+    log('warn', 'browser redirected before its purchase is stored', { paywall_id: paywallId, cause })
     return null
   })
   context.waitUntil(synced)

@@ -1,9 +1,9 @@
-// Where processors send the browser back to:
+// The return URL that processors redirect browsers to:
 // 1. read the checkout
-// 2. fetch its purchase and store it, so that it is visible on the owner's page, once in five seconds at most: anybody may
-//    call this again and again. If the processor is slow, this goes on after the response
-// 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in. Where a user
-//    chose that and the owner names no such origin, ask the buyer first
+// 2. fetch its purchase and store it, so that the owner's page can show it; at most once in five seconds, because anybody may request this
+//    URL repeatedly. If the processor is slow, this continues after the response
+// 3. redirect with a 303 to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in. If a user chose that URL and
+//    the owner does not list its origin, ask the buyer to confirm first
 import { readCheckout } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
@@ -39,7 +39,7 @@ app.get(PATH, async (c) => {
   const target = new URL(written.replaceAll('__SESSION__', checkout.id))
   c.header('Cache-Control', 'no-store')
   if (bought ? checkout.success_is_foreign : checkout.error_is_foreign) return confirmRedirect(c, target)
-  return c.redirect(target.href, 303) // a header takes ASCII only: `href` percent-encodes the rest
+  return c.redirect(target.href, 303) // headers are ASCII only: `href` percent-encodes the rest
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
@@ -48,8 +48,8 @@ app.get(SIGNED_PATH, followSignedReturn)
 app.all(SIGNED_PATH, allowOnly('GET', 'HEAD'))
 
 /**
- * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
- * counts as bought, and so does one for which nobody is asked: the owner's page reads the purchase from us anyway.
+ * Whether to redirect to the success page: true unless the processor says that nothing was bought. A timeout counts as bought, and so does
+ * a request for which the processor is not queried: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
   context: RequestContext,

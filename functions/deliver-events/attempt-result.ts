@@ -1,28 +1,28 @@
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** Seconds to wait after the first, second, … failed attempt. After the last of them a failure is final. */
+/** Backoff in seconds after the first, second, … failed attempt. When the list is exhausted, the delivery has failed for good. */
 const RETRY_SECONDS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
-/** Spreads retries, so that webhook endpoints that fell over together are not called together: a tenth either way. */
+/** Random jitter of retries, ±10%: webhook endpoints that failed together are not retried together. */
 const JITTER = 0.1
 
-/** A webhook endpoint may ask for a pause, but not for ever. */
+/** Upper limit of a webhook endpoint's `Retry-After`. */
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
 
-/** How an attempt ended: `status` is null without a response, `retryAfterSeconds` if no pause was asked for. */
+/** How an attempt ended: `status` is null without a response, `retryAfterSeconds` if no `Retry-After` was sent. */
 export interface AttemptResult {
   status: number | null
-  /** Null if the webhook endpoint took the event. */
+  /** Null if the webhook endpoint accepted the event. */
   error: string | null
   retryAfterSeconds: number | null
 }
 
-/** What an outcome makes of its delivery. A pending one is tried again in `retryInSeconds`. */
+/** What follows from an attempt's result. A delivery that stays pending is retried in `retryInSeconds`. */
 export interface Decision {
   state: 'pending' | 'delivered' | 'failed'
   retryInSeconds: number
-  /** Whether the webhook endpoint is gone, so that nothing is sent there until its owner enables it again. */
+  /** Whether the webhook endpoint is gone: nothing is sent there until its owner enables it again. */
   disable: boolean
 }
 
@@ -39,7 +39,7 @@ export function decide({ status, retryAfterSeconds }: AttemptResult, attempts: n
   return { ...decision, state: 'pending', retryInSeconds: Math.max(jittered, pause) }
 }
 
-/** Reads a `Retry-After` of seconds or an HTTP date; null if there is none or it says neither. */
+/** Parses a `Retry-After` in seconds or as an HTTP date; null if it is missing or invalid. */
 export function readRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)

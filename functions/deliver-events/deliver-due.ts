@@ -1,10 +1,10 @@
-// Delivers what is due, several at a time, until nothing is or its time is over:
-// 1. lease what is due for the free slots, from where the scan is (scan-cursor.ts)
-// 2. begin an attempt of each (deliver.ts)
-// 3. as soon as a slot is free, back to 1: so the next event about a member goes out on the heels of the last. While attempts
-//    hang, the other slots look again and again for what has become due since
-// 4. once every slot is stuck, say so, and be told for how long to go on
-// 5. wait for the attempts that are still under way
+// Delivers what is due, concurrently, until nothing is due or the run's time is over:
+// 1. lease due deliveries for the free slots, starting at the scan's cursor (scan-cursor.ts)
+// 2. start an attempt of each (deliver.ts)
+// 3. as soon as a slot is free, back to 1, so that the next event about a member follows without delay. While attempts hang, the other
+//    slots keep polling for deliveries that have become due
+// 4. once every slot is stuck, call `onStuck`, which returns how much longer to go on
+// 5. wait for the attempts that are still in flight
 import { leaseDeliveries } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { deliver } from './deliver.ts'
@@ -12,22 +12,22 @@ import type { Lease, LeasedDelivery } from './leased-delivery.ts'
 import type { PostOptions } from './post-event.ts'
 import { advance, startScan } from './scan-cursor.ts'
 
-/** An invocation may wait on six connections at once; the sixth is the lease's. */
+/** An invocation may have six open connections; the sixth is for the lease's query. */
 const SLOTS = 5
 
-/** How many of them go to webhook endpoints that fail: those may hang, and then the others still have the rest. */
+/** How many slots failing webhook endpoints may use: their attempts may hang, and the others then still have the remaining slots. */
 const FAILING_SLOTS = 2
 
-/** How soon to look again for due deliveries while attempts are under way and slots are free. */
+/** Polling interval for due deliveries while attempts are in flight and slots are free. */
 const POLL_MILLISECONDS = 50
 
-/** A slot is stuck if its attempt takes longer. */
+/** A slot whose attempt takes longer is stuck. */
 const STUCK_MILLISECONDS = 1_000
 
-/** The cron begins the next run after a minute. */
+/** The cron starts the next run after a minute. */
 const RUN_MILLISECONDS = 60_000
 
-/** A lease, a POST and a record for each stay within the subrequests that wrangler.toml allows an invocation. */
+/** A lease, a POST and a record for each stay within the limit of subrequests that wrangler.toml sets for an invocation. */
 const RUN_DELIVERIES = 20_000
 
 interface Attempt {
@@ -36,17 +36,17 @@ interface Attempt {
   ended: Promise<void>
 }
 
-/** Told that every slot is stuck: returns for how many more milliseconds new attempts may begin. */
+/** Called when every slot is stuck. Returns for how many more milliseconds new attempts may start. */
 type OnStuck = () => number
 
-/** Returns how many attempts it began, when the last of them has ended. */
+/** Returns the number of attempts, once the last of them has ended. */
 export async function deliverDue(db: Database, options: PostOptions, onStuck?: OnStuck): Promise<number> {
   const holder = crypto.randomUUID()
   let deadline = Date.now() + RUN_MILLISECONDS
   const inFlight = new Set<Attempt>()
   let attempts = 0
   let scan = startScan()
-  let startedIdle = true // no attempt was in flight: one that ends later may make something due behind the cursor
+  let startedIdle = true // no attempt was in flight; one that ends later may make a delivery due that the cursor has already passed
 
   function begin(delivery: LeasedDelivery): void {
     const ended = deliver(db, delivery, holder, options).finally(() => inFlight.delete(attempt))
@@ -66,7 +66,7 @@ export async function deliverDue(db: Database, options: PostOptions, onStuck?: O
         const isOver = lease.cursor === null
         if (isOver && startedIdle && lease.deliveries.length === 0) break
         scan = advance(scan, lease)
-        // After a whole scan, or with every slot taken. Otherwise the next lease goes on at once where this one ended.
+        // Pause after a full scan, or when every slot is in use. Otherwise the next lease continues at once where this one ended.
         const mayRest = isOver || lease.deliveries.length === free
         if (!mayRest || inFlight.size === 0) continue
       } else if (onStuck && areStuck(inFlight)) {

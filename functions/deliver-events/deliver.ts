@@ -1,8 +1,8 @@
 // One attempt of a leased delivery:
 // 1. sign the event and send it (post-event.ts)
 // 2. if it cannot be signed, no attempt was made: give the lease back and hold the webhook endpoint (hold-delivery.sql)
-// 3. decide what the outcome makes of the delivery (outcome.ts)
-// 4. record it and end the lease (record-delivery.sql), which is repeated while the database is away
+// 3. decide what follows from the result (attempt-result.ts)
+// 4. record it and end the lease (record-delivery.sql), with retries while the database is unavailable
 // 5. log it
 import { holdDelivery, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
@@ -12,18 +12,18 @@ import { decide } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { type PostOptions, postEvent } from './post-event.ts'
 
-/** Pauses before an outcome is written again while the database is away: an unwritten success is sent twice. */
+/** Pauses between retries while the database is unavailable: an event whose success is not recorded is sent twice. */
 const RECORD_PAUSES_MILLISECONDS = [250, 1_000, 4_000]
 
-const NOT_RECORDED = 'delivery not recorded: it is made again when its lease ends'
+const NOT_RECORDED = 'delivery not recorded: retried when its lease expires'
 
-/** What record_delivery gives. `next_attempt_at` is null if there is no next attempt. */
+/** The result of record_delivery. `next_attempt_at` is null if there is no further attempt. */
 interface RecordResult {
   recorded: boolean
   next_attempt_at: string | null
 }
 
-/** `holder` has leased the delivery. Never throws: what was not recorded is tried again when its lease ends. */
+/** `holder` has leased the delivery. Never throws: if the result is not recorded, the delivery is retried when its lease expires. */
 export async function deliver(
   db: Database,
   delivery: LeasedDelivery,
@@ -53,7 +53,7 @@ export async function deliver(
   }
 }
 
-/** Never throws: if it fails, the delivery is leased again when its lease ends. */
+/** Never throws: if it fails, the delivery is leased again when its lease expires. */
 async function hold(db: Database, { event_id, endpoint_id, attempts }: LeasedDelivery, holder: string): Promise<void> {
   try {
     await persistently(() => holdDelivery(db, { eventId: event_id, endpointId: endpoint_id, holder, attempts }))
@@ -62,7 +62,7 @@ async function hold(db: Database, { event_id, endpoint_id, attempts }: LeasedDel
   }
 }
 
-/** Tries again while the database is away. Only for a statement that may be repeated. */
+/** Retries while the database is unavailable. Only for idempotent statements. */
 async function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
   for (const pause of RECORD_PAUSES_MILLISECONDS) {
     try {

@@ -1,7 +1,7 @@
--- Gives back the lease of a delivery that could not be signed, since no key opens its webhook endpoint's secret. No attempt was
--- made, so none is counted: the delivery stays due. Its webhook endpoint is held: nothing is leased there for half a minute.
--- So the cron, which comes every minute, tries one delivery of it, however many wait, until the key is there or the secret is
--- sealed anew. Does nothing if `holder` has lost the lease.
+-- Gives back the lease of a delivery that could not be signed, because no key decrypts its webhook endpoint's secret. No attempt was made,
+-- so none is counted: the delivery stays due. The webhook endpoint is held: nothing is leased there for half a minute. So the cron, which
+-- runs every minute, tries one delivery of it, however many are pending, until the key is configured or the secret is encrypted again. Does
+-- nothing if `holder` has lost the lease.
 create function hold_delivery(event_id text, endpoint_id uuid, holder uuid, attempts integer) returns jsonb
 language plpgsql security definer set enable_seqscan = off as $$
 declare

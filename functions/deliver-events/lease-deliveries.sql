@@ -1,20 +1,18 @@
--- Takes up to `count` due deliveries for `holder`, of which at most `failing_count` go to webhook endpoints that fail, and
--- counts the attempts. What it gives is described by `Lease` in leased-delivery.ts.
+-- Leases up to `count` due deliveries to `holder`, at most `failing_count` of them to failing webhook endpoints, and counts the attempts.
+-- Returns a `Lease` of leased-delivery.ts.
 --
--- It looks at the webhook endpoints for which something is pending, in the order of their ids (scan-pending-endpoints.sql): those behind `after`
--- up to `until`, a hundred at most. So what a lease costs does not depend on how many are disabled, failing or not due. The
--- next lease goes on where this one ended.
--- 1. Each that does not fail and has something due gets one slot.
--- 2. The slots for failing ones, `failing_count` at most, go to some of those that were passed, chosen at random: one that has
---    waited for hours does not keep out one that has waited for seconds.
--- 3. Slots that are left go to second deliveries of those of step 1, and to the `recent` ones, which had a slot at an earlier
---    lease.
+-- It scans the webhook endpoints with pending deliveries in the order of their ids (scan-pending-endpoints.sql): those after `after` up to
+-- `until`, a hundred at most. So the cost of a lease does not depend on how many are disabled, failing or not due. The next lease continues
+-- where this one ended.
+-- 1. Each endpoint that does not fail and has a due delivery gets one slot.
+-- 2. The slots for failing endpoints, `failing_count` at most, go to some of the failing ones in this scan, chosen at random: one that has
+--    been due for hours does not starve one that has been due for seconds.
+-- 3. Remaining slots go to second deliveries of the endpoints of step 1, and to the `recent` ones, which had a slot in an earlier lease.
 --
--- In order: of a member's pending deliveries at a webhook endpoint only the first has a `next_attempt_at`, so only that can
--- be due.
+-- Ordering: of a member's pending deliveries at a webhook endpoint only the first has a `next_attempt_at`, so only that one can be due.
 --
--- `enable_seqscan = off`, here and in the other crons' functions: a connection keeps its query plans, and one that was
--- made while the table was empty would read all of it.
+-- `enable_seqscan = off`, here and in the other crons' functions: a connection caches query plans, and a plan that was made while the table
+-- was empty would scan all of it.
 create function lease_deliveries(
   holder uuid, count integer, failing_count integer, after uuid, until uuid, recent uuid[]
 ) returns jsonb language plpgsql security definer set enable_seqscan = off as $$
@@ -24,9 +22,9 @@ declare
   delivery jsonb;
   leased jsonb := '[]';
   failing uuid[] := '{}';
-  queue uuid[] := '{}'; -- those that do not fail, for their second turns
+  queue uuid[] := '{}'; -- endpoints that do not fail, for second deliveries
   id uuid;
-  cursor uuid; -- null if the walk came to its end
+  cursor uuid; -- null if the scan is complete
 begin
   for webhook_endpoint in select * from scan_pending_endpoints(after, until, steps) loop
     if webhook_endpoint.has_failed then
@@ -67,14 +65,14 @@ begin
   return jsonb_build_object('deliveries', leased, 'cursor', cursor);
 end $$;
 
--- Leases the first due delivery of a webhook endpoint that is not leased yet. Null if there is none, or if no further attempt
--- may begin there now: a webhook endpoint has three at a time over all runs, one if its last attempt failed, and no further
--- one while an attempt has been under way for more than a second, since that one may hang.
+-- Leases the first due delivery of a webhook endpoint that is not leased yet. Null if there is none, or if no further attempt may start
+-- there now: a webhook endpoint has at most three concurrent attempts over all runs, one if its last attempt failed, and no further one
+-- while an attempt has been in flight for more than a second, since that one may hang.
 --
--- Once: the row itself is locked and its conditions are read again under the lock, so of two consumers one has it.
+-- The row is locked and its conditions are checked again under the lock, so exactly one of two consumers gets it.
 create function lease_first_due(endpoint_id uuid, may_fail boolean, holder uuid) returns jsonb language plpgsql as $$
 declare
-  lease constant interval := '60 seconds'; -- the POST's timeout, and room for a slow database on both sides of it
+  lease constant interval := '60 seconds'; -- the POST's timeout, and a margin for a slow database before and after it
   is_failing boolean;
   under_way integer;
   hangs boolean;
@@ -116,7 +114,7 @@ begin
   return null;
 end $$;
 
--- A delivery with all that an attempt needs. The secrets are sealed.
+-- A delivery with everything that an attempt needs. The secrets are encrypted.
 create function leased_delivery_json(event_id text, endpoint_id uuid, attempts integer, is_failing boolean) returns jsonb
 language plpgsql stable as $$
 begin

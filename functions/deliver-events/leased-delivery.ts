@@ -1,20 +1,20 @@
-/** What lease_deliveries gives. */
+/** The result of lease_deliveries. */
 export interface Lease {
   deliveries: LeasedDelivery[]
-  /** The webhook endpoint behind which the next lease looks on; null if this one has seen all that it was to see. */
+  /** The webhook endpoint after which the next lease continues; null if this lease completed the scan. */
   cursor: string | null
 }
 
-/** A delivery that is ours until its lease ends. The secrets are sealed. */
+/** A delivery that is leased to this run. The secrets are encrypted. */
 export interface LeasedDelivery {
   event_id: string
   endpoint_id: string
   paywall_id: string
   type: string
   body: string
-  /** How many there were, this one included. */
+  /** The number of attempts so far, including this one. */
   attempts: number
-  /** Whether its webhook endpoint fails: those get few of a run's slots. */
+  /** Whether its webhook endpoint is failing: those get few of a run's slots. */
   is_failing: boolean
   url: string
   secret: string

@@ -1,6 +1,5 @@
--- For how many seconds the oldest due delivery has been due, at webhook endpoints that are enabled; null if none is due. One
--- whose attempt is under way counts, too. It looks at a thousand webhook endpoints, those behind `after`. `cursor` is where
--- to go on; null at the end.
+-- How long, in seconds, the oldest due delivery at an enabled webhook endpoint has been due; null if none is due. A delivery whose attempt
+-- is in flight counts, too. Scans the thousand webhook endpoints after `after`. `cursor` is where to continue; null at the end.
 create function oldest_due(after uuid default null) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off as $$
 declare

@@ -3,24 +3,24 @@ import { type AttemptResult, readRetryAfter } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { signDelivery } from './sign-delivery.ts'
 
-/** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
+/** Standard Webhooks recommends 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
 const TIMEOUT_SECONDS = 15
 
-/** Statuses whose `Retry-After` means "this webhook endpoint, later". */
+/** Statuses whose `Retry-After` delays the next attempt. */
 const PAUSES = [429, 503]
 
 export interface PostOptions {
-  /** Opens the secrets of webhook endpoints: lib/crypto/seal.ts. */
+  /** Decrypts the secrets of webhook endpoints: lib/crypto/seal.ts. */
   secretsKey: string
-  /** Whether webhook endpoints of test paywalls may be on this machine. */
+  /** Whether webhook endpoints of test paywalls may be on localhost. */
   allowLocal: boolean
-  /** The gateway's host, where it is known: no event is sent there. */
+  /** The gateway's host, if known: events are never sent there. */
   serviceHost: string
 }
 
 /**
- * Sends one event to one webhook endpoint and says how that ended; null if it could not be signed, so that nothing was sent.
- * Never throws: whatever goes wrong is a failed attempt.
+ * Sends one event to one webhook endpoint. Returns the attempt's result; null if the event could not be signed, so that nothing was sent.
+ * Never throws: any error is a failed attempt.
  */
 export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<AttemptResult | null> {
   const allowLocal = options.allowLocal && delivery.is_test
@@ -44,7 +44,7 @@ export async function postEvent(delivery: LeasedDelivery, options: PostOptions):
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
     return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
-  await response.body?.cancel().catch(() => undefined) // the status has said it all, even if the connection breaks now
+  await response.body?.cancel().catch(() => undefined) // the status decides, even if the connection breaks now
   return toAttemptResult(response)
 }
 

@@ -1,10 +1,9 @@
--- Writes down how an attempt ended, and ends its lease. `recorded` is false if `holder` no longer has the lease for that
--- attempt: whoever took it over decides. A repeat, as after an answer that was lost, does nothing and gives the same: as long
--- as no attempt has followed, the row has no holder and still counts as many attempts.
+-- Records the result of an attempt and ends its lease. `recorded` is false if `holder` no longer has the lease of that attempt: whoever
+-- took it over records its own result. Idempotent: a repeat after a lost response changes nothing and returns the same, because the row has
+-- no holder and the same number of attempts until the next attempt starts.
 --
--- A pending delivery is tried again in `retry_in_seconds`. One that is finished, delivered or given up, lets the next about
--- its member go at once. A webhook endpoint that is gone is disabled; what waits for it stays pending, and goes out in order
--- once the owner enables it again.
+-- A pending delivery is retried in `retry_in_seconds`. A finished one, delivered or failed, makes the next delivery about its member due at
+-- once. A webhook endpoint that is gone is disabled; its deliveries stay pending, and are sent in order once the owner enables it again.
 create function record_delivery(
   event_id text, endpoint_id uuid, holder uuid, attempts integer, state text, retry_in_seconds double precision,
   disable boolean, status integer default null, error text default null
@@ -39,8 +38,8 @@ begin
   return jsonb_build_object('recorded', true, 'next_attempt_at', iso(delivery.next_attempt_at));
 end $$;
 
--- Makes the first pending delivery behind a finished one due. Whoever is queueing one about the same member at this moment
--- waited for the finished one's row lock, or had it before us and has committed: see waits_behind.
+-- Makes the first pending delivery after a finished one due. A concurrent call that queues another one about the same member either waited
+-- for the finished one's row lock, or had it before us and has committed: see waits_behind.
 create function make_next_due(finished deliveries) returns void language plpgsql as $$
 begin
   update deliveries d set next_attempt_at = now()

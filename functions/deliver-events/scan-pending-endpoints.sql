@@ -1,12 +1,12 @@
--- The webhook endpoints for which something is pending are scanned in the order of their ids, some steps at a time: behind the
--- last comes the first.
+-- The scan of the webhook endpoints with pending deliveries, in the order of their ids, a limited number of steps at a time. It wraps
+-- around after the last id.
 --
--- These are in SQL because they are inlined: a set-returning function that is `stable` and sets nothing becomes part of the
--- statement that selects from it. It is planned with that one, and no further than that one reads.
+-- These functions are written in SQL so that they are inlined: a `stable` set-returning function without settings becomes part of the
+-- statement that selects from it, is planned with it, and reads no further than that statement does.
 
--- Scans from behind `after` up to `until`, all round if they are the same, in `steps` steps at most. Gives a row for each
--- webhook endpoint that is enabled and not held and has something due, with the time since when. If all `steps` were made it gives one for
--- the last of them, too, even if nothing is due there: the next scan goes on from it.
+-- Scans from after `after` up to `until`, or everything if they are the same, in at most `steps` steps. Returns a row for each webhook
+-- endpoint that is enabled, not held and has a due delivery, with the time since when it is due. If all `steps` were made it also returns a
+-- row for the last endpoint, even if nothing is due there: the next scan continues from it.
 create function scan_pending_endpoints(after uuid, until uuid, steps integer)
 returns table (id uuid, is_due boolean, due_since timestamptz, has_failed boolean, is_last_step boolean)
 language sql stable as $$
@@ -28,9 +28,8 @@ language sql stable as $$
   where e.is_due or walked.step = steps
 $$;
 
--- The webhook endpoints behind `after` up to `until` for which something is pending, disabled ones too, and when the first of
--- it is due. Each step finds the next of them in the index, so what it costs depends on how many these are, and not on how
--- much is pending.
+-- The webhook endpoints after `after` up to `until` with pending deliveries, disabled ones too, and when the first of those is due. Each
+-- step finds the next endpoint in the index, so the cost depends on the number of endpoints and not on the number of pending deliveries.
 create function endpoints_with_pending(after uuid, until uuid) returns table (endpoint_id uuid, next_attempt_at timestamptz)
 language sql stable as $$
   with recursive waiting as (
@@ -50,6 +49,6 @@ language sql stable as $$
   select waiting.endpoint_id, waiting.next_attempt_at from waiting
 $$;
 
--- Before and behind all ids of webhook endpoints: these are random, and neither of them is.
+-- Lower and upper bound of the ids of webhook endpoints, which are random: no id equals either.
 create function min_uuid() returns uuid language sql immutable as $$ select '00000000-0000-0000-0000-000000000000'::uuid $$;
 create function max_uuid() returns uuid language sql immutable as $$ select 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid $$;

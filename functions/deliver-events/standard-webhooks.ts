@@ -1,6 +1,6 @@
 const SECRET_PREFIX = 'whsec_'
 
-/** What is signed: the event's id, stable over retries, the time of this attempt, and the exact bytes that are sent. */
+/** The signed content: the event's id, which is the same for all attempts, the time of this attempt, and the exact bytes that are sent. */
 export interface WebhookMessage {
   id: string
   timestamp: Date
@@ -8,8 +8,8 @@ export interface WebhookMessage {
 }
 
 /**
- * The headers that prove a webhook by the Standard Webhooks specification. Each secret is `whsec_` and base64; the
- * signature names one value for each, so that its receiver verifies with either while a rotation lasts.
+ * The signature headers of the Standard Webhooks specification. Each secret is `whsec_` and base64; the header has one signature per
+ * secret, so a receiver can verify with either during a rotation.
  */
 export async function signWebhook(message: WebhookMessage, secrets: string[]): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(message.timestamp.getTime() / 1000))
@@ -23,7 +23,7 @@ export async function signWebhook(message: WebhookMessage, secrets: string[]): P
 }
 
 async function hmacBase64(secret: string, text: string): Promise<string> {
-  if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret starts with whsec_')
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret must start with whsec_')
   const raw = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (char) => char.charCodeAt(0))
   const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))

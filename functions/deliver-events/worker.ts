@@ -7,22 +7,22 @@ import type { PostOptions } from './post-event.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
 
-/** What is due for longer is late, which the log says as a warning. */
+/** Deliveries that have been due for longer are logged as a warning. */
 const LATE_SECONDS = 5
 
 /**
- * How long a run begins attempts after its messages were given back, in milliseconds. An invocation may go on for 30 s
+ * How long a run keeps starting attempts after its messages were returned to the queue, in milliseconds. An invocation may run for 30 s
  * after its handler has returned, and the last attempt needs its 15 s and time to be recorded.
  */
 const AFTER_HANDLER_MILLISECONDS = 10_000
 
 /**
- * Tells owners' backends what happened. What is due stands in Postgres: a queue message only wakes this Worker, whatever
- * it says, and the cron finds what the queue lost, what a crash left behind, and retries whose time has come.
+ * Delivers events to owners' backends. Postgres holds what is due: a queue message only wakes this Worker, and its content is ignored; the
+ * cron finds what the queue lost, what a crash left behind, and due retries.
  *
- * A run whose slots are all stuck gives its messages back, so that another invocation with slots of its own goes on at
- * once. It goes on itself too, as soon as a slot is free: nobody else looks for what waits behind its own attempts.
- * `queue_consumer_no_wait_for_wait_until` lets the queue go on without it.
+ * A run whose slots are all stuck returns its messages to the queue, so that another invocation with slots of its own continues at once. It
+ * also continues itself as soon as a slot is free: only this run polls for what waits behind its own attempts.
+ * `queue_consumer_no_wait_for_wait_until` lets the queue continue without waiting for it.
  */
 export default {
   async queue(batch, env, ctx) {
@@ -39,21 +39,21 @@ export default {
     const db = connect(env)
     const oldest_due_seconds = await oldestDueSeconds(db)
     if (oldest_due_seconds === null) return
-    // Before the run, so that the log has it even if the run fails.
+    // Logged before the run, so that the line exists even if the run fails.
     if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds })
     else log('info', 'deliveries are due', { oldest_due_seconds })
     const attempts = await deliverDue(db, postOptions(env))
-    log('info', 'swept', { attempts })
+    log('info', 'deliveries attempted', { attempts })
   },
 } satisfies ExportedHandler<Env, WakeMessage>
 
-/** What oldest_due gives of a thousand webhook endpoints; `cursor` is where to go on. */
+/** The result of oldest_due for a thousand webhook endpoints; `cursor` is where to continue. */
 interface OldestDue {
   seconds: number | null
   cursor: string | null
 }
 
-/** How long the delivery has been due that has waited longest; null if none is due. */
+/** How long the oldest due delivery has been due, in seconds; null if none is due. */
 async function oldestDueSeconds(db: Database): Promise<number | null> {
   let oldest: number | null = null
   let after: string | null = null

@@ -7,15 +7,15 @@ export type Refusal = keyof typeof sharedErrors & ('not_found' | 'rate_limited' 
 /** What a person is told of each. */
 export const MESSAGES: Readonly<Record<Refusal, ErrorPageContent>> = {
   not_found: {
-    title: 'There is no such page',
-    text: 'Check the address, or go back to where you came from. Nothing was sent.',
+    title: 'Page not found',
+    text: 'Check the address or go back. Nothing was submitted.',
   },
   rate_limited: {
-    title: 'That was too often',
-    text: 'Nothing was sent, and nothing was charged. Wait ten seconds, go back and try again.',
+    title: 'Too many requests',
+    text: 'Nothing was submitted and nothing was charged. Wait ten seconds, go back and try again.',
   },
   failed: {
-    title: 'Something went wrong on our side',
-    text: 'What you sent may not have arrived. Go back, reload the page to see what it says now, and try again.',
+    title: 'Something went wrong on our end',
+    text: 'Your request may not have been processed. Go back, reload the page to check, and try again.',
   },
 }

@@ -32,7 +32,7 @@ test('a buyer comes back to a stored purchase, and the owner hears of it when th
   expect(await userState(world, userId)).toMatchObject({ paid: true })
 
   await expect.poll(() => warnings('deliver-events was not woken')).toHaveLength(1)
-  expect(warnings('a returning browser goes on before its purchase is stored')).toEqual([])
+  expect(warnings('browser redirected before its purchase is stored')).toEqual([])
   await sweep(world)
   await world.receiver.waitFor(({ body }) => body.includes('checkout.completed') && body.includes(userId))
 })

@@ -26,7 +26,7 @@ test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.text()).toContain('There is no such page')
+    expect(await response.text()).toContain('Page not found')
     expect(await (await world.fetch(path)).json()).toEqual({ error: 'not_found' })
   },
 )
@@ -59,7 +59,7 @@ test.each([
     'text/html; charset=utf-8',
     '10',
   ])
-  expect(await page.text()).toContain('That was too often')
+  expect(await page.text()).toContain('Too many requests')
   expect(await (await refused({})).json()).toEqual({ error: 'rate_limit_exceeded' })
 })
 

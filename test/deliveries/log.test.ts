@@ -45,7 +45,7 @@ describe('the cron', () => {
     await sweep(world)
     await sweep(world)
 
-    await expect.poll(() => logged('swept')).toMatchObject([{ level: 'info', attempts: 3 }])
+    await expect.poll(() => logged('deliveries attempted')).toMatchObject([{ level: 'info', attempts: 3 }])
     const [line, ...more] = logged('deliveries are due')
     expect(more).toEqual([])
     expect(line).toMatchObject({ level: 'info' })

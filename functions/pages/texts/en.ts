@@ -126,10 +126,10 @@ export const EN = {
 
   // What went wrong.
   problem: 'That did not work',
-  notFound: 'There is no such page',
+  notFound: 'Page not found',
   notFoundText: 'Check the address, or go back to where you came from.',
-  failed: 'Something went wrong on our side. Please try again in a moment.',
-  tryLater: (minutes: number) => `That was too often. Please try again in ${waitText(minutes)}.`,
+  failed: 'Something went wrong on our end. Please try again in a moment.',
+  tryLater: (minutes: number) => `Too many requests. Please try again in ${waitText(minutes)}.`,
   unavailable: 'We cannot reach our records just now. Please try again in a moment.',
   tryAgain: 'Try again',
   processorUnavailable: 'The payment service does not answer just now. Please try again in a moment.',
