@@ -7,7 +7,7 @@ import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/tokens
 
 export const PATH = '/api/v1/paywall/:id/balances'
 
-/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
+/** This endpoint repeats the code of every error as `code` beside `error` (contract section 7). */
 export const duplicateCode = true
 
 /** `too_much`: the balance would reach 2^53. */
@@ -29,30 +29,31 @@ export const errors = defineErrors<BalanceRefusal | 'no_credential'>({
   too_much: [400, 'balance_limit'],
 })
 
-/** The messages are the contract's codes, in the order in which they are checked. */
+/** The messages are the contract's codes, in the order of the checks. */
 export const Body = z
   .object(
     {
-      op: z.enum(['credit', 'debit'], 'invalid_op').describe('`credit` adds, `debit` takes away'),
+      op: z.enum(['credit', 'debit'], 'invalid_op').describe('`credit` adds tokens, `debit` removes them'),
       amount: z
         .int('invalid_amount')
         .min(1, 'invalid_amount')
         .max(MAX_TOKENS, 'invalid_amount')
-        .describe('How many tokens: a whole number from 1 to 10^12'),
+        .describe('Number of tokens: an integer from 1 to 10^12'),
       type: z
         .string('type_required')
         .min(1, 'type_required')
-        .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall'),
+        .describe("Token type: one of the paywall's `tokenization_queries[].type`"),
       email: z
         .string('identity_required')
         .pipe(email)
         .nullish()
-        .describe("The user's e-mail address. Send at least one of the three"),
+        .describe("The user's e-mail address. At least one of `email`, `user_id` and `external_id` is required"),
       user_id: z
         .string('identity_required')
         .nullish()
         .describe(
-          "The user's id, as start-checkout and events give it. If others of the three are sent, all must be this user's",
+          "The user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the " +
+            'same user',
         ),
       external_id: externalIdOr('identity_required').describe('Your own id of the user'),
     },
@@ -66,14 +67,14 @@ export const Body = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  user_id: z.uuid().describe('The user whose balance was changed'),
-  type: z.string().describe('The type of tokens that was changed'),
-  count: z.int().min(0).describe('How many tokens of this type the user has now'),
-  balances: z.array(Balance).describe('All balances of the user on this paywall, by type'),
+  user_id: z.uuid().describe('The user whose balance changed'),
+  type: z.string().describe('The token type that changed'),
+  count: z.int().min(0).describe("The user's new balance of this type"),
+  balances: z.array(Balance).describe("All of the user's balances on this paywall, sorted by type"),
 })
 
 const insufficient = z.object({
-  available: z.int().min(0).describe('How many tokens of this type could be debited now, with the top-up of today'),
+  available: z.int().min(0).describe("Number of tokens of this type that can be debited now, including today's top-up"),
 })
 
 const example = {
@@ -92,9 +93,9 @@ export const operations: ApiOperation[] = [
     tag: 'Tokens',
     summary: "Credit or debit a user's tokens",
     description:
-      'Adds tokens to a balance, or takes some away. Concurrent calls are applied one after the other: none is lost, and ' +
-      'a debit of more tokens than there are changes nothing. Every call takes effect, unless it has an ' +
-      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
+      'Adds tokens to a balance or removes them. Concurrent calls are serialised, so none is lost, and a debit ' +
+      'that exceeds the balance changes nothing. Without an `Idempotency-Key` every call takes effect. With one, a ' +
+      'retry within 24 hours returns the first response and changes nothing.',
     access: ['owner'],
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,

@@ -26,21 +26,22 @@ export const Price = z
     id: z
       .string()
       .describe(
-        'The `priceId` for start-checkout. It changes when what is sold changes: read it at runtime, do not store it',
+        'The `priceId` for start-checkout. It changes whenever what is sold changes: read it at runtime, do not ' +
+          'store it',
       ),
-    slug: z.string().describe('The name of the price. It stays the same when the id changes'),
-    label: z.string().describe('The text that the buyer reads'),
+    slug: z.string().describe('The name of the price. Unlike the id, it is stable'),
+    label: z.string().describe('The label shown to the buyer'),
     currency,
     amount,
-    interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),
+    interval: z.enum(INTERVALS).nullable().describe('Unit of the billing period. Null for a one-time purchase'),
     interval_count: z
       .int()
       .min(1)
       .nullable()
-      .describe('How many intervals a billing period has: 3 with `month` is quarterly'),
-    trial_days: z.int().min(0).describe('Days of trial before the first payment'),
-    features: z.array(z.string()).describe('What it gives besides tokens, by names of the owner'),
-    access: z.boolean().describe('False: a pack, which makes its buyer not `paid` and can be bought again and again'),
+      .describe('Number of intervals per billing period: 3 with `month` means quarterly. Null for a one-time purchase'),
+    trial_days: z.int().min(0).describe('Trial days before the first payment'),
+    features: z.array(z.string()).describe("Features it includes besides tokens, by the owner's names"),
+    access: z.boolean().describe('False for a pack: it does not make its buyer `paid` and can be bought repeatedly'),
     local: z
       .object({ currency, amount })
       .optional()
@@ -59,16 +60,16 @@ const settings = z
     success_redirect_url: z
       .string()
       .optional()
-      .describe('Where a buyer is sent after paying if start-checkout was given no `successUrl`'),
+      .describe('Redirect target after payment if start-checkout received no `successUrl`'),
     error_redirect_url: z
       .string()
       .optional()
-      .describe('Where a buyer who did not pay is sent if start-checkout was given no `errorUrl`'),
+      .describe('Redirect target of a buyer who did not pay if start-checkout received no `errorUrl`'),
     tokenization_queries: z
       .array(z.object({ type: z.string(), daily_limit: z.int().min(0).optional() }))
       .describe(
-        'The types of tokens of which users have balances. With a `daily_limit`, users without a paid period are topped ' +
-          'up to that many, once a UTC day',
+        'Token types that the paywall counts. With a `daily_limit`, users without a paid period are topped up to ' +
+          'that number once per UTC day',
       ),
     max_trial_days: z
       .int()
@@ -76,10 +77,11 @@ const settings = z
       .max(730)
       .optional()
       .describe(
-        "The longest trial that a user may ask start-checkout for with its Bearer token, where the price's own is shorter",
+        'Maximum `trial_days` that a user may request from start-checkout with a Bearer token, if longer than the ' +
+          "price's own trial",
       ),
   })
-  .describe('As the owner configured them. Other fields are passed on unchanged')
+  .describe("The owner's settings. Other fields are passed through unchanged")
 
 const user = z
   .object({
@@ -87,24 +89,25 @@ const user = z
     email: z.string().nullable().describe('Null for an anonymous user'),
     has_active_subscription: z
       .boolean()
-      .describe('Whether the user has access now by a subscription; false for one who has bought once'),
+      .describe('Whether a subscription gives the user access now. False for a user with a one-time purchase only'),
     ...MemberState.shape,
   })
   .describe(
-    "The state of the token's user. Absent without a Bearer token, and for a user who never came to this paywall",
+    "The state of the token's user. Absent without a Bearer token, and for a user who is not a member of this " +
+      'paywall',
   )
 
 export const Reply = z.object({
   version: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
-    .describe('Changes whenever anything in this answer but `user` changes'),
+    .describe('Changes whenever anything in this response except `user` changes'),
   settings,
   prices: z.array(Price),
-  offers: z.array(Offer).describe('As the owner configured them'),
+  offers: z.array(Offer).describe("The owner's offers"),
   layout: z
-    .looseObject({ type: z.string(), blocks: z.array(Block).describe('From the top of the page to its end') })
-    .describe('How the paywall looks. Each locale has all texts that it names'),
+    .looseObject({ type: z.string(), blocks: z.array(Block).describe('From top to bottom') })
+    .describe('The layout of the paywall. Every locale has all texts that it references'),
   locales: z.record(z.string(), z.looseObject({})).describe('Texts, by locale code'),
   user: user.optional(),
 })
@@ -140,9 +143,9 @@ export const operations: ApiOperation[] = [
     tag: 'Paywall',
     summary: 'Read the structure of a paywall',
     description:
-      'All that is needed to show the paywall: settings, prices, offers, layout and texts. It takes no credential; with a ' +
-      "Bearer token the answer also has the user's state. Send the `ETag` of an earlier answer as `If-None-Match`: 304 " +
-      'says that nothing has changed.',
+      'Returns everything needed to render the paywall: settings, prices, offers, layout and texts. No credential ' +
+      "is required; with a Bearer token the response also includes the user's state. Send a previous `ETag` as " +
+      '`If-None-Match` to get 304 if nothing has changed.',
     access: ['anybody', 'user'],
     conditional: true,
     reply: { status: 200, description: 'The paywall', body: { name: 'Bootstrap', schema: Reply, example } },

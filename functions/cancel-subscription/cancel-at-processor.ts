@@ -29,7 +29,7 @@ export async function cancelAtProcessor(
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason, claim.versions)
     const { versions } = cancellation
     const acceptedAt = await record(acceptCancellation<string>(db, { ...claimed, ...(versions && { versions }) }))
-    if (acceptedAt && !cancellation.webhookFollows) {
+    if (acceptedAt && !cancellation.isReportedByWebhook) {
       const trigger = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
       later(syncCancellation(db, env, processor, { kind: 'subscription', id: claim.processor_id }, trigger))
     }

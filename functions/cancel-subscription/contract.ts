@@ -12,37 +12,40 @@ export const PATH = '/api/paywall/cancel-subscription'
 
 const required = (name: string) => z.string(`${name} is required`).trim().min(1, `${name} is required`)
 
-/** What a user sends. Its token tells the user. */
+/** The body of a user's call. The token identifies the user. */
 export const UserBody = z.object(
   {
     subscriptionId: required('subscriptionId').describe(
-      "The purchase's `id`, as the user endpoint and the events give it. The processor's own id works too",
+      "The purchase's `id`, as returned by the user endpoint and sent in events. The processor's own id works too",
     ),
     cancellationReason: required('cancellationReason')
       .max(1000, 'cancellationReason too long')
-      .describe('The reason, in the words of whoever cancels. It is stored and passed on to the processor'),
+      .describe('The reason, in the words of the person who cancels. It is stored and passed on to the processor'),
   },
   'invalid_body',
 )
 
-/** Left out, null and empty mean the same. */
+/** Absent, null and empty are equivalent. */
 const identity = z
   .string('identity_required')
   .nullish()
   .transform((text) => text || undefined)
 
-/** What an owner sends: it also names the paywall, and the user by `email`, `userId` or `externalId`. */
+/** The body of an owner's call, which also names the paywall, and the user by `email`, `userId` or `externalId`. */
 export const OwnerBody = z
   .object(
     {
       paywallId: z
         .string('identity_required')
         .min(1, 'identity_required')
-        .describe('The paywall on which the subscription was bought'),
+        .describe('The paywall where the subscription was bought'),
       ...UserBody.shape,
-      email: identity.pipe(email.optional()).describe("The user's e-mail address. Send at least one of the three"),
+      email: identity
+        .pipe(email.optional())
+        .describe("The user's e-mail address. At least one of `email`, `userId` and `externalId` is required"),
       userId: identity.describe(
-        "The user's id, as start-checkout and the events give it. If others of the three are sent, all must be this user's",
+        "The user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the " +
+          'same user',
       ),
       externalId: externalIdOr('identity_required').describe('Your own id of the user'),
     },
@@ -54,26 +57,27 @@ export type CancelRequest = Identity & z.output<typeof UserBody>
 
 export const Reply = z.object({
   success: z.literal(true),
-  message: z.string().describe('For a human to read'),
+  message: z.string().describe('A human-readable message'),
   subscription: z
     .object({
       id: z.string().describe("The purchase's `id`"),
       status: z
         .enum(PURCHASE_STATUSES)
         .describe(
-          'Unchanged, so usually `active`, until the current period is over. `canceled`: it has ended at once, and so has access, as ' +
-            'a trial does where the processor has it so',
+          'Unchanged, usually `active`, until the current period is over. `canceled` if the subscription and its ' +
+            'access ended at once, as a cancelled trial does at some processors',
         ),
       cancel_at_period_end: z.literal(true),
       cancel_at: time.nullable().describe('When the subscription ends, or ended'),
       canceled_at: time.nullable().describe('When it was cancelled'),
     })
     .describe(
-      "As the processor answered. The user endpoint shows it shortly after, at the latest with the processor's webhook",
+      "As confirmed by the processor. The user endpoint shows it shortly after, at the latest with the processor's " +
+        'webhook',
     ),
 })
 
-/** Why a subscription is not being cancelled by this call: see claim-cancellation.sql. */
+/** Why this call does not cancel the subscription: see claim-cancellation.sql. */
 export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' | 'already_cancelled'
 
 type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
@@ -111,11 +115,11 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: 'Cancel a subscription',
     description:
-      'The subscription is not renewed and ends with its current period; until then the user keeps access. It is confirmed by the ' +
-      'processor before this is answered; where nothing confirms it within 3 seconds, the answer is 502 `processor_unavailable`, and a ' +
-      'repeat is safe. Repeated and ' +
-      'concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription ' +
-      'may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.',
+      'Stops the renewal of a subscription: it ends with its current period, and the user keeps access until then. ' +
+      'The response is sent once the processor has confirmed the cancellation; if nothing confirms it within 3 ' +
+      'seconds, the response is 502 `processor_unavailable`, and a retry is safe. Repeated and concurrent calls ' +
+      'cancel once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription may be on ' +
+      'any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.',
     access: ['owner', 'user'],
     bodies: { CancelByOwner: OwnerBody, CancelByUser: UserBody },
     example: {
@@ -130,8 +134,9 @@ export const operations: ApiOperation[] = [
       body: { name: 'Cancelled', schema: Reply, example },
     },
     ifResponseLost:
-      '`Retry-After` is 30 if the processor was not asked and it is not known whether the call was noted. An earlier repeat may ' +
-      'be answered 400 `Subscription is already cancelled`, although it is not; one after that time cancels.',
+      '`Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An ' +
+      'earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time ' +
+      'cancels.',
     errors,
     needs: ['processor'],
   },

@@ -78,6 +78,6 @@ function toReply(
 }
 
 const WILL_END = 'Subscription will be cancelled at the end of the current billing period'
-const ENDED = 'Subscription is cancelled. It has ended, and so has the access that it gave'
+const ENDED = 'Subscription is cancelled. It has ended, and so has access'
 
 export default app

@@ -15,11 +15,11 @@ export const errors = defineErrors<'unknown_checkout'>({
   unknown_checkout: [404, 'checkout_not_found'],
 })
 
-/** Of processors that send every buyer back to one address, which the owner enters there, and sign it. */
+/** For processors that redirect every buyer to one signed URL, which the owner enters there. */
 export const SIGNED_PATH = '/return/:acquiring/:id'
 
 export const SignedParams = z.object({
-  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that sends the browser'),
+  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that redirects the browser'),
 })
 
 export const signedErrors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'unknown_checkout'>({
@@ -37,14 +37,16 @@ export const operations: ApiOperation[] = [
     tag: 'Checkout',
     summary: 'Return from a hosted checkout',
     description:
-      "The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the " +
-      'processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the ' +
-      'processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows. A browser ' +
-      'that accepts `text/html` gets a refusal as a page.',
+      "The processor redirects the buyer's browser here; never call this yourself. The purchase is fetched from " +
+      'the processor and stored before the browser is redirected to your page, so the user endpoint already shows ' +
+      'it. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase ' +
+      'follows. A browser that accepts `text/html` gets errors as a page.',
     access: ['anybody'],
     params: Params,
     reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },
-    page: 'A page that names the host and asks the buyer whether to go on: a user chose a target that the paywall does not name',
+    page:
+      'A page that names the target host and asks the buyer to confirm, if a user chose a target that the paywall ' +
+      'does not list',
     errors,
   },
   {
@@ -52,16 +54,16 @@ export const operations: ApiOperation[] = [
     method: 'get',
     path: SIGNED_PATH,
     tag: 'Checkout',
-    summary: 'Return from a processor that has one address for all',
+    summary: 'Return from a processor with one return URL per account',
     description:
-      "Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: " +
-      'docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes ' +
-      "on to its checkout's way back. If the processor takes longer than 2.5 seconds, the browser goes on anyway, and the purchase " +
-      'follows. Where several paywalls of an owner sell through one account, the address of one serves all. A browser that ' +
-      'accepts `text/html` gets a refusal as a page.',
+      'Enter this URL in the dashboard of a processor that supports only one return URL: docs/processors.md lists ' +
+      'those. The processor signs the URL with what was bought. The purchase is stored, and the browser is ' +
+      "redirected to its checkout's return URL. If the processor takes longer than 2.5 seconds, the browser is " +
+      'redirected anyway, and the purchase follows. If several paywalls of an owner sell through one account, the ' +
+      'URL of one serves all. A browser that accepts `text/html` gets errors as a page.',
     access: ['anybody'],
     params: SignedParams,
-    reply: { status: 303, description: "Redirect to the checkout's way back" },
+    reply: { status: 303, description: "Redirect to the checkout's return URL" },
     errors: signedErrors,
     needs: ['processor'],
   },

@@ -20,7 +20,7 @@ export interface PostOptions {
 
 /**
  * Sends one event to one webhook endpoint. Returns the attempt's result; null if the event could not be signed, so that nothing was sent.
- * Never throws: any error is a failed attempt.
+ * Never throws: every error counts as a failed attempt.
  */
 export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<AttemptResult | null> {
   const allowLocal = options.allowLocal && delivery.is_test

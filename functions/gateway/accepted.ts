@@ -1,29 +1,28 @@
-// What only an endpoint can check, such as an owner key, is taken at the gateway for what the endpoint said of it before. The
-// memory is this isolate's own: what it does not know costs one call to learn.
+// Only an endpoint can verify an owner key, so the gateway remembers the endpoint's earlier verdicts. The memory belongs to this isolate:
+// an unknown key costs one call.
 
-/** How many are remembered of each kind; those that were noted longest ago are forgotten first. */
+/** Number of entries per map; the oldest are evicted first. */
 const MEMORY = 10_000
 
-/** For how long a proof counts after an endpoint has last accepted it, in milliseconds. */
+/** How long a proof counts after an endpoint has last accepted it, in milliseconds. */
 const ACCEPTED_MS = 3_600_000
 
 /**
- * For how long after an endpoint was asked about a proof other calls wait for its answer, in milliseconds. An endpoint whose
- * database does not answer says so within this time. A call whose client has gone may never learn its answer.
+ * How long other calls with the same proof wait for the endpoint's verdict on the first one, in milliseconds. An endpoint whose database
+ * does not respond reports that within this time. If the client of the first call disconnects, its verdict may never be known.
  */
 const WAIT_MS = 5_000
-/** Between two looks, because a request on Workers cannot wait for a promise of another one. */
+/** Polling interval: on Workers a request cannot await a promise of another request. */
 const PAUSE_MS = 20
 
-/** Until when each counts, in milliseconds. */
+/** Accepted proofs, and until when each counts, in milliseconds. */
 const accepted = new Map<string, number>()
-/** Those that are not accepted: when the endpoint was asked, in milliseconds, or that it has refused. */
+/** Other proofs: when the endpoint received the first call, in milliseconds, or that it has refused. */
 const others = new Map<string, number | 'refused'>()
 
 /**
- * Whether an endpoint has accepted this proof of who calls within the last hour. Of calls that begin with the same proof at the
- * same time one is asked about, and the others wait for what its endpoint answers: so an owner's first calls are not taken for a
- * stranger's.
+ * Whether an endpoint has accepted this proof within the last hour. Of concurrent calls with the same new proof the first one goes through,
+ * and the others wait for the endpoint's verdict on it: so a burst of an owner's first calls is not limited like that of a guest.
  */
 export async function isAccepted(proof: string): Promise<boolean> {
   while (isBeingAsked(proof)) await pause()
@@ -32,7 +31,7 @@ export async function isAccepted(proof: string): Promise<boolean> {
   return false
 }
 
-/** The same of what is known by now: asks nobody and waits for nothing. */
+/** The same from memory only, without a call or a wait. */
 export const isRecentlyAccepted = (proof: string): boolean => Date.now() < (accepted.get(proof) ?? 0)
 
 function isBeingAsked(proof: string): boolean {
@@ -42,7 +41,7 @@ function isBeingAsked(proof: string): boolean {
 
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS))
 
-/** Notes what an endpoint made of a proof; null: its answer does not tell. */
+/** Records an endpoint's verdict on a proof; null if its response shows none. */
 export function note(proof: string, isGood: boolean | null): void {
   if (isGood === null) {
     if (others.get(proof) !== 'refused') others.delete(proof)

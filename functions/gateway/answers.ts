@@ -3,13 +3,13 @@ import { addCommonHeaders } from '../../lib/http/response-headers.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { MESSAGES, type Refusal } from './refusals.ts'
 
-/** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
+/** `X-Api-Key` is missing on purpose: browsers must not send owner keys across origins. */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Paywall-Id, X-SDK-Version, X-Client-Ip'
-/** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
+/** How long a browser may cache a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200
 
-/** A refusal by the gateway itself, as JSON. */
+/** An error of the gateway itself, as JSON. */
 export function jsonError(
   refusal: Refusal,
   requestId: string,
@@ -20,7 +20,7 @@ export function jsonError(
   return withCommonHeaders(Response.json(body, { status, headers }), requestId)
 }
 
-/** The same to a person, as a page. */
+/** An error of the gateway itself, as an HTML page. */
 export async function htmlError(
   refusal: Refusal,
   requestId: string,

@@ -3,18 +3,18 @@ import type { CountedBy } from '../../lib/http/api-operation.ts'
 import { type Networks, parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { isAccepted, isRecentlyAccepted, note } from './accepted.ts'
 
-/** The period of both limits in wrangler.toml, in seconds. A refused caller may try again after it. */
+/** The period of both limits in wrangler.toml, in seconds, and the `Retry-After` of a refused call. */
 export const LIMIT_PERIOD_SECONDS = 10
 
 /** A call that was counted. */
 interface Counted {
-  /** Whether its caller has used up its share of requests. */
+  /** Whether its caller has exceeded the limit. */
   isOver: boolean
-  /** To be told with what status the endpoint answered: that says what the caller's proof is worth. */
+  /** Must be called with the status of the endpoint's response, which shows whether the caller's proof is valid. */
   learn(status: number): void
 }
 
-/** A call that nobody counts. */
+/** A call that is not counted. */
 export const UNCOUNTED: Counted = { isOver: false, learn: () => {} }
 
 /** A rate limit of wrangler.toml. */
@@ -24,18 +24,18 @@ export interface Limit {
 
 interface Limits {
   RATE_LIMITED: boolean
-  /** An owner's share. */
+  /** The limit of an owner. */
   OWNER_LIMIT: Limit
-  /** A user's, or a guest's. */
+  /** The limit of a user or a guest. */
   CALLER_LIMIT: Limit
 }
 
 /**
- * Counts a call: an owner's by its key, a user's by its token, a guest's by its network. Guests and users are also counted by
- * their wide network, with an owner's share, because networks and tokens can be invented. What a page loads counts by that alone,
- * because it is several requests at once. A key that no endpoint has accepted yet, and a webhook from where none was signed rightly
- * for that paywall in the last hour, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this
- * brakes abuse and measures nothing.
+ * Counts a call: by owner key, by access token, or by a guest's network. Guests and users are also counted by their wide network, with an
+ * owner's limit, because networks and tokens can be invented. Requests for a page count by the wide network alone, because a page makes
+ * several at once. A key that no endpoint has accepted yet counts as a guest's call, and so does a webhook from a network that has sent no
+ * correctly signed one for that paywall in the last hour. The binding counts per Cloudflare location, and only approximately: this
+ * throttles abuse and measures nothing.
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED
@@ -54,15 +54,15 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
 }
 
 /**
- * Counts a processor's webhook by the network that it comes from and its path, which names the paywall: whoever can sign for one
- * paywall, such as its owner, is nobody at all others. Where a network was genuine for one, the first webhooks for others are counted
- * for each paywall by itself, because a processor sends for many at once.
+ * Counts a processor's webhook by its network and its path, which names the paywall: whoever can sign for one paywall, such as its owner,
+ * is unknown at all others. If a network was genuine for one paywall, its first webhooks for other paywalls are counted per paywall,
+ * because a processor sends for many at once.
  */
 async function countWebhook(request: Request, env: Limits, networks: Networks): Promise<Counted> {
   const sender = `sender ${networks.near}`
   const proof = `${sender} ${new URL(request.url).pathname}`
   const guest = isRecentlyAccepted(sender) ? `unproven ${proof}` : guestKey(networks)
-  // A form is an unsigned notice: that it is accepted proves nothing of who has sent it.
+  // A form is an unsigned notice: its acceptance proves nothing about the sender.
   if (isForm(request)) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, guest) }
   const counted = await countProven(env, networks, proof, { isGood: signatureIsGood, share: proof, guest })
   function learn(status: number): void {
@@ -75,19 +75,19 @@ async function countWebhook(request: Request, env: Limits, networks: Networks): 
 const isForm = ({ headers }: Request) =>
   headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') === true
 
-/** By what calls without a proof count. Guests at the same address take nothing from those who have one to show. */
+/** The key by which calls without a proof are counted. Guests do not use up the limit of callers at the same address who have a proof. */
 const guestKey = ({ near }: Networks): string => `unproven ${near}`
 
 interface Proven {
-  /** Whether an answer shows that the proof is good; null: it shows neither. */
+  /** Whether a response shows that the proof is valid; null if it shows neither. */
   isGood: (status: number, known: boolean) => boolean | null
-  /** By what the call has an owner's share, once the proof was accepted. */
+  /** The key of the owner's limit, once the proof was accepted. */
   share: string
-  /** By what it has a guest's share until then. */
+  /** The key of the guest's limit until then. */
   guest: string
 }
 
-/** Counts a call whose proof only its endpoint can check. */
+/** Counts a call whose proof only its endpoint can verify. */
 async function countProven(
   env: Limits,
   networks: Networks,
@@ -100,18 +100,18 @@ async function countProven(
   return { isOver, learn: (status) => note(proof, isGood(status, known)) }
 }
 
-/** The caller's own share comes first: who has used it up takes nothing from others of the wide network. */
+/** The caller's own limit is checked first: a caller that exceeds it does not use up the limit of its wide network. */
 async function isOverShares(env: Limits, { wide }: Networks, own: string): Promise<boolean> {
   return (await isSpent(env.CALLER_LIMIT, own)) || (await isSpent(env.OWNER_LIMIT, wide))
 }
 
-/** Every endpoint answers a bad key with 401. One that fails, or refuses before it looks at the key, says nothing of it. */
+/** Every endpoint answers an invalid key with 401. A response that failed, or was refused before the key was checked, shows nothing. */
 function keyIsGood(status: number): boolean | null {
   if (status === 401) return false
   return status === 405 || status === 413 || status >= 500 ? null : true
 }
 
-/** A refused webhook takes nothing from a sender that was genuine: others may forge from its network, and secrets are rotated. */
+/** A refused webhook does not discredit a genuine sender: others may forge from its network, and secrets are rotated. */
 function signatureIsGood(status: number, known: boolean): boolean | null {
   if (status < 300) return true
   return known || status >= 500 ? null : false

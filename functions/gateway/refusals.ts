@@ -4,7 +4,7 @@ import type { sharedErrors } from '../../lib/http/shared-errors.ts'
 /** Why the gateway itself refuses a request. */
 export type Refusal = keyof typeof sharedErrors & ('not_found' | 'rate_limited' | 'failed')
 
-/** What a person is told of each. */
+/** The error page of each. */
 export const MESSAGES: Readonly<Record<Refusal, ErrorPageContent>> = {
   not_found: {
     title: 'Page not found',

@@ -1,23 +1,23 @@
 import { ROUTES } from '../../generated/routes.ts'
 
-/** What the gateway knows of a path: the binding of the Worker behind it, and how to brake and refuse its callers. */
+/** A path's route: the binding of its Worker, and how to rate-limit and refuse its callers. */
 export type Route = (typeof ROUTES)[number]
 
 /**
- * The route of a path; null if nothing answers there. A path with an escape or an empty segment has none: the gateway
- * and the endpoint behind it must never read one path in two ways.
+ * Finds the route of a path; null if there is none. A path with an escape or an empty segment has none, so that the gateway and the
+ * endpoint never interpret a path differently.
  */
 export function findRoute(path: string): Route | null {
   if (/%|\/\/|\\/.test(path)) return null
   return ROUTES.find(({ pattern }) => pattern.test(path)) ?? null
 }
 
-/** What the docs' origin shows of the sites' Worker: the front page of a host that is no paywall's, and the icon. */
+/** Paths of the sites' Worker that the docs' origin also serves: the front page of a host that is no paywall's, and the icon. */
 const ANY_HOST = ['/', '/favicon.ico']
 
 /**
- * The route of a path at an origin. The docs run a large script of others and take owner keys, so they have an origin of their own:
- * they are served at no owner's domain and nowhere where a paywall has its site, and no site at theirs.
+ * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, so they have an origin of their
+ * own: they are not served on owners' domains or wherever a paywall has its site, and no site is served at their origin.
  */
 export function routeAt(origin: string, path: string, docsOrigin: string): Route | null {
   const route = findRoute(path)

@@ -9,8 +9,8 @@ import type { Refusal } from './refusals.ts'
 import { type Route, routeAt } from './routes.ts'
 
 /**
- * The one public door: brakes abuse, finds the Worker by the path, and hands request and response on untouched. The
- * Worker gives its responses their request id and the headers that all have, so that a body streams past here.
+ * The only public Worker: throttles abuse, finds the endpoint's Worker by the path, and passes request and response through unchanged. That
+ * Worker adds the request id and the common headers, so that a body streams through here.
  */
 export default {
   async fetch(request, env) {
@@ -31,9 +31,9 @@ export default {
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>
 
-/** The limits brake abuse and guard nothing: without them every caller may pass. */
+/** The limits only throttle abuse: if counting fails, every caller passes. */
 function allowUncounted(cause: unknown): typeof UNCOUNTED {
-  log('warn', 'a caller could not be counted', { cause })
+  log('warn', 'rate limit unavailable', { cause })
   return UNCOUNTED
 }
 
@@ -45,16 +45,16 @@ interface Refused {
   route: Route | null
   refusal: Refusal
   headers?: Record<string, string>
-  /** Why the endpoint did not answer. */
+  /** Why the endpoint did not respond. */
   cause?: unknown
 }
 
-/** Refuses a request, and writes the line in the log that the endpoint writes for every request that reaches it. */
+/** Refuses a request, and writes the log line that an endpoint writes for each request that reaches it. */
 function refuse({ request, path, route, refusal, headers = {}, cause }: Refused): Response | Promise<Response> {
   const [status] = sharedErrors[refusal]
   const requestId = crypto.randomUUID()
   const place = { request_id: requestId, binding: route?.binding }
-  if (cause !== undefined) log('error', 'an endpoint did not answer', { ...place, cause })
+  if (cause !== undefined) log('error', 'endpoint did not respond', { ...place, cause })
   const paywall_id = loggablePaywallId(route?.pattern.exec(path)?.groups?.id)
   const sdk_version = loggedSdkVersion(request.headers.get('x-sdk-version'))
   log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal })
@@ -62,8 +62,8 @@ function refuse({ request, path, route, refusal, headers = {}, cause }: Refused)
   return jsonError(refusal, requestId, { duplicateCode: route?.duplicateCode, headers })
 }
 
-/** The Workers whose answers browsers show to people. */
+/** The Workers whose responses browsers render. */
 const FOR_PEOPLE: Route['binding'][] = ['PAGES', 'DOCS', 'CHECKOUT_RETURN']
 
-/** Whether a path is one of those that programs call: they read JSON, whatever they accept. */
+/** Whether a path is called by programs: they read JSON, whatever their Accept header says. */
 const isForPrograms = (route: Route | null): boolean => route !== null && !FOR_PEOPLE.includes(route.binding)

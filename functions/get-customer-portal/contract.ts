@@ -8,7 +8,7 @@ import type { MemberRefusal } from '../../lib/members/member.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
-/** What an owner sends. A Bearer token tells the user itself: then the body is not read. */
+/** The body of an owner's call. With a Bearer token, which identifies the user, the body is not read. */
 export const Body = z
   .object(
     {
@@ -17,11 +17,11 @@ export const Body = z
         .nullish()
         .transform((text) => text || undefined)
         .pipe(email.optional())
-        .describe("The user's e-mail address. Required, unless `externalId` is sent"),
+        .describe("The user's e-mail address. Required unless `externalId` is sent"),
       externalId: externalIdOr('Invalid externalId').describe(
-        "Your own id of the user. If `email` is sent too, both must be the same user's",
+        'Your own id of the user. If `email` is sent too, both must belong to the same user',
       ),
-      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
+      userMeta: userMeta.describe("Merged field by field into the user's `meta` on this paywall. At most 4 KB"),
     },
     'invalid_body',
   )
@@ -31,7 +31,7 @@ export const Body = z
 export const Reply = z.object({
   url: z
     .url()
-    .describe("A one-time link to the processor's hosted portal. It expires soon: send the user there at once"),
+    .describe("A one-time URL of the processor's hosted portal. It expires soon: redirect the user immediately"),
 })
 
 /** `full_meta`: the user's meta would be too large. */
@@ -64,8 +64,8 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: "Open the processor's customer portal",
     description:
-      'A page of the processor on which a user with an active subscription sees invoices, changes the card and cancels. ' +
-      'With a Bearer token, which tells the user, no body is needed and none is read.',
+      "Returns a link to the processor's portal, where a user with an active subscription can see invoices, change " +
+      'the card and cancel. With a Bearer token, which identifies the user, the body is optional and ignored.',
     access: ['owner', 'user'],
     bodies: { GetCustomerPortal: Body },
     bodyOptional: true,

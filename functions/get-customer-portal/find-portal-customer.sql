@@ -1,7 +1,7 @@
--- Finds the member's customer id at its processor, by the latest of its subscriptions that have not ended (contract section
--- 4.5): one that is past due or paused gives no access by and by, and the portal is where its card is mended. The account is the one
--- that the subscription was bought at, even if the paywall sells through another processor by now. Merges `user_meta`, which only
--- owners send, into the member's meta, and locks the member's row for that.
+-- Finds the member's customer id at its processor, by the latest of its subscriptions that have not ended (contract section 4.5): a past
+-- due or paused one eventually gives no access, and the portal is where its buyer replaces the card. The account is the one through which
+-- the subscription was bought, even if the paywall has switched processors since. Merges `user_meta`, which only owners send, into the
+-- member's meta, and locks the member's row for that.
 create function find_portal_customer(
   paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
   token_audience text default null, email text default null, external_id text default null

@@ -32,7 +32,7 @@ app.post(PATH, async (c) => {
   if (row.verdict !== 'found') throw apiError(errors[row.verdict])
 
   const { account, customer, home } = row.customer
-  // The front page of the owner's site, and never a page of ours: `home` itself greets a buyer, or one who did not buy.
+  // The front page of the owner's site, and never a page of ours: `home` itself is a success or an error page.
   using processor = processorFor(account, c.env)
   const url = await processor.openPortal(customer, new URL('/', home).href)
   if (url === null) throw apiError(errors.no_portal, { isTest: row.is_test ? '1' : '0' })

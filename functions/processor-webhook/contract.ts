@@ -27,18 +27,18 @@ export const operations: ApiOperation[] = [
     tag: 'Processors',
     summary: 'Receive an event from a processor',
     description:
-      "Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its " +
-      'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order. A ' +
-      'processor that takes an address with each payment gets one that names the sale: what comes there is unsigned, and makes us ' +
-      'fetch that purchase, too.',
+      "Enter this URL in the processor's dashboard as its webhook URL. The signature of an event is verified. The " +
+      'event then only triggers a fetch of the purchase from the processor, so events may arrive repeatedly and in ' +
+      'any order. A processor that accepts a webhook URL per payment gets one that names the sale: such webhooks ' +
+      'are unsigned, and only trigger a fetch of that purchase, too.',
     access: ['anybody'],
-    // Processors send bursts from few addresses: once an event was signed rightly from there, they have an owner's share.
+    // Processors send bursts from few addresses: once a correctly signed event has come from there, they have an owner's limit.
     countedBy: 'signature',
     params: Params,
     rawBody: { name: 'ProcessorEvent', schema: Event },
     reply: {
       status: 200,
-      description: 'The event was received. A repeat, or an event that concerns no purchase, changes nothing',
+      description: 'The event was received. A duplicate, or an event that concerns no purchase, changes nothing',
       body: { name: 'Received', schema: Reply, example: { received: true } satisfies z.input<typeof Reply> },
     },
     errors,

@@ -1,23 +1,23 @@
-// A forged webhook that looks signed costs a read, since the secret is the paywall's own. So that a flood of them does not cost a
-// read each, the account that was read for one proves the next ones for a moment. The memory is this isolate's own, and holds the
-// credentials as sealed as the database does.
+// A forged webhook that looks signed costs a database read, since the secret is per paywall. In a flood, the account that was read for one
+// forgery verifies the next ones for a moment. The cache belongs to this isolate, and holds the credentials encrypted, as the database
+// does.
 import type { SealedAccount } from '../../lib/processors/account.ts'
 
-/** How many are remembered; the oldest are forgotten first. */
+/** Number of entries; the oldest are evicted first. */
 const MEMORY = 1_000
 
-/** How long a new secret of an account may be refused while somebody forges: its processor sends again what was refused. */
+/** How long a rotated secret of an account may be refused during a flood of forgeries: the processor retries what was refused. */
 const REMEMBERED_MS = 5_000
 
 const remembered = new Map<string, { account: SealedAccount; until: number }>()
 
-/** The account that a webhook for `address` was forged for a moment ago; null: none. */
+/** The account against which a webhook for `address` was found to be forged a moment ago; null if there is none. */
 export function forgedAccount(address: string): SealedAccount | null {
   const found = remembered.get(address)
   return found && Date.now() < found.until ? found.account : null
 }
 
-/** Notes that a webhook for `address` was forged, which `account` has shown. One that is remembered is not kept longer. */
+/** Remembers that a webhook for `address` was forged, as `account` has shown. The expiry of an existing entry is not extended. */
 export function rememberForged(address: string, account: SealedAccount): void {
   if (forgedAccount(address)) return
   remembered.delete(address)

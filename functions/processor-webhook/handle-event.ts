@@ -1,7 +1,7 @@
 // From a verified event to a stored purchase:
-// 1. fetch the purchase as it is now, for four seconds at most, and store it with the event's money fact (catch-up.ts)
-// 2. if that cannot be done, or shows less than the event does, keep the event: `reconcile` reads the purchase again, soon and often.
-//    From then on nothing is lost, so the processor is answered 2xx: there is one that disables an endpoint after ten failures
+// 1. fetch the current purchase, with a timeout of four seconds, and store it with the event's money fact (sync-purchase.ts)
+// 2. if that fails, or the read is older than the event, keep the event: `reconcile` retries the read, soon and often. Nothing can be lost
+//    from then on, so the response is 2xx: one processor disables an endpoint after ten failures
 // 3. after the response, wake deliver-events if an event to the owner was written
 import { keepEvent } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
@@ -14,25 +14,25 @@ import { withTimeout } from '../../lib/processors/with-timeout.ts'
 import { queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 
-/** Less than any processor waits for a response, with time to write down what was kept. */
+/** Less than the timeout of any processor's webhook, with time to record the kept event. */
 const READ_MS = 4_000
 
 export interface RequestContext {
   db: Database
   env: Cloudflare.ProcessorWebhookEnv
-  /** Is given the work that the response does not wait for. */
+  /** Receives the work that continues after the response. */
   waitUntil: (work: Promise<unknown>) => void
 }
 
-/** What keep_event gives. */
+/** The result of keep_event. */
 type KeepEventResult = { verdict: 'repeated' } | { verdict: 'kept'; wait: number }
 
-/** What was read of the account of an event. */
+/** The state of an event's account. */
 export interface AccountRead {
   paywallId: string
   /** The paywall's time before the fetch that follows. */
   fetchedAt: string
-  /** Whether the processor has asked for some time without calls: then there is no fetch. */
+  /** Whether the processor has asked us to pause calls (`Retry-After`): then nothing is fetched. */
   isHeld: boolean
 }
 
@@ -60,7 +60,7 @@ export async function handleEvent(
   }
 }
 
-/** An event that is to be kept. `hold`: how many seconds the processor asks to wait before the next call. */
+/** An event that must be kept. `hold` is the processor's `Retry-After` in seconds. */
 interface Deferral {
   hold: number | null
 }
@@ -76,18 +76,18 @@ async function syncEvent(
   try {
     const { stored, isOutdated } = await syncPurchase({ db, env }, withFetchTimeout(processor), about, trigger)
     if (stored?.verdict === 'unknown_checkout') {
-      log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+      log('warn', 'purchase without a checkout of ours', { paywall_id: paywallId })
     }
     waitUntil(wakeDeliverEvents(env, queuedDeliveries(stored)))
     return isOutdated ? DEFER : 'applied'
   } catch (cause) {
     if (!(cause instanceof ProcessorError)) throw cause
-    log('warn', 'the purchase of an event is read later', { paywall_id: paywallId, cause })
+    log('warn', 'read of an event deferred', { paywall_id: paywallId, cause })
     return { hold: cause.retryAfter }
   }
 }
 
-/** The processor, of which a purchase that takes too long is not fetched. */
+/** The processor with a timeout for fetching a purchase. */
 const withFetchTimeout = (processor: Processor): Processor => ({
   ...processor,
   fetchPurchase: (about) => withTimeout(processor.acquiring, processor.fetchPurchase(about), READ_MS),

@@ -1,5 +1,5 @@
-// From an unsigned notice to a read: whoever sends it knows the address that we have given the processor for one sale, and nothing
-// else is known of them. The read is due once its due time is stored, and shows what is true.
+// From an unsigned notice to a read: its sender knows the webhook URL that we gave the processor for one sale, and nothing else is known
+// about the sender. The notice only schedules a read, which shows the actual state.
 import { keepNotice } from '../../generated/calls.ts'
 import type { Notice } from '../../lib/processors/event.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
@@ -7,7 +7,7 @@ import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 import type { RequestContext } from './handle-event.ts'
 
-/** What keep_notice gives. */
+/** The result of keep_notice. */
 type KeepNoticeResult =
   | { verdict: 'unknown_sale' }
   | { verdict: 'kept'; kind: PurchaseReference['kind']; processor_id: string; wait: number }
@@ -18,7 +18,7 @@ export async function handleNotice(
   { checkoutId, pageId }: Notice,
 ): Promise<void> {
   const kept = await keepNotice<KeepNoticeResult>(db, { paywallId, acquiring, checkoutId, pageId })
-  // The sender learns nothing of what there is.
+  // Do not reveal to the sender whether the sale exists.
   if (kept.verdict === 'unknown_sale') return
   waitUntil(wakeRead(env, { paywallId, acquiring, kind: kept.kind, processorId: kept.processor_id }, kept.wait))
 }

@@ -1,12 +1,12 @@
--- Keeps a verified event whose purchase could not be read as new as the event is. From then on nothing of it is lost, so its processor
--- need not send it again. May be repeated. Locks nothing.
+-- Keeps a verified event whose purchase could not be read in a state as new as the event. Nothing of it can be lost from then on, so the
+-- processor need not retry. Idempotent. Locks nothing.
 --
 --   reference  what to read: {kind, id, sold_to}, `PurchaseReference` in lib/processors/processor.ts
---   versions   of the objects that the event carries
---   payment    {kind, id, paymentId, amount, currency, occurred_at}, if it reports money
---   hold       how many seconds the processor asks to wait before the next call
+--   versions   versions of the objects that the event carries
+--   payment    {kind, id, paymentId, amount, currency, occurred_at}, if it reports a payment
+--   hold       the processor's `Retry-After` in seconds
 --
--- Verdicts: `kept`, with `wait`, the seconds until its purchase is read; `repeated`, the event took effect before.
+-- Verdicts: `kept`, with `wait`, the seconds until its purchase is read; `repeated`: the event was applied before.
 create function keep_event(
   paywall_id text, acquiring text, event_id text, reference jsonb, versions jsonb, trial_ending boolean, payment jsonb default null,
   hold double precision default null

@@ -1,8 +1,8 @@
--- Keeps an unsigned notice about a sale of ours: it proves nothing, and only makes us read the purchase. A flood of them causes one
--- read in two seconds, since a sale has one row, which a read that began before the last notice does not delete. Locks that row.
+-- Keeps an unsigned notice about a sale of ours: it proves nothing, and only makes us read the purchase. A flood of notices causes one read
+-- every two seconds, since a sale has one row, which a read that began before the last notice does not delete. Locks that row.
 --
---   checkout_id  the sale, as named in the address that we have given the processor
---   page_id      what the notice is about, by the processor's id: the page, if we have not recorded it
+--   checkout_id  the sale, as named in the webhook URL that we gave the processor
+--   page_id      the processor's id of what the notice is about: of the page, if we have not recorded it
 --
 -- Verdicts: `kept`, with `kind` and `processor_id` of what is read and the seconds until then (`wait`); `unknown_sale`.
 create function keep_notice(paywall_id text, acquiring text, checkout_id uuid, page_id text) returns jsonb

@@ -1,6 +1,6 @@
-// From a webhook as it was sent to a verified event. Anybody may send one, and the secret that proves its sender is the paywall's own, so
-// each forgery would cost a read of the account. In a flood of forgeries the account read for one of them verifies the next
-// ones (forged-accounts.ts), and the database is asked only about what is genuine.
+// From an inbound webhook to a verified event. Anybody may send one, and its secret is per paywall, so each forgery would cost a read of
+// the account. In a flood of forgeries the account read for one of them verifies the next ones (forged-accounts.ts), and the database is
+// queried only for genuine webhooks.
 import { readAccount } from '../../generated/calls.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
@@ -12,7 +12,7 @@ import { errors } from './contract.ts'
 import { forgedAccount, rememberForged } from './forged-accounts.ts'
 import type { AccountRead, RequestContext } from './handle-event.ts'
 
-/** What read_account gives. */
+/** The result of read_account. */
 type ReadAccountResult =
   | { verdict: 'unknown_paywall' }
   | { verdict: 'found'; account: SealedAccount; now: string; held: boolean }
@@ -20,7 +20,7 @@ type ReadAccountResult =
 type Handle = (processor: Processor, event: ProcessorEvent, read: AccountRead) => Promise<void>
 
 /**
- * Calls `handle` with the event that the processor has signed.
+ * Calls `handle` with the verified event.
  *
  * @throws ApiError `unknown_paywall`, ForgedEvent, MalformedEvent, ProcessorError
  */
@@ -38,7 +38,7 @@ export async function withVerifiedEvent(
   const row = await readAccount<ReadAccountResult>(db, { ...target })
   if (row.verdict !== 'found') throw apiError(errors[row.verdict])
   const read = { paywallId: row.account.paywallId, fetchedAt: row.now, isHeld: row.held }
-  // The credentials that have verified the event are not opened again, unless the account was changed meanwhile.
+  // The credentials that verified the event are not decrypted again, unless the account has changed.
   if (verifier && verifiedEvent && isSameAccount(cachedAccount, row.account)) {
     await handle(verifier, verifiedEvent, read)
     return

@@ -1,7 +1,7 @@
-// What processors send us. Anything but 2xx makes the processor send it again:
-// 1. refuse what no secret can have signed. It takes no database to see that
+// Processors' webhooks. Any response but 2xx makes the processor retry:
+// 1. refuse requests without a plausible signature, without a database call
 // 2. read the paywall's account, and verify with it that the processor sent the event (with-verified-event.ts)
-// 3. the event is only a hint: fetch the purchase as it is now and store it, or keep the event until that can be done (handle-event.ts)
+// 3. the event is only a trigger: fetch the current purchase and store it, or keep the event until that succeeds (handle-event.ts)
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
@@ -15,7 +15,7 @@ import { handleEvent, type RequestContext } from './handle-event.ts'
 import { handleNotice } from './handle-notice.ts'
 import { withVerifiedEvent } from './with-verified-event.ts'
 
-/** Larger than any event that a processor sends, in bytes. */
+/** Maximum body size in bytes, larger than any processor's event. */
 const EVENT_LIMIT = 1024 * 1024
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
@@ -49,7 +49,7 @@ app.post(PATH, async (c) => {
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(...errors.forged, { cause: error })
     if (error instanceof MalformedEvent) {
-      log('warn', 'a signed event is malformed', { cause: error })
+      log('warn', 'signed event malformed', { cause: error })
       throw new ApiError(...errors.malformed, { cause: error })
     }
     throw error

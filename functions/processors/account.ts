@@ -11,7 +11,7 @@ import { cancelAndConfirm } from './cancel.ts'
 import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
 import { readWithRefunds } from './read-purchase.ts'
 
-/** An owner's account at a processor, as the other Workers hold it. Its credentials are opened once, at the first call. */
+/** An owner's account at a processor, as the other Workers call it. Its credentials are decrypted once, at the first call. */
 export class Account extends RpcTarget implements AccountRpc {
   readonly #sealed: SealedAccount
   readonly #requestId: string | null
@@ -58,20 +58,20 @@ function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
     fetchPurchase: (reference) => readWithRefunds(adapter, sealed.paywallId, reference, now),
 
     async cancelAtPeriodEnd(subscriptionId, reason, known) {
-      const webhookFollows = DEFINITIONS[sealed.acquiring].capabilities.sendsCancellationWebhook
+      const isReportedByWebhook = DEFINITIONS[sealed.acquiring].capabilities.sendsCancellationWebhook
       const cancellation = await cancelAndConfirm(adapter, sealed, { subscriptionId, reason, known, now })
       const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
-      return { status, cancelAtPeriodEnd, cancelAt, canceledAt, webhookFollows, ...(versions && { versions }) }
+      return { status, cancelAtPeriodEnd, cancelAt, canceledAt, isReportedByWebhook, ...(versions && { versions }) }
     },
   }
 }
 
-/** A class of error does not cross to another Worker, so its cause is logged here, where it is known. */
+/** Error classes do not survive RPC to another Worker, so the cause is logged here. */
 function toFailure(error: unknown, { paywallId, acquiring }: SealedAccount): Failure {
   const fields = { paywall_id: paywallId, acquiring, cause: error }
   if (error instanceof ProcessorError) {
-    if (error.cause !== undefined) log('warn', 'a processor call failed', fields)
-    // Its message begins with the processor's name, which the caller puts there anew.
+    if (error.cause !== undefined) log('warn', 'processor call failed', fields)
+    // The message begins with the processor's name, which the caller adds again.
     const message = error.message.slice(`${error.acquiring}: `.length)
     return { kind: error.kind, message, answered: error.answered, retryAfter: error.retryAfter }
   }

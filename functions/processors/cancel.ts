@@ -5,21 +5,21 @@ import { type Cancellation, ProcessorError, UnexpectedReply } from '../../lib/pr
 import { withTimeout } from '../../lib/processors/with-timeout.ts'
 import { readPurchase } from './read-purchase.ts'
 
-/** How long a cancellation may take to show, in milliseconds. Some processors read from a copy that follows their writes. */
+/** How long a cancellation may take to become visible, in milliseconds. Some processors read from replicas. */
 const CONFIRMED_WITHIN_MS = 3_000
 const FIRST_PAUSE_MS = 150
 
 interface CancellationRequest {
   subscriptionId: string
   reason: string
-  /** The newest versions that are known of its objects. */
+  /** The newest known versions of its objects. */
   known: ObjectVersions
   now: () => Date
 }
 
 /**
- * Cancels a subscription, and gives it is then: as the processor's own reply has it, or a read that shows the cancellation. A
- * reply that shows none proves nothing, whatever its status: a buyer to whom we confirm a cancellation that is none is charged again.
+ * Cancels a subscription and returns its state afterwards: from the processor's reply, or from a read that shows the cancellation. A reply
+ * that does not show it proves nothing, whatever its status: a buyer whose cancellation we confirm wrongly is charged again.
  *
  * @throws ProcessorError unavailable, if nothing shows it in time
  */
@@ -28,7 +28,7 @@ export async function cancelAndConfirm(
   { acquiring, paywallId }: SealedAccount,
   { subscriptionId, reason, known, now }: CancellationRequest,
 ): Promise<Cancellation> {
-  // What is older than what is known may show a cancellation that was undone since. A reply may come from a read, too.
+  // A stale read may show a cancellation that was undone since. A reply may come from a read, too.
   const confirms = (found: Cancellation) => isCancelled(found) && !isBehind(found.versions ?? {}, known, true)
   const reply = await unlessUnexpected(adapter.cancelAtPeriodEnd(subscriptionId, reason))
   if (reply && confirms(reply)) return reply
@@ -41,21 +41,21 @@ export async function cancelAndConfirm(
     if (Date.now() + pause > deadline) break
     await scheduler.wait(pause)
   }
-  throw new ProcessorError(acquiring, 'unavailable', 'a cancellation does not show', { answered: false })
+  throw new ProcessorError(acquiring, 'unavailable', 'cancellation not visible', { answered: false })
 }
 
-/** By now the processor may have cancelled: that it refuses a read is no refusal of the cancellation. */
+/** The processor may have cancelled by now: a refused read is no refusal of the cancellation. */
 function asUnconfirmed(error: unknown): never {
   if (!(error instanceof ProcessorError)) throw error
   const { acquiring, retryAfter } = error
-  throw new ProcessorError(acquiring, 'unavailable', 'a cancellation cannot be confirmed', {
+  throw new ProcessorError(acquiring, 'unavailable', 'cancellation cannot be confirmed', {
     ...{ answered: false, retryAfter, cause: error },
   })
 }
 
 const isCancelled = ({ status, cancelAtPeriodEnd }: Cancellation) => cancelAtPeriodEnd || status === 'canceled'
 
-/** Null for a reply that cannot be read: the call may have taken effect. */
+/** Null for an unreadable reply: the call may have taken effect. */
 async function unlessUnexpected<Value>(call: Promise<Value>): Promise<Value | null> {
   try {
     return await call

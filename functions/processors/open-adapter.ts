@@ -12,15 +12,15 @@ export type ProcessorsEnv = Pick<
   'PROCESSOR_CREDENTIALS_KEY' | 'PROCESSOR_API_BASES' | 'SERVICE_ORIGIN'
 >
 
-/** Origins to call instead of the processors' own, by `acquiring`; an empty text means none. */
+/** Origins to call instead of the processors' own, by `acquiring`; empty string: none. */
 const ApiBases = z
   .string()
   .transform((text): unknown => (text === '' ? {} : JSON.parse(text)))
   .pipe(z.partialRecord(z.enum(PROCESSOR_NAMES), z.url()))
 
 /**
- * The adapter of an account, with the owner's credentials decrypted. If no key opens them, only we can mend that, so the log
- * has it as an error; until then nothing can be asked of the processor.
+ * Creates the adapter of an account with the owner's credentials decrypted. If no key decrypts them, only the operator can repair that, so
+ * it is logged as an error; until then no call to the processor is possible.
  *
  * @throws ProcessorError misconfigured
  */
@@ -40,7 +40,7 @@ export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): P
     return await ADAPTERS[acquiring](JSON.parse(opened), options)
   } catch (cause) {
     if (!(cause instanceof UnopenedSecret)) throw cause
-    log('error', 'processor credentials cannot be opened', { paywall_id: paywallId, acquiring, cause })
-    throw new ProcessorError(acquiring, 'misconfigured', 'the credentials cannot be opened', { answered: false })
+    log('error', 'processor credentials cannot be decrypted', { paywall_id: paywallId, acquiring, cause })
+    throw new ProcessorError(acquiring, 'misconfigured', 'the credentials cannot be decrypted', { answered: false })
   }
 }

@@ -7,14 +7,14 @@ import type {
 } from '../../lib/processors/processor.ts'
 
 /**
- * How often a purchase is acted upon in one call at most. More is to do only where many callers have made subscriptions of
- * the same purchase at once; the next look goes on with it.
+ * Maximum number of acts per call. More are needed only after many concurrent callers have created subscriptions of the same purchase; the
+ * next read continues.
  */
 const MOST_ACTS = 5
 
 /**
- * The purchase as it is now: observes it, decides, does what is still to be done at the processor and observes it again. Stops
- * when an act has not brought what was asked for, as where the processor refuses: then the next look tries again.
+ * Reads the current purchase: observes it, decides, performs what is still to be done at the processor and observes it again. Stops when an
+ * act had no effect, as when the processor refuses: then the next read retries.
  *
  * @throws ProcessorError
  */
@@ -29,7 +29,7 @@ export async function readPurchase(
     const observed = await adapter.observe(reference)
     if (observed === null) return { purchase: null, isUndecided: false }
     const { found, isUndecided, todo, payments, versions } = adapter.decide(observed, now())
-    // Paywalls may share an account: only the one that sold a purchase acts upon it.
+    // Paywalls may share an account: only the one that sold a purchase acts on it.
     if (found && found.paywallId !== null && found.paywallId !== paywallId) {
       return { purchase: null, isUndecided, ...(versions && { versions }) }
     }
@@ -46,7 +46,7 @@ export async function readPurchase(
   }
 }
 
-/** The purchase as it is now, with those of the refunds that are asked about that have failed: when is not known. */
+/** The current purchase, with those of the requested refunds that have failed; the time of the failure is not known. */
 export async function readWithRefunds(
   adapter: Adapter,
   paywallId: string,

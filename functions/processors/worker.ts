@@ -4,8 +4,8 @@ import type { ProcessorsRpc } from '../../lib/processors/rpc.ts'
 import { Account } from './account.ts'
 
 /**
- * Makes every call to a processor. The other Workers ask it over a service binding and hand the owner's credentials through
- * sealed: it alone can open them, and it has no database and no address.
+ * Makes every call to a processor. The other Workers call it over a service binding and pass the owner's credentials encrypted: only this
+ * Worker can decrypt them, and it has no database and no public route.
  */
 export default class Processors extends WorkerEntrypoint<Cloudflare.ProcessorsEnv> implements ProcessorsRpc {
   account(sealed: SealedAccount, requestId: string | null): Account {

@@ -1,6 +1,6 @@
--- Deletes users with all that is kept of them. Of each of the tables that may have many rows of one user it deletes a thousand at
--- most; a user who has more is left for a later call, without what was deleted. Gives how many rows were deleted. The users' rows and
--- those of their members must be locked, and there must be nothing that is to be kept: see has_data.
+-- Deletes users with all their data. From each table that may have many rows per user it deletes at most a thousand; a user with more is
+-- left for a later call, minus the deleted rows. Returns the number of deleted rows. The users' rows and those of their members must be
+-- locked, and the users must have nothing that has to be kept: see has_data.
 create function delete_users(ids uuid[]) returns bigint language plpgsql as $$
 declare
   most constant integer := 1000;
@@ -34,7 +34,7 @@ begin
   return in_all + deleted + delete_emptied_users(ids);
 end $$;
 
--- Deletes those of the users of whom nothing is left in those tables.
+-- Deletes those users that have no rows left in those tables.
 create function delete_emptied_users(ids uuid[]) returns bigint language plpgsql as $$
 declare
   emptied constant uuid[] := array(

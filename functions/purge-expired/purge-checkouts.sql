@@ -1,11 +1,11 @@
--- Deletes up to `count` checkouts on which nothing was bought within 30 days: no page can be paid so late, except a link, which never
--- expires. Those on which something was bought, or that can still be paid, stay, and are not looked at again. Gives how many it is done
--- with, either way.
+-- Deletes up to `count` checkouts on which nothing was bought within 30 days: no page can be paid that late, except a link, which never
+-- expires. Checkouts with a purchase, or that can still be paid, are kept and never checked again. Returns the number of checkouts that
+-- were deleted or kept.
 --
--- Locks each one's member, as whoever stores a purchase does, and the checkout. What somebody has locked is in use and stays for now,
--- so this waits for nobody.
+-- Locks each one's member, as every writer of a purchase does, and the checkout. Locked rows are in use and skipped, so this waits for
+-- nobody.
 create function purge_checkouts(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
 as $$
 declare
   ids uuid[];

@@ -1,11 +1,10 @@
--- Deletes what has no use any more, at most `count` rows of each table, the oldest first, and takes the person out of as many old
--- events (redact-old-events.sql). Gives how many rows in all. What somebody has locked is in use and stays for now, so this waits for
--- nobody. Each delete is served by an index `by_age`.
+-- Deletes expired rows, at most `count` of each table, the oldest first, and redacts as many old events (redact-old-events.sql). Returns
+-- the total number of rows. Locked rows are in use and skipped, so this waits for nobody. Each delete uses an index `by_age`.
 --
--- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it. A refresh token
--- whose session row is deleted is refused as one whose session has ended.
+-- Everything but deliveries is kept an hour longer than it is valid, so that a call that is in flight still finds it. A refresh token whose
+-- session row is deleted is refused like one whose session has ended.
 create function purge_expired(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
 as $$
 declare
   extra constant interval := '1 hour';

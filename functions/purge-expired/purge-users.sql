@@ -1,10 +1,10 @@
--- Deletes anonymous users who have nothing and will not come back, with all that is kept of them: up to `count` users, and up to
--- a thousand rows of each other table, in one call. Who has more goes with a later one. Gives how many rows it is done with.
+-- Deletes anonymous users who have nothing and will not return, with all their data: up to `count` users, and up to a thousand rows of each
+-- other table, per call. A user with more rows is finished by a later call. Returns the number of rows handled.
 --
--- Locks each user and then its members: whoever waits for one of these finds it gone afterwards. What somebody has locked is in use
--- and stays for now, so this waits for nobody.
+-- Locks each user and then its members: a call that waits for one of these finds it deleted. Locked rows are in use and skipped, so this
+-- waits for nobody.
 create function purge_users(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
 as $$
 declare
   ids uuid[];
@@ -28,8 +28,8 @@ begin
   return to_jsonb(decided + delete_users(ids));
 end $$;
 
--- Whether there is a reason to keep a user for ever: an address, an external id, a purchase, a ticket, tokens that were credited,
--- or another user into whom it was merged, since an owner may still know it by its old id.
+-- Whether a user must be kept for ever: it has an address, an external id, a purchase, a ticket, credited tokens, or another user was
+-- merged into it, since an owner may still know that one by its old id.
 create function has_data(u users) returns boolean language plpgsql stable as $$
 begin
   return u.email is not null or u.external_id is not null
@@ -45,9 +45,9 @@ begin
           where l.paywall_id = m.paywall_id and l.user_id = m.user_id and l.delta > 0 and l.reason <> 'top_up')));
 end $$;
 
--- Until when a user may come back, or something may come of what it did; null if nothing can. A session's row is there until an hour
--- after its end, and so longer than any access token of it is good. A page may be paid while its checkout is kept. An event that
--- waits for its delivery is looked at again a day later.
+-- Until when a user may return, or its open pages and events may matter; null if neither. A session's row is kept until an hour after its
+-- end, longer than any of its access tokens is valid. A page may be paid while its checkout is kept. Undelivered events are checked again a
+-- day later.
 create function kept_until(u users) returns timestamptz language plpgsql stable as $$
 declare
   latest timestamptz;

@@ -1,13 +1,13 @@
--- Takes the person out of events that are 30 days old, at most `count` of them: its names, and what a ticket says. Gives
--- how many events it looked at. One that is not delivered yet, as its webhook endpoint is disabled, keeps its bytes and comes
--- up again a day later. What somebody has locked stays for now. Served by the index events_by_age.
+-- Removes personal data from events that are 30 days old, at most `count` of them: the user's names, and the content of tickets. Returns
+-- the number of events checked. An event that is not delivered yet, because its webhook endpoint is disabled, keeps its body and is checked
+-- again a day later. Locked rows are skipped. Uses the index events_by_age.
 create function redact_old_events(count integer) returns bigint language plpgsql
-set enable_seqscan = off -- a query plan that was made while the table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
 declare
   pause constant interval := '1 day';
   due text[];
-  waiting text[]; -- of these, those that are not delivered yet
+  waiting text[]; -- those of them that are not delivered yet
 begin
   due := array(
     select e.id from events e where e.purge_at <= now() order by e.purge_at limit count for update skip locked);
@@ -18,9 +18,8 @@ begin
   return cardinality(due);
 end $$;
 
--- An event's body without the person whom it is about: our id of the user stays, and of a ticket its id, status and date. What
--- a caller said of the shop that a checkout was begun at goes, too. Every field is still there, as the API's document says.
--- `paywall users erase` uses it as well.
+-- An event's body without personal data: our id of the user stays, and a ticket's id, status and date. The caller's `shop_url` of a
+-- checkout is removed, too. Every field still exists, as the API's document says. `paywall users erase` uses it as well.
 create function redacted_event(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;

@@ -1,10 +1,10 @@
--- How much reconcile may ask of an account at a processor, so that most of what the processor allows is left to checkouts. Time is the
--- paywall's. What was noted by another clock, as a test paywall's that was moved, does not count.
+-- Rate limit of reconcile's calls to a processor account, so that most of what the processor allows is left to checkouts. Times are the
+-- paywall's. A time noted by another clock, such as a test paywall's that was moved, is ignored.
 
--- Takes the calls of one read from what the account of a paywall has left. Null, or how long until it has some again. `limits` is by
--- processor, {calls, test: {most, seconds}, live}; null: nothing is counted.
+-- Consumes the calls of one read from the allowance of a paywall's account. Null, or how long until the allowance is refilled. `limits` is
+-- by processor, {calls, test: {most, seconds}, live}; null: not limited.
 --
--- Waits for no lock: while somebody else takes from the same account, it has nothing.
+-- Waits for no lock: while another call consumes from the same account, none is left.
 create function take_calls(limits jsonb, paywall_id text, acquiring text, present timestamptz) returns interval
 language plpgsql as $$
 declare

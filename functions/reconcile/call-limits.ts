@@ -1,9 +1,9 @@
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 
-/** The part of what a processor allows that reconcile may take: the rest is left to checkouts, cancellations and webhooks. */
+/** The share of a processor's rate limit that reconcile may use: the rest is left to checkouts, cancellations and webhooks. */
 const SHARE = 1 / 3
 
-/** What reconcile may ask of an account, as `take_calls` reads it; null: as much as it likes. */
+/** The limits of reconcile's calls per account, as `take_calls` expects them; null: not limited. */
 export const callLimits = (env: Pick<Cloudflare.ReconcileEnv, 'RATE_LIMITED'>) =>
   env.RATE_LIMITED ? CALL_LIMITS : null
 

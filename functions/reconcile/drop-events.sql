@@ -1,5 +1,5 @@
--- Ends the waiting of notices, and of events that concern nothing of ours: their purchase was read at `read_at`. One that came again
--- since waits for another read. Repeats are not known. Locks their rows.
+-- Deletes pending notices, and pending events that concern nothing of ours: their purchase was read at `read_at`. One that was received
+-- again since waits for another read. Repeats are not recorded. Locks their rows.
 create function drop_events(paywall_id text, acquiring text, event_ids jsonb, read_at timestamptz) returns jsonb
 language plpgsql security definer as $$
 declare

@@ -1,5 +1,5 @@
--- Notes that an account's processor asks for `seconds` without calls, and lets what was to be read be due again by then: `kind` and
--- `id` are those of a `DueReference`. Pending events have due times of their own.
+-- Records that an account's processor asks for a pause of `seconds`, and makes the read due again after it: `kind` and `id` are those of a
+-- `DueReference`. Pending events have due times of their own.
 create function put_off(paywall_id text, acquiring text, kind text, id text, seconds integer) returns jsonb
 language plpgsql security definer as $$
 declare

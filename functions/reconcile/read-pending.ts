@@ -1,5 +1,5 @@
-// Applies the pending events of a purchase or page to one read of it. An event stays pending while the read is older than it; the next
-// read follows at its due time.
+// Applies the pending events of a purchase or page to one read of it. An event stays pending while the read is older than it; it is read
+// again at its next due time.
 import { dropEvents } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log/log.ts'
@@ -16,7 +16,7 @@ export async function readPending(db: Database, env: Cloudflare.ReconcileEnv, re
     return await applyToRead(db, env, read, (event) => waiting.delete(event))
   } finally {
     for (const { id, is_last: isLast } of waiting) {
-      if (isLast) log('error', 'an event is given up', { paywall_id: read.paywall_id, event_id: id })
+      if (isLast) log('error', 'pending event given up', { paywall_id: read.paywall_id, event_id: id })
     }
     const { acquiring, paywallId } = read.account
     const { kind, id: processorId } = read.about
@@ -48,12 +48,12 @@ async function applyToRead(
     await dropEvents(db, { paywallId, acquiring, eventIds: dropped.map(({ id }) => id), readAt: read.taken_at })
     const events = dropped.filter((event) => !event.is_notice).length
     const fields = { paywall_id: paywallId, events }
-    if (events > 0) log('info', 'pending events concern nothing that this paywall has sold', fields)
+    if (events > 0) log('info', 'pending events dropped: not a sale of this paywall', fields)
   }
   return queued
 }
 
-/** Whether an event that was stored is known for ever. One of a second trial is not, nor one that concerns nothing of ours. */
+/** Whether the event was recorded for ever as processed. One of a second trial is not, nor one that concerns nothing of ours. */
 function isNoted(stored: SyncResult['stored']): boolean {
   switch (stored?.verdict) {
     case 'stored':

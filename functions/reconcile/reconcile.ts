@@ -1,6 +1,6 @@
-// Fetches what processors should have told us by now, until nothing is due or the run's time is over:
-// 1. take a batch of what is due, in turns between the paywalls. That moves each due time on, so no other run takes the same.
-//    What an account may not be asked for yet stays due (allowance.sql)
+// Polls whatever should have changed at a processor by now, until nothing is due or the run's time is over:
+// 1. take a batch of what is due, round-robin over the paywalls. That advances each due time, so no other run takes the same. What exceeds
+//    an account's rate limit stays due (allowance.sql)
 // 2. fetch each and store it, as a webhook would have done (lib/purchases/sync-purchase.ts), five at a time
 import { putOff, recordAccessEnd, takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
@@ -14,22 +14,22 @@ import { callLimits } from './call-limits.ts'
 import type { DueEvents, DueReference, Taken } from './due-reference.ts'
 import { readPending } from './read-pending.ts'
 
-/** How many hosted pages and purchases are taken at a time. */
+/** Number of hosted pages and purchases per batch. */
 const BATCH = 40
 
-/** A Worker may wait on six connections at once. */
+/** A Worker may have six open connections. */
 const SLOTS = 5
 
-/** The next cron comes after a minute, and takes up what is left. */
+/** The next cron starts after a minute and continues. */
 const RUN_MILLISECONDS = 50_000
 
 /**
- * An invocation may make 10,000 subrequests. Here a reference takes three, and one more the one time that it is a second
- * trial; what the Worker `processors` asks for it counts there.
+ * An invocation may make 10,000 subrequests. Here a reference needs three, and one more if it is a second trial; the processor calls count
+ * in the Worker `processors`.
  */
 const RUN_REFERENCES = 1_000
 
-/** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries it has queued. */
+/** Polls everything that is due, within the limits of one invocation. Returns the number of queued deliveries. */
 export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Promise<number> {
   const deadline = Date.now() + RUN_MILLISECONDS
   const until = anywhere()
@@ -45,21 +45,21 @@ export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Pro
     queued += await pollAll(db, env, references)
     if (taken.wait !== null) wait = Math.min(wait ?? taken.wait, taken.wait)
     if (cursor === null && inRound === 0) {
-      // All round, and nothing is due but what may not be asked for yet.
+      // The scan is complete, and everything due is rate-limited.
       if (wait === null || Date.now() + wait * 1000 > deadline) break
       await scheduler.wait(Math.max(wait, 1) * 1000)
     }
     if (cursor === null) [inRound, wait] = [0, null]
     after = cursor ?? until
   }
-  if (fetches > 0) log('info', 'reconciled', { looked: fetches, queued })
+  if (fetches > 0) log('info', 'reconciled', { polled: fetches, queued })
   return queued
 }
 
-/** Somewhere among the ids of paywalls, which are decimal numbers in the order of texts: so nobody is always the last. */
+/** A random starting point among the ids of paywalls, which are decimal numbers in text order, so that no paywall is always the last. */
 const anywhere = () => String(Math.random()).slice(2)
 
-/** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
+/** Polls a few at a time; the slots share the list, so a slow one does not block the others. */
 async function pollAll(db: Database, env: Cloudflare.ReconcileEnv, references: Taken['references']): Promise<number> {
   const rest = references.values()
   const waits = new Map<string, number>()
@@ -75,7 +75,7 @@ async function pollAll(db: Database, env: Cloudflare.ReconcileEnv, references: T
       const found = await (reference.kind === 'events'
         ? readEvents(db, env, reference, hold)
         : poll(db, env, reference, hold))
-      // `queued += await …` would forget what other slots have added meanwhile.
+      // `queued += await …` would lose what other slots have added meanwhile.
       queued += found
     }
   }
@@ -88,7 +88,7 @@ const toReference = (reference: DueReference): PurchaseReference =>
     ? pageReference(reference.processor_id, reference.sale)
     : { kind: reference.kind, id: reference.processor_id, refunds: reference.refunds }
 
-/** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
+/** An error affects this reference only, which is polled again at its next due time. */
 async function poll(
   db: Database,
   env: Cloudflare.ReconcileEnv,
@@ -108,28 +108,28 @@ async function poll(
       paywallId,
       fetchedAt: reference.taken_at,
     })
-    if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
+    if (stored?.verdict === 'unknown_checkout') log('warn', 'purchase without a checkout of ours', fields)
     if (stored) return alerted + queuedDeliveries(stored)
-    // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
-    if (kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
+    // A page that is open or has expired sold nothing. A purchase, once stored, cannot disappear.
+    if (kind !== 'page') log('warn', 'purchase not found at its processor', fields)
   } catch (cause) {
-    log('warn', 'not reconciled', { ...fields, cause })
+    log('warn', 'reconcile failed', { ...fields, cause })
     await holdIfAsked(db, reference, cause, hold)
   }
   return alerted + (kind === 'subscription' ? await emitAccessEnd(db, reference) : 0)
 }
 
-/** Of a subscription that cannot be read, if its access has ended. Returns how many deliveries were queued. */
+/** For a subscription that cannot be read: emits the event if its access has ended. Returns the number of queued deliveries. */
 async function emitAccessEnd(db: Database, { id, paywall_id: paywallId }: DueReference): Promise<number> {
   try {
     return await recordAccessEnd<number>(db, { purchaseId: id })
   } catch (cause) {
-    log('warn', 'subscription.access_ended is not sent yet', { id, paywall_id: paywallId, cause })
+    log('warn', 'subscription.access_ended not emitted yet', { id, paywall_id: paywallId, cause })
     return 0
   }
 }
 
-/** Reads what pending events wait for. Whatever goes wrong, they stay pending. */
+/** Reads what pending events wait for. On any error they stay pending. */
 export async function readEvents(
   db: Database,
   env: Cloudflare.ReconcileEnv,
@@ -139,7 +139,7 @@ export async function readEvents(
   try {
     return await readPending(db, env, read)
   } catch (cause) {
-    log('warn', 'pending events are not applied yet', {
+    log('warn', 'pending events not applied yet', {
       paywall_id: read.paywall_id,
       events: read.events.length,
       cause,
@@ -149,7 +149,7 @@ export async function readEvents(
   }
 }
 
-/** If the processor asks us to wait, nothing more is asked of the account by then. */
+/** If the processor asks for a pause (`Retry-After`), this run sends no more calls to the account. */
 async function holdIfAsked(
   db: Database,
   reference: DueReference | DueEvents,
@@ -161,18 +161,18 @@ async function holdIfAsked(
   await putOffRead(db, reference, cause.retryAfter)
 }
 
-/** Lets a read come up again when its account may be asked. If that fails, it does at its next time. */
+/** Reschedules a read for when its account may be called again. If that fails, it happens at its next due time. */
 async function putOffRead(db: Database, reference: DueReference | DueEvents, seconds: number): Promise<void> {
   const { paywallId, acquiring } = reference.account
   const id = reference.kind === 'events' ? '' : reference.id
   try {
     await putOff(db, { paywallId, acquiring, kind: reference.kind, id, seconds })
   } catch (cause) {
-    log('warn', 'a read is not put off', { paywall_id: paywallId, cause })
+    log('warn', 'read not deferred', { paywall_id: paywallId, cause })
   }
 }
 
-/** Returns how many deliveries were queued because it cannot be stopped. */
+/** Returns the number of deliveries that were queued because the subscription cannot be stopped. */
 async function stop(context: PurchaseContext, order: StopOrder | null): Promise<number> {
   return order ? (await stopCharging(context, order)).queued : 0
 }

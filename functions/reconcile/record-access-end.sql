@@ -1,4 +1,5 @@
--- Sends `subscription.access_ended`, once, if a subscription that cannot be read gives no access any more. Returns how many deliveries it has queued. Locks the member and the purchase.
+-- Emits `subscription.access_ended`, once, if a subscription that cannot be read no longer gives access. Returns the number of queued
+-- deliveries. Locks the member and the purchase.
 create function record_access_end(purchase_id uuid) returns jsonb language plpgsql security definer as $$
 declare
   before purchases;

@@ -1,23 +1,23 @@
--- Takes what the reconcile cron should look at, about `count` hosted pages, purchases and purchases that events wait for. Paywalls take
--- turns: each that has something due gets one of each, the longest overdue first, and what is left of `count` goes round among them. So a
--- paywall with many open pages that nobody pays does not keep out another.
+-- Takes what the reconcile cron should poll: about `count` hosted pages, purchases and pending reads. Round-robin: each paywall with
+-- something due gets one of each, the longest overdue first, and the rest of `count` is shared among them. So a paywall with many open
+-- pages that nobody pays does not starve another.
 --
--- The paywalls with something pending form a ring, in the order of their ids: behind the last comes the first. This looks at those
--- behind `after` up to `until`, a hundred at most, all round if they are the same. `cursor` is where to go on, null at the end. What
--- a call costs does not depend on how much is pending. What is taken is described by `DueReference` in due-reference.ts. What an account
--- may not be asked for now stays due (allowance.sql); `wait` is in how many seconds the first of those may be.
+-- Scans the paywalls with something pending in the order of their ids, wrapping around: those after `after` up to `until`, a hundred at
+-- most, or all if they are the same. `cursor` is where to continue, null at the end. The cost of a call does not depend on how much is
+-- pending. Returns `DueReference`s of due-reference.ts. What exceeds an account's rate limit stays due (allowance.sql); `wait` is the
+-- number of seconds until the first of those may be read.
 create function take_due(count integer, after text, until text, limits jsonb default null) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
 as $$
 declare
   steps constant integer := 100;
-  is_bounded boolean := after < until; -- there is no end before `until` any more
+  is_bounded boolean := after < until; -- false once the scan has wrapped around
   paywall text;
   turn record;
   wait interval;
   taken jsonb := '[]';
-  queue text[] := '{}'; -- those that may have more
-  cursor text := after; -- null if the walk came to its end
+  queue text[] := '{}'; -- paywalls that may have more
+  cursor text := after; -- null if the scan is complete
 begin
   for step in 1..steps loop
     paywall := next_waiting_paywall(cursor);
@@ -48,8 +48,7 @@ begin
   return jsonb_build_object('references', taken, 'cursor', cursor, 'wait', ceil(extract(epoch from wait)));
 end $$;
 
--- The first paywall behind `after` for which something is pending, due or not; null if there is none. It finds that in the
--- indexes, and reads an entry of each.
+-- The first paywall after `after` with something pending, due or not; null if there is none. Reads one entry of each index.
 create function next_waiting_paywall(after text) returns text language plpgsql stable as $$
 begin
   return least(
@@ -61,12 +60,12 @@ begin
      order by p.paywall_id, p.reconcile_at limit 1));
 end $$;
 
--- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one
--- sets its next due time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none. What an account
--- has that is held (lib/processors/held-accounts.sql) is due when that is over.
+-- Takes a paywall's longest overdue page, purchase and pending events, if there are any. That advances the due time, so that concurrent
+-- runs take others, and one that cannot be fetched blocks none. What belongs to a held account (lib/processors/held-accounts.sql) becomes
+-- due when the hold ends.
 --
--- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
--- is in no deadlock with writers, who lock a member and then its purchases.
+-- Locks these rows. It waits for no row lock, since locked rows are skipped, and it locks no member: so it cannot deadlock with writers,
+-- who lock a member and then its purchases.
 create function take_turn(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -132,7 +131,7 @@ begin
   end if;
 end $$;
 
--- What was taken, with the account to ask about it.
+-- What was taken, with the account to query.
 create function due_reference_json(kind text, processor_id text, id uuid, paywall_id text, acquiring text) returns jsonb
 language plpgsql stable as $$
 begin
@@ -142,8 +141,7 @@ begin
     'account_key', account_key(paywall_id, acquiring));
 end $$;
 
--- The refunds of a purchase that were completed lately, the latest first: `CompletedRefund` in processor.ts. A bank may send one back for
--- weeks.
+-- The recently completed refunds of a purchase, the latest first: `CompletedRefund` in processor.ts. A bank may return a refund for weeks.
 create function recent_refunds(purchase purchases, present timestamptz) returns jsonb language plpgsql stable as $$
 declare
   may_fail_for constant interval := '60 days';

@@ -1,10 +1,9 @@
--- Takes the pending events of one purchase or page, to be applied to one read of it, if one of them is due. That moves their due times
--- on, so nobody else takes them before. One that is not due any more after this read is deleted: the read is its last chance. Null if
--- none is due, if somebody else is taking them, or if the account is held or has no calls left: then they stay due, and the cron takes
--- them once it has. What is taken is described by `DueEvents` in due-reference.ts. `limits` are those of take_calls; null: the read is
--- not counted here.
+-- Takes the pending events of one purchase or page, to be applied to one read of it, if one of them is due. That advances their due times,
+-- so that no other call takes them. An event that is not due again after this read is deleted: the read is its last chance. Null if none is
+-- due, if another call is taking them, or if the account is held or its allowance is used up: then they stay due for the cron. Returns
+-- `DueEvents` of due-reference.ts. `limits` are those of take_calls; null: the read is not limited here.
 --
--- Locks their rows, and waits for none. It waits for others that take from the account before it locks any.
+-- Locks their rows without waiting. Before it locks any, it waits for other calls that consume from the account's allowance.
 create function take_pending_read(
   paywall_id text, acquiring text, kind text, processor_id text, limits jsonb default null
 ) returns jsonb
@@ -24,7 +23,7 @@ begin
     and e.due_at <= present;
   if not found then return null; end if;
   if limits is not null then
-    -- It takes from this account only, so waiting is no deadlock.
+    -- It consumes from this account only, so waiting cannot deadlock.
     perform pg_advisory_xact_lock(calls_lock(account_key(paywall_id, acquiring)));
     if take_calls(limits, paywall_id, acquiring, present) is not null then return null; end if;
   end if;

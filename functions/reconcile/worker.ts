@@ -10,9 +10,8 @@ import { readEvents, reconcile } from './reconcile.ts'
 type Env = Cloudflare.ReconcileEnv
 
 /**
- * Asks processors about what they should have told us by now: a webhook that was lost for good, and a buyer who never
- * came back, cost time but no purchase. What pending events wait for is read at their due times: a queue message only wakes this Worker,
- * and the cron finds what the queue lost.
+ * Polls processors for changes that no webhook has reported: a lost webhook, or a buyer who never returned, costs time but no purchase.
+ * Reads for pending events happen at their due times: a queue message only wakes this Worker, and the cron finds what the queue lost.
  */
 export default {
   async queue(batch, env) {

@@ -1,17 +1,17 @@
--- Decides who opens the checkout of an Idempotency-Key, or of a call without one (contract sections 4.2 and 8). Of many calls
--- at once exactly one gets `claimed`, with all that the processor must be asked. The others get `in_progress`, or `replay`
--- with the reply that the key had.
+-- Decides which call opens the checkout of an Idempotency-Key, or of a call without one (contract sections 4.2 and 8). Of concurrent calls
+-- exactly one gets `claimed`, with everything that the processor call needs. The others get `in_progress`, or `replay` with the key's
+-- reply.
 --
---   caller  'owner' or 'user:<id>', whose key it is; a call without a key (`has_key`) brings a random one
---   hash    of what is asked for: the same key with another hash is refused
---   holder  a random id of this attempt, which is given the claim for `lease_seconds`
+--   caller  'owner' or 'user:<id>', the scope of the key; a call without a key (`has_key`) passes a random one
+--   hash    hash of the request: the same key with another hash is refused
+--   holder  a random id of this attempt, which gets the claim for `lease_seconds`
 --   success_origin, error_origin, service_origin: see redirect_targets
---   network where a user's call comes from; null: its pages are not counted
---   fixed_trials  the processors that give no other trial than a price's own
+--   network the network of a user's call; null: its pages are not counted
+--   fixed_trials  the processors that support no trial but a price's own
 --
--- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A call that is
--- refused leaves nothing behind: the key is looked up before a user or a member is made, and once more under the claim's own lock,
--- because the holder before may have finished meanwhile.
+-- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A refused call leaves
+-- nothing behind: the key is looked up before a user or a member is created, and once more under the claim's own lock, because the previous
+-- holder may have finished meanwhile.
 create function claim_checkout(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
@@ -40,7 +40,7 @@ begin
   if claim.request_hash <> hash then return verdict('key_reused') || logged(checkout_id => claim.checkout_id); end if;
   if claim.opened then return replay_of(claim); end if;
 
-  -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
+  -- The order. Its errors are reported at once, even while another attempt holds the claim.
   targets := redirect_targets(
     paywall_id, host, key_hash is not null, success_origin, error_origin, service_origin, success_url, error_url, return_origin);
   refused := refused_order(targets.success_url, targets.error_url, targets.refusal,
@@ -68,14 +68,14 @@ begin
   refused := take_page(paywall_id, token_user_id, network);
   if refused is not null then return refused; end if;
 
-  -- The claim, taken for this attempt.
+  -- Claim the key for this attempt.
   claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
   if claim.opened then return replay_of(claim); end if;
   if claim.holder <> holder then return verdict('in_progress') || logged(checkout_id => claim.checkout_id); end if;
 
   perform keep_user_meta(paywall_id, buyer.user_id, key_hash is not null, buyer.merged_meta);
 
-  -- An attempt after a crash repeats the checkout that the first one stored; claimed_checkout_json says what is read anew.
+  -- After a crash the stored checkout is used again; claimed_checkout_json lists what is read anew.
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(

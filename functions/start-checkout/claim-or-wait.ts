@@ -8,21 +8,21 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, errors } from './contract.ts'
 
-/** The processors whose trials are as long as their products have them. */
+/** Processors whose trial length is fixed by the product. */
 const FIXED_TRIALS = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.trialLength === 'of the product')
 
-/** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */
+/** How long one attempt holds the claim: longer than the timeout of the processor client. After a crash other calls wait this long. */
 type Lease = { holder: string; leaseSeconds: number }
 
-/** How long a duplicate waits for the reply of the attempt before it. Between two looks it pauses, each time twice as long. */
+/** How long a duplicate waits for the reply of the attempt before it, polling with exponential backoff. */
 const WAIT_MS = 5_000
 const FIRST_PAUSE_MS = 150
 const LONGEST_PAUSE_MS = 1_200
-/** By then a slow attempt should have its answer, and less is left of the lease of one that crashed. */
+/** By then a slow attempt should have finished, and less is left of the lease of one that crashed. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Claims the checkout. While another attempt holds it, looks again until there is a reply or the time to wait is over.
+ * Claims the checkout. While another attempt holds the claim, polls until there is a reply or the wait times out.
  *
  * @throws ApiError 409 `checkout_in_progress`
  */

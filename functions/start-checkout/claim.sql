@@ -1,6 +1,6 @@
--- The claim of an Idempotency-Key: the row that decides which of many calls opens the checkout.
+-- The claim of an Idempotency-Key: the row that decides which of several calls opens the checkout.
 
--- The claim of a key, without a lock; all null if there is none that still counts.
+-- Reads a key's claim without a lock; all null if there is none that is still valid.
 create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language plpgsql stable as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -11,9 +11,9 @@ begin
       and k.claimed_at > present - idempotency_window());
 end $$;
 
--- Takes the claim for the attempt that asks, if it is free: it is new, it no longer counts, or the attempt before has let
--- its lease run out, as one does that has crashed. Gives the claim as it is afterwards, its row locked: `holder` says whose
--- it is. The Idempotency-Key must be locked, and the hash of a claim that still counts compared.
+-- Gives the claim to this attempt if it is free: it is new, it has expired, or the previous attempt's lease has expired, as after a crash.
+-- Returns the claim as it is afterwards, its row locked: `holder` says whose it is. The Idempotency-Key must be locked, and the hash of a
+-- valid claim must have been compared.
 create function take_claim(
   paywall_id text, caller text, key uuid, new_hash text, new_holder uuid, lease_end timestamptz
 ) returns checkout_claims language plpgsql as $$
@@ -24,7 +24,7 @@ begin
   insert into checkout_claims as k (
     paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until, claimed_at
   ) values (paywall_id, caller, key, new_hash, gen_random_uuid(), new_holder, lease_end, present)
-  on conflict on constraint checkout_claims_pkey do update set holder = k.holder -- changes nothing: it locks the row
+  on conflict on constraint checkout_claims_pkey do update set holder = k.holder -- a no-op that locks the row
   returning k.* into claim;
   if claim.holder = new_holder then return claim; end if;
 
@@ -46,7 +46,7 @@ begin
   return claim;
 end $$;
 
--- The reply that the key had when its checkout was opened.
+-- The reply of the call that opened the key's checkout.
 create function replay_of(claim checkout_claims) returns jsonb language plpgsql stable as $$
 begin
   return (

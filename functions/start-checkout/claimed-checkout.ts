@@ -7,13 +7,13 @@ import type { CheckoutRefusal, Reply } from './contract.ts'
 export type CheckoutReply = z.output<typeof Reply>
 
 /**
- * What the processor must be asked for, as the first attempt under this Idempotency-Key stored it; but `email`, `geo` and
- * `account` as they are now.
+ * Everything that the processor call needs, as the first attempt under this Idempotency-Key stored it, except that `email`, `geo` and
+ * `account` are read anew.
  */
 export interface ClaimedCheckout {
   id: string
   paywall_id: string
-  /** Whose Idempotency-Key it is: with the paywall and the key, it names the claim. */
+  /** The scope of the Idempotency-Key: paywall, caller and key identify the claim. */
   caller: string
   key: string
   user_id: string
@@ -33,7 +33,7 @@ export interface ClaimedCheckout {
 /** `amount` is in minor units. */
 export type Price = { currency: string; amount: number; processor_price: string }
 
-/** What claim_checkout gives, once it is decided. `wait` is in seconds. */
+/** The result of claim_checkout once it is decided. `wait` is in seconds. */
 export type DecidedResult =
   | { verdict: Exclude<CheckoutRefusal, 'missing_parameters' | 'too_many_pages' | 'active_purchase' | 'fixed_trial'> }
   | { verdict: 'active_purchase'; purchase_id: string; status: PurchaseStatus }

@@ -12,8 +12,8 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
 /**
- * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user,
- * its network or the paywall opened too many. `fixed_trial`: the processor gives another trial than was asked for.
+ * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user, its
+ * network or the paywall has opened too many. `fixed_trial`: the processor does not support the requested trial.
  */
 export type CheckoutRefusal =
   | GateRefusal
@@ -39,8 +39,8 @@ type NamedRefusal =
   | 'missing_targets'
 
 /**
- * The error for each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three about
- * missing parameters are sentences to compare with: which of the named ones are missing stands in `message`.
+ * The error for each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three for missing parameters are
+ * fixed texts for clients to compare with: `message` lists the parameters that are missing.
  */
 export const errors = defineErrors<NamedRefusal>({
   no_credential: [401, 'Unauthorized'],
@@ -64,13 +64,13 @@ export const errors = defineErrors<NamedRefusal>({
   fixed_trial: [400, 'Invalid trial_days'],
 })
 
-/** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
+/** Absent, null and empty are equivalent, so that a form may send blank fields. */
 const blank = z
   .literal('')
   .nullish()
   .transform(() => null)
 
-/** A field that may be left blank. Every check repeats the code, because a union reports the messages of its branches. */
+/** A field that may be blank. Every check repeats the code, because a union reports the messages of its branches. */
 function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
   return z.union([blank, schema(code)], code)
 }
@@ -82,46 +82,46 @@ export const Body = z
   .object(
     {
       email: optional('Invalid email format', () => newEmail).describe(
-        "The buyer's e-mail address. Required with an owner key, unless `externalId` is sent. Ignored with a Bearer token, whose " +
-          'user is the buyer',
+        "The buyer's e-mail address. Required with an owner key unless `externalId` is sent. Ignored with a Bearer " +
+          'token, whose user is the buyer',
       ),
       externalId: externalIdOr('Invalid externalId').describe(
-        "With an owner key: your own id of the buyer. If `email` is sent too, both must be the same user's; a user who has " +
-          'none of the two yet gets it. Ignored with a Bearer token',
+        'With an owner key: your own id of the buyer. If `email` is sent too, both must belong to the same user; an ' +
+          'identifier that the user lacks is added. Ignored with a Bearer token',
       ),
-      // Null is parsed, so that it is reported as missing.
+      // Null is accepted here, so that it is reported as missing.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
         type: 'string',
-        description: 'A `prices[].id` of bootstrap',
+        description: 'A `prices[].id` from bootstrap',
       }),
       successUrl: url('successUrl').describe(
-        'Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a ' +
-          'paywall with its own domain it may be left out: then `settings.success_redirect_url` is used, or else the page `/thanks` of ' +
-          'that domain',
+        'Redirect target after payment, an http or https URL. `__SESSION__` in it is replaced with the id of the ' +
+          'checkout. Optional on a paywall with its own domain: the default is `settings.success_redirect_url`, or ' +
+          'else the page `/thanks` of that domain',
       ),
       errorUrl: url('errorUrl').describe(
-        'Where a buyer who did not pay is sent. On a paywall with its own domain it may be left out: then ' +
-          '`settings.error_redirect_url` is used, else `settings.success_redirect_url`, or else the front page of that domain',
+        'Redirect target of a buyer who did not pay. Optional on a paywall with its own domain: the default is ' +
+          '`settings.error_redirect_url`, then `settings.success_redirect_url`, or else the front page of that domain',
       ),
       shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(2048, code)).describe(
-        'The page on which the buyer started, in any format. The event `checkout.completed` repeats it',
+        'The page on which the buyer started, in any format. Repeated in the event `checkout.completed`',
       ),
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
-        "Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a " +
-          'paywall: for a further one the call needs an owner key. With a Bearer token they are cut to ' +
-          "the price's own, or to `settings.max_trial_days` if that is more. Where the processor's trials are those of its plans, " +
+        "Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per " +
+          'paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to ' +
+          "the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, " +
           "only 0 and the price's own are accepted",
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe(
-          'True to renew or upgrade: sells even to a user whose subscription has not ended, or who has bought the one-time price ' +
-            'already. Once the new purchase is paid, each older subscription of the user on this paywall is never charged again. ' +
-            'Default false',
+          'True to renew or upgrade: sells even to a user whose subscription has not ended, or who has already bought ' +
+            "the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never " +
+            'charged again. Default false',
         ),
       userMeta: userMeta.describe(
-        "Merged, field by field, into the user's `meta` on this paywall. 4 KB at most. A field that an owner key wrote stays " +
-          'as it is, whatever a Bearer token sends',
+        "Merged field by field into the user's `meta` on this paywall. At most 4 KB. A Bearer token cannot overwrite " +
+          'fields that an owner key wrote',
       ),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
@@ -137,15 +137,16 @@ export const Body = z
           .toUpperCase()
           .refine((country) => isCountry(country) || country === UNKNOWN_COUNTRY, code),
       ).describe(
-        "With an owner key: the buyer's country (ISO 3166-1 alpha-2), to charge the price that bootstrap shows there. `XX`: " +
-          'unknown, which is the base price. Ignored with a Bearer token, whose user is where its address is',
+        "With an owner key: the buyer's country (ISO 3166-1 alpha-2), to charge the price that bootstrap shows " +
+          'there. `XX`: unknown, which gives the base price. Ignored with a Bearer token: the country is that of the ' +
+          "caller's IP address",
       ),
     },
     'invalid_body',
   )
   .meta({ required: ['priceId'] })
 
-/** A field that is not looked at: `absent` stands in its place. */
+/** An ignored field: parses to `absent`. */
 const ignored = <const T>(absent: T) =>
   z
     .unknown()
@@ -157,12 +158,12 @@ export const UserBody = Body.extend({ email: ignored(null), externalId: ignored(
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
 export interface CheckoutRequest {
-  /** The Idempotency-Key; a random one if the call brought none. */
+  /** The Idempotency-Key; a random one if the call has none. */
   key: string
   hasKey: boolean
-  /** Who chose the key: two users may choose the same one. An owner is one caller, whichever API key it uses. */
+  /** The scope of the key: two users may choose the same one. An owner is one caller, whichever API key it uses. */
   caller: string
-  /** The hash of what is asked for: the same key with another hash is refused. */
+  /** A hash of the request: the same key with another hash is refused. */
   hash: string
   email: string | null
   externalId: string | undefined
@@ -174,33 +175,35 @@ export interface CheckoutRequest {
   ignoreActivePurchase: boolean
   userMeta: Record<string, unknown>
   /**
-   * Where the buyer is, which decides the price: as Cloudflare sees a Bearer user, or as an owner says. Null for an owner who
-   * does not say, because its own address says nothing.
+   * The buyer's country, which decides the price: as Cloudflare reports it for a Bearer user, or as an owner sends it. Null if an owner
+   * sends none, because the owner's own address says nothing about the buyer.
    */
   country: string | null
-  /** The currency that an owner asks for; null for a Bearer user. */
+  /** The currency that an owner requests; null for a Bearer user. */
   localCurrency: string | null
-  /** Where a Bearer user's call comes from, to count the pages of it; null: nothing is counted. */
+  /** The network of a Bearer user's call, whose pages are counted; null: not counted. */
   network: string | null
-  /** The origins of `successUrl` and `errorUrl`; null where they are, or name a page of the paywall's site at the service's origin. */
+  /** The origins of `successUrl` and `errorUrl`; null where these are null, or are on the paywall's site at the service's origin. */
   successOrigin: string | null
   errorOrigin: string | null
-  /** Where a way back may be that leads anywhere; null if that is not configured. */
+  /** The origin for return URLs with foreign targets; null if it is not configured. */
   serviceOrigin: string | null
-  /** Where the processor sends the browser back to: the host that was asked, unless the database knows better. */
+  /** The origin that the processor redirects to: that of this request, unless the database returns another. */
   returnOrigin: string
 }
 
 export const Reply = z.object({
-  checkoutUrl: z.url().describe("The processor's hosted page. Send the buyer there"),
-  userId: z.uuid().describe("The buyer's id, the same on all endpoints and in all events"),
+  checkoutUrl: z.url().describe("The URL of the processor's hosted page. Redirect the buyer there"),
+  userId: z.uuid().describe("The buyer's user id, the same on all endpoints and in all events"),
   acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that hosts the page'),
 })
 
 const activePurchase = z.object({
   hasActivePurchase: z.literal(true),
-  purchaseId: z.uuid().describe('The purchase that is in the way'),
-  status: z.enum(PURCHASE_STATUSES).describe('Its status: of one that is past due, the portal can mend the card'),
+  purchaseId: z.uuid().describe('The active purchase'),
+  status: z
+    .enum(PURCHASE_STATUSES)
+    .describe('Its status. If it is `past_due`, the buyer can update the card in the portal'),
 })
 
 const example = {
@@ -217,10 +220,10 @@ export const operations: ApiOperation[] = [
     tag: 'Checkout',
     summary: 'Open a hosted checkout',
     description:
-      'Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours ' +
-      'gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds ' +
-      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own. A user may open ' +
-      'ten pages in ten minutes; an owner, any number.',
+      'Opens a page of the processor where the buyer pays. A retry with the same `Idempotency-Key` within 24 hours ' +
+      'returns the same page. While the first call is running, a retry waits up to 5 seconds for its response. ' +
+      'Without the key, which only test paywalls allow, every call opens a new page. A user may open ten pages per ' +
+      'ten minutes; an owner has no limit.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {
@@ -230,13 +233,13 @@ export const operations: ApiOperation[] = [
       errorUrl: 'https://acme.example/sorry',
     } satisfies z.input<typeof Body>,
     idempotent: true,
-    reply: { status: 200, description: 'The page is open', body: { name: 'Checkout', schema: Reply, example } },
+    reply: { status: 200, description: 'The page was opened', body: { name: 'Checkout', schema: Reply, example } },
     errors,
     details: { active_purchase: activePurchase },
     retried: ['in_progress'],
     ifResponseLost:
-      'If the call was carried out and only its answer was lost, a repeat without `Idempotency-Key` opens a second page; the ' +
-      'buyer never got the first. With a key a repeat opens none.',
+      'If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second ' +
+      'page; the buyer never received the first. With a key, a retry opens none.',
     needs: ['processor'],
   },
 ]

@@ -1,6 +1,6 @@
--- Notes that a member's superseded page is closed at its processor, so that nobody can pay on it any more: the reconcile cron need
--- not look at it. Locks the checkout. A page that was paid just before has been completed, or is still to be found by the cron:
--- it must not come here.
+-- Records that a member's superseded page is closed at its processor, so that it can no longer be paid and the reconcile cron need not poll
+-- it. Locks the checkout. Must not be called for a page that was paid just before: that one is completed, or still has to be found by the
+-- cron.
 create function discard_page(paywall_id text, user_id uuid, acquiring text, page_id text) returns jsonb
 language plpgsql security definer as $$
 begin

@@ -1,6 +1,6 @@
--- Gives the claim up, because this attempt failed: the next one gets it at once. Does nothing if another attempt has it by now.
--- If the processor answered, the attempt number goes up, which changes the idempotency key: under the old key the processor
--- would replay its stored answer. Locks the claim.
+-- Gives the claim up after a failed attempt: the next attempt gets it at once. Does nothing if another attempt holds it by now. If the
+-- processor responded, the attempt number is incremented, which changes the idempotency key: under the old key the processor would replay
+-- its stored response. Locks the claim.
 create function give_up_checkout(paywall_id text, caller text, key uuid, holder uuid, answered boolean) returns jsonb
 language plpgsql security definer as $$
 begin

@@ -1,8 +1,8 @@
--- Who buys: the user of the token, or whom the owner names, with the member's row locked. User and member are made if they are
--- new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a
--- user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large), `unknown_user` (one
--- who is merged by now), and those of name_user. `in_the_way` is the active purchase. `merged_meta` is what becomes of that part of the
--- meta which the caller may write: see keep_user_meta.
+-- Finds the buyer: the token's user, or the one whom the owner names, with the member's row locked. User and member are created if new. A
+-- new member is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a user nor a member behind.
+-- Refusals: `active_purchase`, `full_meta` (the user's meta would be too large), `unknown_user` (it was merged meanwhile), and those of
+-- name_user. `in_the_way` is the active purchase. `merged_meta` is the new value of the part of the meta that the caller may write: see
+-- keep_user_meta.
 create function lock_buyer(
   paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
   ignore_active_purchase boolean, out refusal text, out user_id uuid, out merged_meta jsonb, out in_the_way purchases
@@ -40,8 +40,7 @@ begin
   if refusal is null and lacks_name then refusal := give_names(user_id, email, external_id); end if;
 end $$;
 
--- Keeps what a call has merged into a member's meta: the owner's part, or the one that the user itself writes. The member's
--- row must be locked.
+-- Stores the merged part of a member's meta: the owner's, or the user's own. The member's row must be locked.
 create function keep_user_meta(paywall_id text, user_id uuid, by_owner boolean, merged jsonb) returns void
 language plpgsql as $$
 begin

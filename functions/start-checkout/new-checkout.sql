@@ -1,6 +1,5 @@
--- Stores a new checkout: what is sold, through which processor, and with how long a trial; `requested_days` is what the call
--- asked for. Gives its row. The columns are named, so that one that a later migration adds gets its default. The member's row
--- must be locked.
+-- Stores a new checkout: what is sold, through which processor, and with how long a trial; `requested_days` is what the call asked for.
+-- Returns its row. The columns are listed, so that a column of a later migration gets its default. The member's row must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
   success_is_foreign boolean, error_is_foreign boolean, shop_url text, country text, local_currency text,
@@ -31,10 +30,10 @@ begin
   return checkout;
 end $$;
 
--- How many days of trial a page offers a buyer. A user gets one trial on a paywall, since somebody could cancel and begin again
--- for ever. An owner that asks for a trial by its own key may give one more: `is_further`. What a user asks for itself is cut to the
--- price's own, or to `most_days` if the paywall allows more. The member's row must be locked. Whether the trial that a page leads to counts
--- is decided when it is stored (is_second_trial), because another page may have led to one by then.
+-- The trial days that a page offers. A user gets one trial per paywall, since otherwise somebody could cancel and start again for ever. An
+-- owner that requests a trial with its own key may give a further one: `is_further`. A user's own request is limited to the price's trial,
+-- or to `most_days` if the paywall allows more. The member's row must be locked. Whether the page's trial counts is decided when it is
+-- stored (is_second_trial), because another page may have led to a trial by then.
 create function trial_for(
   user_id uuid, price prices, requested integer, by_owner boolean, most_days integer, out days integer, out is_further boolean
 ) language plpgsql as $$
@@ -50,8 +49,8 @@ begin
     else least(requested, greatest(price.trial_days, most_days)) end;
 end $$;
 
--- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts. The checkout
--- and its price do not change. The user's address, the paywall's tiers and the credentials are given as they are now.
+-- Everything that the processor call needs, and the account: see `ClaimedCheckout` in claimed-checkout.ts. The checkout and its price are
+-- stored. The user's address, the paywall's tiers and the credentials are read anew.
 create function claimed_checkout_json(checkout checkouts, claim checkout_claims) returns jsonb language plpgsql stable as $$
 begin
   return (

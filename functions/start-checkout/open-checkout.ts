@@ -1,10 +1,9 @@
 // From a claim to a hosted page:
 // 1. choose the price that this buyer pays
-// 2. ask the processor, under a key of the checkout and the attempt: after a crash it gives the same page again. If the call
-//    fails, give the claim up, so that the next call need not wait for the end of the lease
+// 2. call the processor, with an idempotency key of checkout and attempt: after a crash it returns the same page. If the call fails, give
+//    the claim up, so that the next call need not wait for the lease to expire
 // 3. record the page, which only the holder of the claim can
-// 4. after the response, close the buyer's other open pages, since each could be paid, too; once one is closed, nobody need look
-//    whether it was
+// 4. after the response, close the buyer's other open pages, since each could be paid, too; a closed page need not be polled
 import { discardPage, giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
@@ -18,8 +17,8 @@ import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.t
 import { errors } from './contract.ts'
 
 /**
- * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
- * claim again, to learn what came of it. `later` is given the work that the response does not wait for.
+ * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile: claim again to
+ * learn its result. `later` receives the work that continues after the response.
  *
  * @throws ProcessorError, ApiError 400 where the processor needs an e-mail address and there is none
  */
@@ -49,7 +48,7 @@ export async function openCheckout(
     amount: price.amount,
     processorPrice: price.processor_price,
   }).catch(async (error) => {
-    await giveUp(claim, null) // it may be recorded all the same: then a replay finds it, whoever holds the claim
+    await giveUp(claim, null) // it may have been recorded nevertheless: then a replay finds it, whoever holds the claim
     throw error
   })
   if (!recorded) return null
@@ -57,16 +56,16 @@ export async function openCheckout(
   return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: processor.acquiring }
 }
 
-/** A hosted page of the buyer's, and the account at the processor that opened it. */
+/** A hosted page of the buyer's, and the processor account that opened it. */
 interface OpenPage {
   account: SealedAccount
   page_id: string
 }
 
-/** What record_checkout returns. `superseded` are the buyer's other pages that are still open. */
+/** The result of record_checkout. `superseded` are the buyer's other pages that are still open. */
 type RecordResult = { recorded: boolean; superseded: OpenPage[] }
 
-/** What a claim is known by, with the attempt that holds it. */
+/** The claim's key, with the attempt that holds it. */
 const claimParameters = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
   paywallId,
   caller,
@@ -95,7 +94,7 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
   })
 }
 
-/** Between two tries to give a claim up, in milliseconds. Together shorter than what may be done after a response. */
+/** Backoff between retries to give a claim up, in milliseconds. The total is shorter than what may run after a response. */
 const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000, 8_000]
 
 interface HeldClaim {
@@ -106,8 +105,8 @@ interface HeldClaim {
 }
 
 /**
- * Gives the claim up, so that nobody waits for the end of its lease. The caller gets what the processor answered in any case: if the
- * database refuses now, it is tried again after the response. Whoever has taken the claim over meanwhile keeps it.
+ * Gives the claim up, so that no call waits for its lease to expire. The caller gets the processor's error in any case: if the database
+ * fails now, this is retried after the response. An attempt that has taken the claim over meanwhile keeps it.
  */
 async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown): Promise<void> {
   const answered = error instanceof ProcessorError && error.answered
@@ -116,7 +115,7 @@ async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown
 }
 
 async function giveUpLater(give: () => Promise<unknown>, { id }: ClaimedCheckout, firstCause: unknown): Promise<void> {
-  log('warn', 'the claim of a failed checkout is to be given up later', { checkout_id: id, cause: firstCause })
+  log('warn', 'claim of a failed checkout not given up yet', { checkout_id: id, cause: firstCause })
   let cause = firstCause
   for (const pause of PAUSES_MS) {
     await scheduler.wait(pause)
@@ -127,12 +126,12 @@ async function giveUpLater(give: () => Promise<unknown>, { id }: ClaimedCheckout
       cause = error
     }
   }
-  log('error', 'the claim of a failed checkout is not given up', { checkout_id: id, cause })
+  log('error', 'claim of a failed checkout not given up', { checkout_id: id, cause })
 }
 
 /**
- * The price of the country that the buyer is in, as bootstrap shows it there. Of an owner that names no country, the local
- * price in the currency that it asks for, if there is one.
+ * The price for the buyer's country, as bootstrap shows it there. If an owner sends no country, the local price in the requested currency,
+ * if there is one.
  */
 function toOrderPrice({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
   const local = country
@@ -143,7 +142,7 @@ function toOrderPrice({ price, geo, country, local_currency: currency }: Claimed
   return local ?? price
 }
 
-/** Closes a page of the buyer's, if its processor can. If that fails, the page stays open: the buyer's next page tries again. */
+/** Closes a page of the buyer's, if its processor can. If that fails, the page stays open: the buyer's next page retries. */
 async function close(
   db: Database,
   env: ProcessorEnv,
@@ -156,6 +155,6 @@ async function close(
     const isClosed = await processor.closeCheckout(pageId)
     if (isClosed) await discardPage(db, { paywallId, userId, acquiring, pageId })
   } catch (cause) {
-    log('warn', 'a superseded checkout stays open', { paywall_id: paywallId, acquiring, cause })
+    log('warn', 'superseded checkout not closed', { paywall_id: paywallId, acquiring, cause })
   }
 }

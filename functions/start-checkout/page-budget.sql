@@ -1,7 +1,7 @@
--- Counts a hosted page that a user is about to open. Null: it may be opened; else the verdict `too_many_pages`, with how many
--- seconds to `wait`. A user has ten in ten minutes. Anonymous users cost nothing to make, so the network has its limit, too; and
--- so that many networks together do not fill a paywall's account with pages, the paywall has one, far above what buyers need. An
--- owner's page is not counted, nor any page if `network` is null. Locks the budgets.
+-- Counts a hosted page that a user is about to open. Null if it may be opened; else the verdict `too_many_pages`, with the seconds to
+-- `wait`. A user has ten per ten minutes. Anonymous users cost nothing to create, so the network has a limit, too; and so that many
+-- networks together do not flood a paywall's account with pages, the paywall has one, far above what buyers need. An owner's page is not
+-- counted, nor any page if `network` is null. Locks the budgets.
 create function take_page(paywall_id text, user_id uuid, network text) returns jsonb language plpgsql as $$
 declare
   period constant interval := '10 minutes';
@@ -18,8 +18,8 @@ begin
   return verdict('too_many_pages') || jsonb_build_object('wait', ceil(extract(epoch from wait)));
 end $$;
 
--- Takes a page from what a paywall has, or else from the few that each network keeps there: so those many networks cannot keep the
--- paywall from selling. Null, or how long until the paywall has room again.
+-- Consumes a page of the paywall's budget, or else of the small share that each network has there: so those many networks cannot stop the
+-- paywall from selling. Null, or how long until the paywall's budget has room again.
 create function take_page_of_paywall(paywall_id text, network text, period interval) returns interval language plpgsql as $$
 declare
   of_a_paywall constant bigint := 10000;

@@ -1,7 +1,7 @@
--- Records the hosted page that the processor opened; from now on the key is answered by replay. Locks the member and then the claim.
+-- Records the hosted page that the processor opened; from now on calls with the key get a replay. Locks the member and then the claim.
 --
--- `recorded` is false if another attempt has taken the claim over meanwhile: what that one opens counts. `superseded` are
--- the member's pages that are still open, which nobody should pay any more: `{account, page_id}`.
+-- `recorded` is false if another attempt has taken the claim over meanwhile: the page of that one counts. `superseded` are the member's
+-- pages that are still open, which should no longer be paid: `{account, page_id}`.
 create function record_checkout(
   paywall_id text, checkout_id uuid, caller text, key uuid, holder uuid, page_id text, url text, currency text,
   amount bigint, processor_price text
@@ -24,8 +24,8 @@ begin
   return jsonb_build_object('recorded', true, 'superseded', open_pages_beside(checkout));
 end $$;
 
--- The member's other pages that may still be paid, the latest of them: at whichever processor the paywall sold by then. A page that
--- was closed, or that the reconcile cron has given up, has no due time.
+-- The member's other pages that may still be paid, the latest of them, at the processor by which each was opened. A page that was closed,
+-- or that the reconcile cron has given up, has no due time.
 create function open_pages_beside(checkout checkouts) returns jsonb language plpgsql stable as $$
 declare
   most constant integer := 5;

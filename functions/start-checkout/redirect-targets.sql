@@ -1,12 +1,12 @@
--- Where a buyer returns to, and at which host the way back is. `success_url` and `error_url` are what the call says, or else, on a
--- paywall with a domain of its own, what its settings say, or else its site there. A buyer who did not pay is better off on
--- the owner's page for those who did than on the front page of the domain, which comes last.
+-- Where the buyer is redirected after the checkout, and at which host the return URL is. `success_url` and `error_url` are those of the
+-- call, or else, on a paywall with its own domain, those of its settings, or else its site there. A buyer who did not pay is sent to the
+-- owner's page for buyers who did rather than to the front page of the domain, which is the last resort.
 --
--- A user may be anybody, so where a user's call returns to must be the paywall's: an origin of `settings.redirect_origins`, its own
--- domain, the pages in its settings, or its site at the service's own origin. With that list any other target is refused:
--- `foreign_success_url`, `foreign_error_url`. Without it, a foreign target is kept and marked: the way back asks the buyer before
--- it leads there. It is at the service's own origin then, because the owner's domain must not be what sends people there; if that is not
--- known, it is refused, too. `success_origin` and `error_origin` are those that the call chooses; null where that is the site.
+-- A user's call must not choose arbitrary targets (open redirect): an allowed target is at an origin of `settings.redirect_origins`, at the
+-- paywall's own domain, at a page of its settings, or on its site at the service's own origin. If `redirect_origins` is set, any other
+-- target is refused: `foreign_success_url`, `foreign_error_url`. Otherwise a foreign target is stored and marked, and the return URL asks
+-- the buyer to confirm. It is then at the service's own origin, because the owner's domain must not serve such redirects; if that origin is
+-- not known, the target is refused, too. `success_origin` and `error_origin` are those that the call chooses; null where that is the site.
 create function redirect_targets(
   paywall_id text, host text, by_owner boolean, success_origin text, error_origin text, service_origin text,
   inout success_url text, inout error_url text, inout return_origin text,
@@ -37,8 +37,8 @@ begin
   if domain = host then return_origin := service_origin; end if;
 end $$;
 
--- Whether an origin is one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page of its settings.
--- So is one that is null: then the call chooses none.
+-- Whether the paywall itself names an origin: in `redirect_origins`, as its domain, or by a page of its settings. Null counts as own: the
+-- call chooses none.
 create function is_own_origin(origin text, domain text, settings jsonb) returns boolean language plpgsql stable as $$
 begin
   return origin is null or coalesce(
@@ -46,17 +46,17 @@ begin
       or settings -> 'redirect_origins' ? origin
       or origin = origin_of(settings ->> 'success_redirect_url')
       or origin = origin_of(settings ->> 'error_redirect_url'),
-    false); -- what is not named is null, and equals nothing
+    false); -- a comparison with an absent setting is null
 end $$;
 
--- The origin of an address that an owner wrote, as a browser names it. Of one with a name in it, or not in ASCII, it is none that a
--- browser would name: an owner can list that.
+-- The origin of a URL that an owner wrote, in the form of a browser's `Origin`. A URL with a user name, or with a non-ASCII host, gives an
+-- origin that matches none; the owner can list its real one.
 create function origin_of(url text) returns text language sql immutable as $$
   select regexp_replace(regexp_replace(lower(substring(url from '^https?://[^/?#\\]+')), '^(https://.*):443$', '\1'), '^(http://.*):80$', '\1')
 $$;
 
--- The verdict on an order that lacks something or returns to where it may not; null if nothing is wrong with it. The Worker knows
--- which of the other parameters it lacks.
+-- The verdict on an order with missing parameters or a refused redirect; null if it has no error. Whether the other parameters are missing
+-- is the Worker's knowledge.
 create function refused_order(
   success_url text, error_url text, refusal text, lacks_key boolean, lacks_others boolean
 ) returns jsonb language plpgsql stable as $$

@@ -5,15 +5,15 @@ import { log } from '../../lib/log/log.ts'
 import type { CheckoutReply } from './claimed-checkout.ts'
 import { type CheckoutRequest, Reply } from './contract.ts'
 
-/** How long a finished reply is remembered, in seconds: the contract's window (section 8). */
+/** How long a finished reply is kept, in seconds: the contract's window (section 8). */
 const WINDOW_SECONDS = 24 * 60 * 60
 
 const Remembered = z.object({ hash: z.string(), reply: Reply })
 
 /**
- * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. KV is eventually
- * consistent, so it may not find a reply; then Postgres decides. Nobody checks a credential on this path. It is therefore part
- * of a reply's name, with the host: only the credential that the reply was given to, at the same host, finds it.
+ * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. KV is eventually consistent, so a
+ * miss is decided by Postgres. Credentials are not verified on this path, so the credential and the host are part of the KV key: only the
+ * credential that got the reply, at the same host, finds it.
  */
 export async function recallReply(
   kv: KVNamespace,
@@ -25,7 +25,7 @@ export async function recallReply(
   try {
     return Remembered.nullable().parse(await kv.get(replyKey(target, credential, request), 'json'))
   } catch (cause) {
-    log('warn', 'checkout replies are out of reach', { cause })
+    log('warn', 'checkout replies unavailable', { cause })
     return null
   }
 }
@@ -42,7 +42,7 @@ export async function rememberReply(
   await kv.put(replyKey(target, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
 }
 
-/** A reply with its members in one order, whichever memory it comes from: a repeat is answered byte for byte like the first call. */
+/** The reply's fields in a fixed order, whether from KV or Postgres: a replay is byte-identical to the first response. */
 export const inOrder = ({ checkoutUrl, userId, acquiring }: CheckoutReply): CheckoutReply => ({
   checkoutUrl,
   userId,

@@ -7,12 +7,12 @@ import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
-/** Variables of the Worker that decide what becomes of a request. */
+/** The Worker's variables that affect how a request is read. */
 type Variables = Pick<Cloudflare.StartCheckoutEnv, 'RATE_LIMITED' | 'SERVICE_ORIGIN'>
 
 /**
- * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, and its
- * address where the buyer is, so whatever `email`, `externalId` and `country` hold is not looked at.
+ * Combines the body, the caller and the Idempotency-Key. With a Bearer token, the token identifies the buyer and the IP address gives the
+ * country, so `email`, `externalId` and `country` of the body are ignored.
  */
 export async function readRequest(c: Context, caller: Caller, env: Variables): Promise<CheckoutRequest> {
   const target = paywallTarget(c)
@@ -39,8 +39,8 @@ export async function readRequest(c: Context, caller: Caller, env: Variables): P
 }
 
 /**
- * The origin that a call chooses to return to; null if it names no page, or one of the paywall's `site` at the service's host. What else
- * that host has is other owners', such as the ways back of their checkouts, which lead anywhere.
+ * The origin that a call chooses to redirect to; null if it has no URL, or one on the paywall's `site` at the service's host. The rest of
+ * that host belongs to other owners, such as the return URLs of their checkouts, which redirect anywhere.
  */
 function chosenOrigin(url: string | null, site: string | null): string | null {
   if (url === null) return null

@@ -1,9 +1,9 @@
-// Opens one hosted page for each Idempotency-Key, however often it is called with it:
+// Opens one hosted page per Idempotency-Key, however often it is called with it:
 // 1. read the credential, the body and the key (request.ts)
-// 2. if KV has the reply to this key, give it again, without the database (replies.ts)
-// 3. claim the key, or wait for the reply of the attempt that has it (claim-or-wait.ts)
+// 2. if KV has the key's reply, replay it without the database (replies.ts)
+// 3. claim the key, or wait for the reply of the attempt that holds it (claim-or-wait.ts)
 // 4. open the page at the processor and record it (open-checkout.ts); if the claim was lost meanwhile, back to 3
-// 5. after the response, keep the reply in KV
+// 5. after the response, store the reply in KV
 import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import type { Caller } from '../../lib/auth/gate.ts'
 import { rejectInvalidKeyFirst } from '../../lib/auth/reject-invalid-key-first.ts'
@@ -39,7 +39,7 @@ app.post(PATH, async (c) => {
   for (;;) {
     const lease = { holder: crypto.randomUUID(), leaseSeconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, target, request, lease)
-    // Not stored in KV again: its 24 hours would begin anew.
+    // Not stored in KV again: that would extend its 24 hours.
     if (row.verdict === 'replay') return c.json(inOrder(row.reply), 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw activePurchase(row)
@@ -56,17 +56,17 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** Names the purchase that is in the way, so that a caller can show it, or send its buyer to the portal. */
+/** Includes the active purchase, so that a caller can show it, or redirect its buyer to the portal. */
 function activePurchase({ purchase_id: purchaseId, status }: { purchase_id: string; status: PurchaseStatus }) {
   return apiError(errors.active_purchase, { hasActivePurchase: true, purchaseId, status })
 }
 
 function fixedTrial({ days }: { days: number }) {
-  const lengths = days === 0 ? 'no trial for this price' : `a trial of ${days} days for this price, or none`
-  return apiError(errors.fixed_trial, { message: `The processor gives ${lengths}` })
+  const lengths = days === 0 ? 'no trial for this price' : `a ${days}-day trial for this price, or none`
+  return apiError(errors.fixed_trial, { message: `The processor only supports ${lengths}` })
 }
 
-/** The contract's error for a missing parameter; `message` lists what is missing, in the contract's order. */
+/** The contract's error for missing parameters; `message` lists them in the contract's order. */
 function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {
   const isOwner = caller.kind === 'owner'
   const order = [

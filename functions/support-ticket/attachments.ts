@@ -1,25 +1,25 @@
-// Images go to R2 as they come. R2 takes an object whose length is known, or parts of 5 MB each, which some thirty senders at once
-// would fill a Worker's memory with. So a long image is stored in small pieces, of which the object is put together once its
-// length is known. The pieces are deleted afterwards; what a crash leaves of them is under a prefix of its own.
+// Images are streamed to R2. R2 accepts an object of known length, or parts of at least 5 MB, with which some thirty concurrent senders
+// would fill a Worker's memory. So a long image is stored in small pieces, which are joined into the object once its length is known. The
+// pieces are deleted afterwards; those that a crash leaves behind have a prefix of their own.
 import { ApiError } from '../../lib/http/errors.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { log } from '../../lib/log/log.ts'
 import type { Image, ImageSink } from './receive-form.ts'
 import type { Attachment } from './ticket.ts'
 
-/** Longest file name that is kept, in characters. */
+/** Maximum length of a stored file name, in characters. */
 const NAME_LIMIT = 255
 
-/** How much of an image is in memory, in bytes. */
+/** Size of a piece, and so of the buffer in memory, in bytes. */
 const PIECE = 512 * 1024
 
-/** What a request has stored so far, to be deleted again: pieces in any case, attachments if there is no ticket. */
+/** What a request has stored so far, for the cleanup: pieces are always deleted, attachments if no ticket is opened. */
 export interface StoredImages {
   attachments: Attachment[]
   pieces: string[]
 }
 
-/** What an image is to be kept as, once its size is known. */
+/** The attachment of an image, once its size is known. */
 function toAttachment(paywallId: string, { fileName, type }: Image, size: number): Attachment {
   return {
     object_key: `${paywallId}/${crypto.randomUUID()}`,
@@ -29,7 +29,7 @@ function toAttachment(paywallId: string, { fileName, type }: Image, size: number
   }
 }
 
-/** Stores the images of one request, one after the other, with the memory of one piece for all of them. */
+/** Stores the images of one request, one after the other, with one buffer for all of them. */
 export class ImageStore {
   readonly #bucket: R2Bucket
   readonly #paywallId: string
@@ -42,7 +42,11 @@ export class ImageStore {
     this.#stored = stored
   }
 
-  /** Begins an image. What it is told is noted in `stored` before it is stored. @throws ApiError 503 `storage_unavailable` */
+  /**
+   * Starts an image. Keys are added to `stored` before anything is written under them.
+   *
+   * @throws ApiError 503 `storage_unavailable`
+   */
   open(image: Image): ImageSink {
     this.#memory ??= new Uint8Array(PIECE)
     const memory = this.#memory
@@ -72,7 +76,7 @@ export class ImageStore {
     return { write, close }
   }
 
-  /** Puts an object together of pieces and the rest of it, as a stream. */
+  /** Joins an object from pieces and the remaining bytes, as a stream. */
   async #join({ object_key: key, media_type: contentType, size }: Attachment, pieces: string[], rest: Uint8Array) {
     const options = { httpMetadata: { contentType } }
     if (pieces.length === 0) return this.#bucket.put(key, rest, options)
@@ -80,7 +84,7 @@ export class ImageStore {
     const fill = async () => {
       for (const each of pieces) {
         const piece = await this.#bucket.get(each)
-        if (!piece) throw new Error('a piece of an image is gone')
+        if (!piece) throw new Error('a piece of an image is missing')
         await piece.body.pipeTo(writable, { preventClose: true })
       }
       const writer = writable.getWriter()
@@ -91,7 +95,7 @@ export class ImageStore {
   }
 }
 
-/** Awaits R2. What failed may be there all the same. */
+/** Awaits R2. A failed write may have succeeded nevertheless. */
 async function storing(work: Promise<unknown>): Promise<void> {
   try {
     await work
@@ -100,12 +104,12 @@ async function storing(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Deletes what is not needed any more. If that fails it stays, which does no harm: no ticket has it. */
+/** Deletes unused objects. If that fails they stay, which is harmless: no ticket refers to them. */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) return
   try {
     await bucket.delete(keys)
   } catch (cause) {
-    log('warn', 'images of a refused ticket stay in storage', { images: keys.length, cause })
+    log('warn', 'images of a refused ticket not deleted', { images: keys.length, cause })
   }
 }

@@ -8,11 +8,11 @@ import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
-/** How many images a ticket may have, and how large each may be, in bytes. */
+/** Maximum number of images per ticket, and of bytes per image. */
 export const FILES_LIMIT = 5
 export const FILE_LIMIT = 10 * 1024 * 1024
 
-/** What strangers of one network, or on one paywall, have used up. */
+/** Budgets of guests and anonymous users that are used up, for their network or for the paywall. */
 type Over = 'over_guest_tickets' | 'over_image_budget'
 
 export type TicketRefusal = UserRefusal | 'over_quota' | Over
@@ -26,7 +26,7 @@ export const errors = defineErrors<TicketRefusal | 'bad_token'>({
   over_image_budget: [429, 'rate_limit_exceeded'],
 })
 
-/** What can be wrong with the files of a form. */
+/** The errors of a form's files. */
 export type Fault = 'too_many_files' | 'invalid_file'
 
 /** The error for each fault of a form. */
@@ -37,13 +37,13 @@ export const faultErrors = defineErrors<Fault | 'invalid_form'>({
 })
 
 const WHAT_HELPS: Record<Over, string> = {
-  over_guest_tickets: 'Guests in your network have opened too many tickets today: sign in, or come back later',
-  over_image_budget: 'Too many images were sent from your network, or to this paywall, today: leave them out',
+  over_guest_tickets: 'Too many guest tickets from your network today: sign in, or try again later',
+  over_image_budget: 'Too many images from your network or to this paywall today: send the ticket without images',
 }
 
 const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELPS
 
-/** `wait` is the number of seconds until there is room in a quota or budget that is used up. */
+/** `wait` is the number of seconds until the used-up quota or budget has room again. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
   return new ApiError(...errors[verdict], {
     ...(wait !== undefined && { retryAfter: wait }),
@@ -51,7 +51,7 @@ export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?:
   })
 }
 
-/** Characters as people count them: an emoji is one, whatever it takes in UTF-16. */
+/** Counts code points: an emoji is one character, whatever its length in UTF-16. */
 const hasLength = (text: string, [least, most]: Bounds) => {
   const length = [...text].length
   return length >= least && length <= most
@@ -61,18 +61,21 @@ type Bounds = readonly [least: number, most: number]
 const SUBJECT: Bounds = [3, 200]
 const CONTENT: Bounds = [1, 5000]
 
-/** A line break is one character, as people count and as a browser's form does, which sends two. */
+/** Counts a line break as one character: browsers send two (CRLF) in a form. */
 const withShortBreaks = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** A required text. Lengths are checked after it: a missing text is refused first (contract section 7). */
+/** A required text. Lengths are checked afterwards: a missing text is reported first (contract section 7). */
 const text = ([minLength, maxLength]: Bounds, description: string) =>
   z.string('invalid_payload').overwrite(withShortBreaks).trim().meta({ minLength, maxLength, description })
 
 const EMAIL_REQUIRED = 'email_required'
 
 const message = {
-  subject: text(SUBJECT, 'What it is about, briefly. Surrounding white space is removed'),
-  content: text(CONTENT, 'The message. Surrounding white space is removed, and each line break becomes one character'),
+  subject: text(SUBJECT, 'The subject, 3 to 200 characters. Surrounding white space is removed'),
+  content: text(
+    CONTENT,
+    'The message. Surrounding white space is removed, and each line break counts as one character',
+  ),
 }
 
 const guestMessage = {
@@ -81,11 +84,11 @@ const guestMessage = {
     type: 'string',
     format: 'email',
     maxLength: 254,
-    description: "The guest's address, for an answer. Required without a Bearer token, ignored with one",
+    description: "The guest's e-mail address for the reply. Required without a Bearer token, ignored with one",
   }),
 }
 
-/** What a guest sends, as JSON or as the text fields of a form. The messages are the contract's codes, in its order. */
+/** A guest's ticket, as JSON or as the text fields of a form. The messages are the contract's codes, in its order. */
 export const GuestBody = z
   .object(guestMessage, 'invalid_payload')
   .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
@@ -97,7 +100,7 @@ export const GuestBody = z
     return z.NEVER
   })
 
-/** What a signed-in user sends. Its own address counts, whatever the body says; an anonymous user has none. */
+/** A signed-in user's ticket. The address is the user's own, whatever the body contains; an anonymous user has none. */
 export const UserBody = z
   .object(message, 'invalid_payload')
   .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
@@ -106,26 +109,26 @@ export const UserBody = z
 
 export const Reply = z.object({
   ticket: z.object({
-    id: z.int().describe('The number of the ticket'),
-    status: z.literal('open').describe('A new ticket is always open'),
+    id: z.int().describe('The ticket number'),
+    status: z.literal('open').describe('Always `open` for a new ticket'),
   }),
 })
 
 const acceptedTypes = IMAGE_TYPES.join(', ')
 
-/** The same as a form. Its parts are looked at as they come, in receive-form.ts. */
+/** The same as a form. Its parts are checked as they arrive, in receive-form.ts. */
 const Form = z.object({
   ...guestMessage,
   files: z
     .array(z.file().max(FILE_LIMIT))
     .max(FILES_LIMIT)
     .optional()
-    .describe(`Images: ${acceptedTypes}, up to 10 MB each. Their content must be of the type that they are sent as`),
+    .describe(`Images: ${acceptedTypes}, up to 10 MB each. The content must match the declared type`),
 })
 
 const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>
 
-/** All errors, with the one of `GuestBody`. */
+/** All errors, including that of `GuestBody`. */
 const allErrors = { ...errors, ...faultErrors, ...defineErrors({ no_address: [400, EMAIL_REQUIRED] }) }
 
 export const operations: ApiOperation[] = [
@@ -136,9 +139,9 @@ export const operations: ApiOperation[] = [
     tag: 'Support',
     summary: 'Open a support ticket',
     description:
-      'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
-      'it. A user may open two tickets in 24 hours, and so may guests with the same address. An owner key is ignored here. Every call opens a ' +
-      'ticket of its own.',
+      'Opens a support ticket for a user or a guest, as JSON or, with images, as a form, and emits the event ' +
+      '`ticket.created`. A user may open two tickets per 24 hours; guests with the same address share the same ' +
+      'limit. An owner key is ignored. Every call opens a new ticket.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },
     form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: acceptedTypes } },
@@ -147,10 +150,15 @@ export const operations: ApiOperation[] = [
       content: 'I paid yesterday and got no receipt.',
       customer_email: 'ada@example.com',
     } satisfies z.input<typeof GuestBody>,
-    reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
+    reply: {
+      status: 200,
+      description: 'The ticket was opened',
+      body: { name: 'OpenedTicket', schema: Reply, example },
+    },
     errors: allErrors,
     ifOutcomeUnknown:
-      'it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.',
+      'it is unknown whether the ticket was opened. If it was, a retry opens a second one, and both count towards ' +
+      'the quota.',
     needs: ['storage'],
   },
 ]

@@ -2,14 +2,14 @@ import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { faultErrors } from './contract.ts'
 
-/** The largest form, in bytes: five files of 10 MB, and what is around them. */
+/** Maximum size of a form in bytes: five files of 10 MB, and an allowance for the rest. */
 export const FORM_LIMIT = 51 * 1024 * 1024
-/** Read so much at a time: a body that trickles in byte by byte must not become as many objects. */
+/** Minimum size of a read: a body that arrives byte by byte must not allocate an object per byte. */
 const BLOCK = 64 * 1024
 
 /**
- * The bytes of a form's body of which it is not decided yet what they are. The same memory is used for all of them, however long
- * the body is, since a Worker has 128 MB for all its requests.
+ * The buffer of a form's bytes that are not parsed yet. It is reused, however long the body is, since a Worker has 128 MB for all its
+ * requests.
  */
 export class FormBytes {
   readonly #reader: ReadableStreamBYOBReader
@@ -23,20 +23,20 @@ export class FormBytes {
     this.#reader = body.getReader({ mode: 'byob' })
   }
 
-  /** Good until `more` is called. */
+  /** Valid until `more` is called. */
   get bytes(): Uint8Array {
     return this.#memory.subarray(this.#start, this.#end)
   }
 
-  /** These first bytes are dealt with. */
+  /** Marks the first `count` bytes as parsed. */
   drop(count: number): void {
     this.#start += count
   }
 
   /**
-   * Reads on. False at the end of the body. At most a block may be left undecided.
+   * Reads more bytes. False at the end of the body. At most one block may be left unparsed.
    *
-   * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` if the sender goes away
+   * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` if the sender disconnects
    */
   async more(): Promise<boolean> {
     this.#memory.copyWithin(0, this.#start, this.#end)
@@ -58,5 +58,5 @@ export class FormBytes {
 }
 
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the form ends half-way' } })
+  throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the form is incomplete' } })
 }

@@ -1,15 +1,15 @@
--- What strangers may have stored: guests, and anonymous users who have bought nothing. Anybody can open tickets under any number of
--- addresses, or as any number of such users, and tickets and images stay. If `network` is null nothing is counted.
+-- Storage limits for strangers: guests, and anonymous users who have bought nothing. Anybody can open tickets with any number of addresses,
+-- or as any number of such users, and tickets and images are kept for ever. If `network` is null nothing is counted.
 --
--- Tickets: 1,000 of a network, on all paywalls, which come back one by one, all of them in a day. Bytes of images in 24 hours: for a
--- paywall `settings.limits.guest_image_bytes_a_day`, 200 MB where it is left out; for a network 100 MB, on all paywalls. The
--- network's are those of all who have bought nothing, since one mailbox makes any number of users with addresses, too.
+-- Tickets: 1,000 per network on all paywalls, refilled continuously within a day. Bytes of images per 24 hours: for a paywall
+-- `settings.limits.guest_image_bytes_a_day`, by default 200 MB; for a network 100 MB on all paywalls. The network's budget includes users
+-- with addresses who have bought nothing, since one mailbox can create any number of those, too.
 
 create function most_guest_tickets_of_network() returns integer language sql immutable as $$ select 1000 $$;
 
 create function guest_ticket_period() returns interval language sql immutable as $$ select interval '24 hours' $$;
 
--- Counts a ticket for its network. Null: it may be opened; else the seconds until there is room again. Locks the budget.
+-- Counts a ticket for its network. Null if it may be opened; else the seconds until there is room again. Locks the budget.
 create function take_guest_ticket(network text) returns integer language plpgsql as $$
 begin
   if network is null then return null; end if;
@@ -17,7 +17,7 @@ begin
     take_from_network('guest_tickets', network, most_guest_tickets_of_network(), guest_ticket_period())));
 end $$;
 
--- The seconds until a ticket would be taken again, if there is no room for any now; else null. Locks nothing.
+-- The seconds until the budget has room for a ticket; null if it has room now. Locks nothing.
 create function guest_ticket_wait(network text) returns integer language plpgsql stable as $$
 begin
   return ceil(extract(epoch from
@@ -35,8 +35,8 @@ begin
     from paywalls p where p.id = paywall_id);
 end $$;
 
--- Counts the images of a ticket, those of a stranger for the paywall, too. Null: they may be stored; else the seconds until there is
--- room again. Locks the budgets.
+-- Counts the images of a ticket, a stranger's also for the paywall. Null if they may be stored; else the seconds until there is room again.
+-- Locks the budgets.
 create function take_images(paywall_id text, is_stranger boolean, network text, attachments jsonb) returns integer
 language plpgsql as $$
 declare
@@ -50,7 +50,7 @@ begin
       take_from_budget('guest_images', 'paywall:' || paywall_id, bytes, most_guest_images_of_paywall(paywall_id), period) end)));
 end $$;
 
--- The seconds until images would be taken again, if there is no room for any now; else null. Locks nothing.
+-- The seconds until the budgets have room for images; null if they have room now. Locks nothing.
 create function images_wait(paywall_id text, is_stranger boolean, network text) returns integer language plpgsql stable as $$
 declare
   period constant interval := guest_image_period();

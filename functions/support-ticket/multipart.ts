@@ -5,18 +5,18 @@ import { log } from '../../lib/log/log.ts'
 import { faultErrors } from './contract.ts'
 import { FORM_LIMIT, FormBytes } from './form-bytes.ts'
 
-/** How many parts are read. Those that the form has no use for are skipped. */
+/** Maximum number of parts. Unknown parts are skipped. */
 const PARTS_LIMIT = 100
-/** The headers of a part, in bytes. */
+/** Maximum size of a part's headers, in bytes. */
 const HEADERS_LIMIT = 8 * 1024
-/** RFC 2046. A longer one would only make the search for it slow. */
+/** RFC 2046. A longer boundary would only slow down the search. */
 const LONGEST_BOUNDARY = 70
 
 const CR = 0x0d
 const HEADERS_END = new TextEncoder().encode('\r\n\r\n')
 const LAST = new TextEncoder().encode('--')
 
-/** What a part of a form says of itself. Without a `fileName` it is a text field. */
+/** A part's headers. Without a `fileName` it is a text field. */
 export interface PartHead {
   name: string
   fileName: string | undefined
@@ -28,13 +28,13 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * Reads a multipart body from beginning to end, part by part and chunk by chunk, so that no part is in memory as a whole.
+ * Streams a multipart body, part by part and chunk by chunk, so that no part is in memory as a whole.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form or ends half-way, `too_many_files`
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` if it is malformed or incomplete, `too_many_files`
  */
 export class MultipartReader {
   readonly #source: FormBytes
-  /** What stands between the content of a part and the next one, and before the first without its line break. */
+  /** The delimiter between parts, which starts with a line break; before the first part it has none. */
   readonly #delimiter: Uint8Array
   #parts = 0
   #isInContent = false
@@ -47,14 +47,14 @@ export class MultipartReader {
     this.#source = new FormBytes(request.body)
   }
 
-  /** The next part; null at the end of the form. What is left of the one before is skipped. */
+  /** The next part; null at the end of the form. Unread content of the previous part is skipped. */
   async nextPart(): Promise<PartHead | null> {
     if (this.#parts === 0) await this.#expect(this.#delimiter.subarray(2))
     while (this.#isInContent) await this.nextChunk()
     if (this.#parts++ >= PARTS_LIMIT) throw apiError(faultErrors.too_many_files)
     await this.#need(LAST.length)
     const isLast = find(this.#source.bytes.subarray(0, LAST.length), LAST) === 0
-    this.#source.drop(LAST.length) // or the line break behind a delimiter
+    this.#source.drop(LAST.length) // or the line break after the delimiter
     if (isLast) {
       await this.#skipRest()
       return null
@@ -63,10 +63,10 @@ export class MultipartReader {
     return parseHead(await this.#headers())
   }
 
-  /** More of the part's content, good until the next call; null at its end. */
+  /** The next chunk of the part's content, valid until the next call; null at its end. */
   async nextChunk(): Promise<Uint8Array | null> {
     if (!this.#isInContent) return null
-    const kept = this.#delimiter.length - 1 // the beginning of a delimiter, perhaps
+    const kept = this.#delimiter.length - 1 // may be the start of a delimiter
     while (this.#source.bytes.length <= kept) await this.#read()
     const { bytes } = this.#source
     const at = find(bytes, this.#delimiter)
@@ -111,19 +111,19 @@ export class MultipartReader {
     if (!(await this.#source.more())) throw noForm()
   }
 
-  /** What follows the form is nothing of ours, but its sender is still writing it. */
+  /** Ignores what follows the form, but reads it, because the client is still sending. */
   async #skipRest(): Promise<void> {
     do this.#source.drop(this.#source.bytes.length)
     while (await this.#source.more())
   }
 }
 
-/** How far to look byte by byte before `indexOf` is called, which costs as much as some dozen bytes. */
+/** How far to search byte by byte before calling `indexOf`, whose overhead equals some dozen bytes. */
 const NEAR = 32
 
 /**
- * Where `text` begins in `bytes`; -1 if it is not in there. No part of `text` may be followed in it by its beginning, so what has
- * matched need not be looked at again: a sender who repeats the beginning of a delimiter costs no more than any other.
+ * The index of `text` in `bytes`; -1 if it is not found. No match of `text` may start within a failed partial match, which holds for both
+ * delimiters, so matched bytes are not compared again: a sender that repeats the start of a delimiter costs no more than any other.
  */
 function find(bytes: Uint8Array, text: Uint8Array): number {
   const first = text[0] ?? CR
@@ -137,20 +137,20 @@ function find(bytes: Uint8Array, text: Uint8Array): number {
   return -1
 }
 
-/** Where the next such byte is; -1 if there is none. */
+/** The index of the next such byte; -1 if there is none. */
 function findNext(byte: number, bytes: Uint8Array, from: number): number {
   const near = Math.min(from + NEAR, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === byte) return at
   return bytes.indexOf(byte, near)
 }
 
-/** How much is read of a refused form. Cloudflare as a rule lets less through. */
+/** How much of a refused form is read. Cloudflare usually has a lower limit. */
 const REST_LIMIT = 2 * FORM_LIMIT
 const REST_BLOCK = 64 * 1024
 
 /**
- * Reads what is left of a refused form. Its sender is still writing, and most clients read no response before they have
- * written everything: they would see a broken connection instead.
+ * Drains a refused form. Its client is still sending, and most clients read no response before they have sent everything: they would report
+ * a broken connection instead.
  */
 export async function readRest(request: Request): Promise<void> {
   if (!request.body || !isForm(request)) return
@@ -163,7 +163,7 @@ export async function readRest(request: Request): Promise<void> {
       block = read.value
     }
   } catch (cause) {
-    log('warn', 'the sender of a refused form is gone', { cause })
+    log('warn', 'sender of a refused form disconnected', { cause })
   }
 }
 
@@ -172,9 +172,9 @@ function parseHead(headers: Uint8Array): PartHead {
     const { name = '', filename: fileName, mediaType = '' } = new MultipartPart(headers, [])
     return { name, fileName, mediaType }
   } catch (cause) {
-    throw noForm(cause) // its text is not UTF-8
+    throw noForm(cause) // not UTF-8
   }
 }
 
 const noForm = (cause?: unknown) =>
-  new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'this is no multipart form' } })
+  new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the body is not a multipart form' } })

@@ -1,10 +1,10 @@
--- Opens a ticket, counts it in the sender's quota, and tells the owner, all or nothing (contract section 4.6). `attachments` are
--- [{object_key, file_name, media_type, size}], whose objects are in R2 already. What comes from strangers
--- is counted for their network, too: see guest-budgets.sql.
+-- Opens a ticket, counts it in the sender's quota and emits its event, all or nothing (contract section 4.6). `attachments` are
+-- [{object_key, file_name, media_type, size}], whose objects are in R2 already. Tickets of strangers are also counted for their network:
+-- see guest-budgets.sql.
 --
--- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota's row, and a stranger's
--- budgets. Tickets of one user therefore queue, and so do those of guests with one address: however many come at once, none gets
--- more than its quota. A refused ticket counts nowhere.
+-- Locks the user's member, which is created if the user is not a member yet, then the quota's row, and a stranger's budgets. Tickets of one
+-- user are therefore serialised, and so are those of guests with one address: concurrent calls cannot exceed the quota. A refused ticket is
+-- not counted.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
   token_user_id uuid default null, token_audience text default null, guest_email text default null, network text default null
@@ -18,7 +18,7 @@ begin
   sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
   if sender.refusal is null and token_user_id is not null then
     sender.refusal := lock_sender(paywall_id, token_user_id);
-    sender.email := (select u.email from users u where u.id = token_user_id); -- it may have been erased while we waited
+    sender.email := (select u.email from users u where u.id = token_user_id); -- may have been erased while this call waited
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
 
@@ -51,7 +51,7 @@ begin
     'ticket', jsonb_build_object('id', ticket.id, 'status', ticket.status), 'queued', queued);
 end $$;
 
--- Locks the member that a user is, made if it is new. Null, or `unknown_user` if the user was merged meanwhile.
+-- Locks the user's member, which is created if it is new. Null, or `unknown_user` if the user was merged meanwhile.
 create function lock_sender(paywall_id text, user_id uuid) returns text language plpgsql as $$
 declare
   member members;
@@ -62,8 +62,8 @@ begin
   return case when member.merged_into is not null then 'unknown_user' end;
 end $$;
 
--- Counts one more ticket in a quota's row, which is made if it is new, and locked. Null, or the seconds to wait if the quota
--- has no room.
+-- Counts one more ticket in a quota's row, which is created if it is new, and locked. Null, or the seconds to wait if the quota has no
+-- room.
 create function count_ticket(paywall_id text, who text) returns integer language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -71,7 +71,7 @@ declare
   wait integer;
 begin
   insert into ticket_quotas as q (paywall_id, who, opened) values (paywall_id, who, '{}')
-  on conflict on constraint ticket_quotas_pkey do update set opened = q.opened -- changes nothing: it locks the row
+  on conflict on constraint ticket_quotas_pkey do update set opened = q.opened -- a no-op that locks the row
   returning q.opened into earlier;
   wait := quota_wait(earlier, present);
   if wait is not null then return wait; end if;
@@ -80,7 +80,7 @@ begin
   return null;
 end $$;
 
--- Takes the ticket that was just counted out of the quota again.
+-- Removes the ticket that was just counted from the quota.
 create function uncount_ticket(paywall_id text, who text) returns void language plpgsql as $$
 begin
   delete from ticket_quotas q

@@ -1,5 +1,5 @@
--- Whether a ticket of this sender would be opened now: `room`, or the refusal. It is asked before images are stored, and
--- locks nothing: open_ticket decides. `wait` is the number of seconds until there is room in a full quota, or for what strangers send.
+-- Whether a ticket of this sender would be opened now: `room`, or the refusal. Called before images are stored; locks nothing: open_ticket
+-- decides. `wait` is the number of seconds until a used-up quota or budget has room.
 create function precheck_ticket(
   paywall_id text, host text, token_user_id uuid default null, token_audience text default null,
   guest_email text default null, network text default null

@@ -1,7 +1,6 @@
-// Reads a request to open a ticket, as JSON or as a form. A form is read part by part, because it may be larger than a Worker's
-// memory:
-// 1. before the first image, ask whether there is room in the sender's quota and for what strangers send: else anybody could make us store 50 MB a call
-// 2. store each image as it comes
+// Reads a request to open a ticket, as JSON or as a form. A form is streamed, because it may be larger than a Worker's memory:
+// 1. before the first image, check the sender's quota and the strangers' budgets: otherwise anybody could make us store 50 MB per call
+// 2. store each image as it arrives
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
 import { precheckTicket } from '../../generated/calls.ts'
@@ -17,19 +16,19 @@ import { isForm } from './multipart.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
 import { type NewTicket, type PrecheckResult, type Sender, senderParameters } from './ticket.ts'
 
-/** What a request to open a ticket comes with, besides its body. */
+/** The context of a request, besides its body. */
 interface TicketContext {
   db: Database
   bucket: R2Bucket
   target: PaywallTarget
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
-  /** Where the call comes from, to count what strangers send; null: it is not counted. */
+  /** The caller's network, for the budgets of strangers; null: not counted. */
   network: string | null
 }
 
 /**
- * Reads what a request asks for. What is stored of the images of a form on the way is noted in `stored`, also when the
- * request is refused in the end: then the caller discards it.
+ * Reads the ticket. The keys of stored images are added to `stored`, also if the request is refused in the end: then the caller deletes
+ * them.
  *
  * @throws ApiError with the codes of contract section 7
  */
@@ -43,8 +42,8 @@ export async function readTicket(c: Context, context: TicketContext, stored: Sto
 }
 
 /**
- * Images are stored before it is decided whether there will be a ticket: fields of the form may follow them, and
- * `open_ticket` comes last. A crash may therefore leave an image that no ticket has, but never a ticket without its image.
+ * Images are stored before it is known whether a ticket is opened: fields of the form may follow them, and `open_ticket` comes last. A
+ * crash may therefore leave an image without a ticket, but never a ticket without its image.
  */
 async function readForm(
   request: Request,
@@ -69,7 +68,7 @@ async function readForm(
   return body
 }
 
-/** The address a guest gave, if it has by now. */
+/** The guest's address, if it has been received by now. */
 const addressIn = (fields: Fields) => email.safeParse(fields.get('customer_email')).data ?? null
 
 const readSender = (bearer: TicketContext['bearer'], address: string | null): Sender =>

@@ -4,7 +4,7 @@ import { detectImageType, type ImageType, SIGNATURE_BYTES } from '../../lib/imag
 import { type Fault, FILE_LIMIT, FILES_LIMIT, faultErrors } from './contract.ts'
 import { MultipartReader, type PartHead } from './multipart.ts'
 
-/** All text fields together, in characters: about as much as a JSON body may have. */
+/** Maximum size of all text fields together, in characters: about that of a JSON body. */
 const TEXT_LIMIT = 64 * 1024
 /** A character takes four bytes of UTF-8 at most. */
 const LONGEST_CHARACTER = 4
@@ -12,13 +12,13 @@ const LONGEST_CHARACTER = 4
 /** The text fields of a form, the first of each name. */
 export type Fields = Map<string, string>
 
-/** An image whose bytes begin like the type that it was sent as. */
+/** An image whose signature matches its declared type. */
 export interface Image {
   fileName: string
   type: ImageType
 }
 
-/** Where the bytes of an image go. A chunk is good until `write` resolves. */
+/** Receives the bytes of an image. A chunk is valid until `write` resolves. */
 export interface ImageSink {
   write(chunk: Uint8Array): Promise<void>
   /** The image is complete. */
@@ -27,16 +27,16 @@ export interface ImageSink {
 
 interface Form {
   fields: Fields
-  /** What is wrong with the files: the first in the contract's order. */
+  /** The first error of the files, in the contract's order. */
   fault: Fault | null
 }
 
 /**
- * Reads a form to its end. For each image it asks `keep`, with the text fields seen by then, where its bytes go; null: nowhere.
- * After a fault it asks no more, but the rest is read: what is wrong with the text fields is said first, wherever they stand.
+ * Reads a form to its end. For each image it calls `keep`, with the text fields received so far, to get a sink for its bytes; null:
+ * discard. After a fault it calls it no more, but reads the rest: errors of text fields are reported first, wherever the fields are.
  *
- * @throws ApiError as `MultipartReader`; 400 `invalid_payload` for text that cannot be kept, and `invalid_file` as soon as a file
- * is larger than it may be
+ * @throws ApiError as `MultipartReader`; 400 `invalid_payload` for text that cannot be stored, and `invalid_file` as soon as a file is too
+ * large
  */
 export async function receiveForm(
   request: Request,
@@ -58,7 +58,7 @@ export async function receiveForm(
         continue
       }
       const head = await readHead(form)
-      if (part.fileName === '' && head.length === 0) continue // what a browser sends if nothing was chosen
+      if (part.fileName === '' && head.length === 0) continue // a browser's empty file input
       files += 1
       const image = toImage(part, head)
       invalid ||= image === null
@@ -80,7 +80,7 @@ async function readText(form: MultipartReader): Promise<string> {
     chunks.push(chunk.slice())
   }
   const text = decode(await new Blob(chunks).arrayBuffer())
-  if (text.includes('\0')) throw apiError(faultErrors.invalid_form, { message: 'NUL is not text' })
+  if (text.includes('\0')) throw apiError(faultErrors.invalid_form, { message: 'text must not contain NUL' })
   return text
 }
 
@@ -88,11 +88,11 @@ function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
-    throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'this is no multipart form' } })
+    throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the body is not a multipart form' } })
   }
 }
 
-/** The beginning of a file, as much as it takes to see what it is, or the whole file if it is shorter. */
+/** The first bytes of a file, enough to detect its type, or the whole file if it is shorter. */
 async function readHead(form: MultipartReader): Promise<Uint8Array> {
   let head = new Uint8Array()
   while (head.length < SIGNATURE_BYTES) {
@@ -106,7 +106,7 @@ async function readHead(form: MultipartReader): Promise<Uint8Array> {
   return head
 }
 
-/** Passes a file on from its head to its end; without a sink it is only read and counted. */
+/** Copies a file to the sink; without one the file is only read and counted. */
 async function pass(form: MultipartReader, head: Uint8Array, sink: ImageSink | null): Promise<void> {
   let size = 0
   for (let chunk: Uint8Array | null = head; chunk; chunk = await form.nextChunk()) {
@@ -117,7 +117,7 @@ async function pass(form: MultipartReader, head: Uint8Array, sink: ImageSink | n
   await sink?.close()
 }
 
-/** Null for a file of a type that we do not take, whose bytes are of another type, or in a field of another name. */
+/** Null if the type is not accepted, the bytes are of another type, or the field has another name. */
 function toImage({ name, fileName = '', mediaType }: PartHead, head: Uint8Array): Image | null {
   const type = detectImageType(head)
   return name === 'files' && type !== null && type === mediaType.toLowerCase() ? { fileName, type } : null

@@ -1,8 +1,8 @@
--- Who asks for help: the user of a token, or a guest, whose address nobody has verified. Gives `refusal`, null
--- if the sender is let in, the user's own address or the guest's, and `quota`, by which its tickets are counted: a user by its
--- id, a guest by the address that it wrote. A guest who writes a user's address therefore takes nothing from that user.
--- `has_bought`: a user who has bought something here. `is_stranger`: a guest, or an anonymous user who has not: anybody can be any
--- number of those, so what they may have is counted by their network, too. Locks nothing.
+-- The sender of a ticket: the token's user, or a guest, whose address is not verified. Returns `refusal`, null if the sender is admitted;
+-- the address of the user or the guest; and `quota`, the key by which its tickets are counted: a user's id, or the address that a guest
+-- gave. A guest who gives a user's address therefore does not use up that user's quota. `has_bought`: the user has bought something here.
+-- `is_stranger`: a guest, or an anonymous user who has not bought anything: anybody can be any number of those, so their network is
+-- limited, too. Locks nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, token_audience text, guest_email text,
   out refusal text, out owner_id uuid, out email text, out quota text,
@@ -24,7 +24,7 @@ begin
   select u.email into email from users u where u.id = token_user_id;
 end $$;
 
--- Those times of a quota's row that still count at `present`, in their order.
+-- The times of a quota's row that still count at `present`, in order.
 create function counted_tickets(opened timestamptz[], present timestamptz) returns timestamptz[] language plpgsql stable as $$
 begin
   return array(select at from unnest(opened) at where at > present - quota_window() order by at);
@@ -40,7 +40,7 @@ begin
   return ceil(extract(epoch from counted[cardinality(counted) - quota + 1] + quota_window() - present));
 end $$;
 
--- How long a sender has to wait; null if its quota has room. A row that is not there yet has room.
+-- How long a sender has to wait; null if its quota has room. A missing row has room.
 create function sender_wait(paywall_id text, who text) returns integer language plpgsql stable as $$
 begin
   return (

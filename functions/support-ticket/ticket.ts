@@ -2,15 +2,15 @@ import { bearerParameters, type TokenBearer } from '../../lib/auth/gate.ts'
 import type { ImageType } from '../../lib/images/image-type.ts'
 import type { TicketRefusal } from './contract.ts'
 
-/** Who asks for help. Anybody can write a guest's address, so it proves nothing; null while it is not known yet. */
+/** The sender of a ticket. A guest's address is not verified; null while it is not known yet. */
 export type Sender = TokenBearer | { kind: 'guest'; email: string | null }
 
-/** The sender as the database functions take it. */
+/** The sender as parameters of the database functions. */
 export function senderParameters(sender: Sender): ReturnType<typeof bearerParameters> | { guestEmail: string | null } {
   return sender.kind === 'user' ? bearerParameters(sender) : { guestEmail: sender.email }
 }
 
-/** An image in R2. Its key is random: it cannot be guessed, and has nothing in it that the sender wrote. */
+/** An image in R2. Its key is random: it cannot be guessed, and contains nothing that the sender wrote. */
 export interface Attachment {
   object_key: string
   file_name: string
@@ -24,12 +24,12 @@ export interface NewTicket {
   content: string
 }
 
-/** Why a ticket is not opened. `wait` is the number of seconds until there is room for it in a quota or budget that is used up. */
+/** Why a ticket is not opened. `wait` is the number of seconds until a used-up quota or budget has room. */
 type Refused = { verdict: Exclude<TicketRefusal, Full> } | { verdict: Full; wait: number }
 type Full = 'over_quota' | 'over_guest_tickets' | 'over_image_budget'
 
-/** What precheck_ticket gives. */
+/** The result of precheck_ticket. */
 export type PrecheckResult = Refused | { verdict: 'room' }
 
-/** What open_ticket gives. `queued` is how many deliveries it has queued. */
+/** The result of open_ticket. `queued` is the number of queued deliveries. */
 export type OpenResult = Refused | { verdict: 'opened'; ticket: { id: number; status: 'open' }; queued: number }

@@ -13,8 +13,8 @@ import { readRest } from './multipart.ts'
 import { readTicket } from './read-ticket.ts'
 import { type OpenResult, senderParameters } from './ticket.ts'
 
-/** Every call opens a ticket of its own: if the first one took effect, its repeat opens a second. */
-const TICKET_UNKNOWN = 'It is not known whether the ticket was opened: if you send it again, there may be two'
+/** Calls are not idempotent: if the first one took effect, its retry opens a second ticket. */
+const TICKET_UNKNOWN = 'It is unknown whether the ticket was opened: a retry may open a second one'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
@@ -23,7 +23,7 @@ app.use(async function readRestOfRefused(c, next) {
   if (c.res.status >= 400) await readRest(c.req.raw)
 })
 
-/** An owner key says nothing here: without a Bearer token the call is a guest's. */
+/** An owner key is ignored: without a Bearer token the caller is a guest. */
 app.post(PATH, async (c) => {
   const target = paywallTarget(c)
   const bearer = await readBearer(c.req, c.env)
@@ -43,7 +43,7 @@ app.post(PATH, async (c) => {
     throw refusal
   })
 
-  // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
+  // If this call fails, the ticket may have been opened nevertheless. Its images are therefore kept.
   const { who, ...message } = request
   const ticket = { ...message, attachments: stored.attachments, network }
   const row = await openTicket<OpenResult>(db, { ...target, ...senderParameters(who), ...ticket })

@@ -4,7 +4,7 @@ import { Reader, type Response } from 'mmdb-lib'
 import * as z from 'zod'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 
-/** The country of an address in the two shapes that country files have: DB-IP's and MaxMind's. */
+/** A record of a country database, in DB-IP's and MaxMind's formats. */
 const CountryRecord = z.union([
   z.object({ country_code: z.string() }).transform((record) => record.country_code),
   z.object({ country: z.object({ iso_code: z.string() }) }).transform((record) => record.country.iso_code),
@@ -13,8 +13,8 @@ const CountryRecord = z.union([
 let reader: Promise<Reader<Response>> | undefined
 
 /**
- * The country of a public IPv4 or IPv6 address, or `XX`. The file is 8 MB: it is loaded with the first address that is
- * looked up, so that a request without one does not pay for it.
+ * The country of a public IPv4 or IPv6 address, or `XX`. The file is 8 MB and loaded on the first lookup, so that requests without a lookup
+ * do not pay for it.
  */
 export async function findCountry(address: string): Promise<string> {
   const publicAddress = readPublicAddress(address)
@@ -29,10 +29,10 @@ async function openReader(): Promise<Reader<Response>> {
   return new Reader(Buffer.from(file))
 }
 
-/** The address in its plain form, IPv4 taken out of IPv6; null if it is none, or none that is routed in public. */
+/** The normalised address, with IPv4-mapped IPv6 as IPv4; null if it is invalid or not publicly routed. */
 function readPublicAddress(text: string): string | null {
   const trimmed = text.trim()
-  // The reader takes `1.2.3` for an address, and so does ipaddr.js's own parser: four decimal parts or IPv6, no less.
+  // The reader accepts `1.2.3`, and so does ipaddr.js's parser: require four decimal parts or IPv6.
   if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return null
   const address = ipaddr.process(trimmed)
   return address.range() === 'unicast' ? address.toString() : null

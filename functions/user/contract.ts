@@ -22,16 +22,21 @@ export const errors = defineErrors<ReadUserRefusal | 'no_credential' | 'bad_toke
   not_member: [404, 'identity_not_on_paywall'],
 })
 
-/** The user whom an owner asks about. A Bearer token tells the user itself: then the query is not read. */
+/** The user that an owner queries. With a Bearer token, which identifies the user, the query is not read. */
 export const Query = z
   .object({
-    email: email.optional().describe("With an owner key: the user's e-mail address. Send at least one of these three"),
+    email: email
+      .optional()
+      .describe(
+        "With an owner key: the user's e-mail address. At least one of `email`, `user_id` and `external_id` is " +
+          'required',
+      ),
     user_id: z
       .string()
       .optional()
       .describe(
-        "With an owner key: the user's id, as start-checkout and events give it. If others of the three are sent, all must be " +
-          "this user's",
+        "With an owner key: the user's id, as returned by start-checkout and sent in events. All identifiers sent " +
+          'must belong to the same user',
       ),
     external_id: externalIdOr('Invalid external_id').describe('With an owner key: your own id of the user'),
   })
@@ -42,7 +47,7 @@ export const Query = z
     externalId: query.external_id,
   }))
 
-const externalId = z.string().nullable().describe('Your own id of the user. Null: you gave none')
+const externalId = z.string().nullable().describe('Your own id of the user. Null if you assigned none')
 
 export const Reply = z.object({
   user: z
@@ -50,27 +55,27 @@ export const Reply = z.object({
       id: z.uuid(),
       email: z.string().nullable().describe('Null for an anonymous user'),
       external_id: externalId,
-      name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
+      name: z.string().nullable().describe('The name sent to `sign-in/exchange`. Null if none was sent'),
       created_at: time,
     })
     .optional()
-    .describe('The user of the token. Absent when an owner key asks'),
-  tier: z.int().min(1).describe('The price tier that the paywall puts this country in'),
+    .describe("The token's user. Absent if called with an owner key"),
+  tier: z.int().min(1).describe('The price tier of this country on the paywall'),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/)
-    .describe("The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if it is unknown"),
-  countryMatch: z.boolean().describe('Whether the paywall targets that country'),
+    .describe("The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if unknown"),
+  countryMatch: z.boolean().describe('Whether the paywall targets this country'),
   ...MemberState.shape,
   meta: z
     .record(z.string(), z.unknown())
     .describe(
-      'What was stored about the user on this paywall as `userMeta`. Where the owner and the user wrote the same field, it is ' +
-        "the owner's",
+      'The `userMeta` stored for the user on this paywall. If the owner and the user wrote the same field, the ' +
+        "owner's value is returned",
     ),
 })
 
-/** As an owner key gets it, by which the example asks: without `user`. */
+/** The response for an owner key, as in the example request: without `user`. */
 const example = {
   tier: 1,
   country: 'US',
@@ -112,8 +117,8 @@ export const operations: ApiOperation[] = [
     tag: 'Paywall',
     summary: "Read a user's state",
     description:
-      'Purchases, balances, trial and country of a user on the paywall. It is also the way to verify an access token: 200 ' +
-      'says that the token is valid, and whose it is.',
+      "Returns a user's purchases, balances, trial and country on the paywall. Also serves to verify an access " +
+      'token: 200 means that the token is valid, and `user` is its user.',
     access: ['owner', 'user'],
     query: Query,
     example: { email: 'ada@example.com' },

@@ -1,5 +1,4 @@
--- What a user has on a paywall (contract section 4.3), for the owner of the paywall or for the user itself. Locks the
--- member only if today's top-up is due.
+-- A user's state on a paywall (contract section 4.3), for its owner or for the user. Locks the member only if today's top-up is due.
 create function read_user(
   paywall_id text, host text, key_hash text default null, token_user_id uuid default null, token_audience text default null,
   email text default null, user_id text default null, external_id text default null
@@ -17,7 +16,7 @@ begin
     paywall_id, token_user_id, email, user_id, external_id, gate.settings);
   if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
-  -- One query, so that both are of one moment.
+  -- One query, so that both are of the same snapshot.
   select
     jsonb_build_object('meta', m.buyer_meta || m.meta, 'geo', p.geo, 'user', jsonb_build_object(
       'id', u.id, 'email', u.email, 'external_id', u.external_id, 'name', m.name, 'created_at', iso(u.created_at))),

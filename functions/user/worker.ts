@@ -13,7 +13,7 @@ import type { MemberState } from '../../lib/member-state/member-state.ts'
 import { errors, PATH, Query, type ReadUserRefusal, type Reply } from './contract.ts'
 import { reportedCountry } from './reported-country.ts'
 
-/** What read_user gives. */
+/** The result of read_user. */
 type ReadUserResult =
   | { verdict: ReadUserRefusal }
   | ({

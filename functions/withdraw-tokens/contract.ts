@@ -35,25 +35,27 @@ export const Body = z.object(
       .string('Invalid user_id')
       .nullish()
       .transform((id) => id || undefined)
-      .describe("The user's id, as start-checkout and events give it. Required, unless `external_id` is sent"),
+      .describe(
+        "The user's id, as returned by start-checkout and sent in events. Required unless `external_id` is sent",
+      ),
     external_id: externalIdOr('Invalid external_id').describe(
-      "Your own id of the user. If `user_id` is sent too, both must be the same user's",
+      'Your own id of the user. If `user_id` is sent too, both must belong to the same user',
     ),
     tokens: z
       .int('Invalid tokens')
       .min(1, 'Invalid tokens')
       .max(MAX_TOKENS, 'Invalid tokens')
-      .describe('How many tokens to take away: a whole number from 1 to 10^12'),
+      .describe('Number of tokens to debit: an integer from 1 to 10^12'),
     token_type: z
       .string('Invalid token_type')
       .nullish()
       .transform((type) => type || 'standard')
-      .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall. Default `standard`'),
+      .describe("Token type: one of the paywall's `tokenization_queries[].type`. Default `standard`"),
   },
   'invalid_body',
 )
 
-/** The same, but first one message names everything that is missing. */
+/** The same, with one error that lists all missing parameters. */
 export const NamedBody = z
   .looseObject({}, 'invalid_body')
   .superRefine((body, context) => {
@@ -65,12 +67,12 @@ export const NamedBody = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  remaining: z.int().min(0).describe('How many tokens of this type the user has left'),
+  remaining: z.int().min(0).describe("The user's remaining balance of this type"),
 })
 
 const left = z.object({
-  available: z.int().min(0).describe('How many tokens of this type could be debited now, with the top-up of today'),
-  requested: z.int().min(1).describe('How many tokens the call asked for'),
+  available: z.int().min(0).describe("Number of tokens of this type that can be debited now, including today's top-up"),
+  requested: z.int().min(1).describe('Number of tokens that the call requested'),
 })
 
 const example = { success: true, remaining: 490 } satisfies z.input<typeof Reply>
@@ -83,8 +85,8 @@ export const operations: ApiOperation[] = [
     tag: 'Tokens',
     summary: "Debit a user's tokens (legacy)",
     description:
-      'Kept for existing integrations; new ones use `balances`. Every call takes effect, unless it has an ' +
-      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
+      'Kept for existing integrations; use `balances` in new ones. Without an `Idempotency-Key` every call takes ' +
+      'effect. With one, a retry within 24 hours returns the first response and changes nothing.',
     access: ['owner'],
     bodies: { Withdrawal: Body },
     example: {
@@ -94,7 +96,7 @@ export const operations: ApiOperation[] = [
     } satisfies z.input<typeof Body>,
     idempotent: true,
     ifOutcomeUnknown: UNKNOWN_CHANGE,
-    reply: { status: 200, description: 'The tokens are taken', body: { name: 'Withdrawn', schema: Reply, example } },
+    reply: { status: 200, description: 'The tokens were debited', body: { name: 'Withdrawn', schema: Reply, example } },
     errors,
     details: { insufficient: left },
   },

@@ -1,5 +1,5 @@
--- Debits one balance of a member, the older way (contract section 4.8). Locks the Idempotency-Key, if there is one, and then
--- the member.
+-- Debits one balance of a member, for the legacy endpoint (contract section 4.8). Locks the Idempotency-Key, if there is one, and then the
+-- member.
 create function withdraw_tokens(
   key_hash text, paywall_id text, host text, type text, tokens bigint, user_id text default null,
   external_id text default null, idempotency_key uuid default null, request_hash text default null
@@ -37,7 +37,7 @@ begin
   return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued) || logged(member.id);
 end $$;
 
--- The types of tokens that a member has: those with a daily limit, and those that it ever had some of.
+-- A member's token types: those with a daily limit, and those of which it has a balance.
 create function types_of_member(paywall_id text, user_id uuid, settings jsonb) returns text[] language plpgsql stable as $$
 begin
   return array(

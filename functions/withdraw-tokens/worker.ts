@@ -13,12 +13,12 @@ import { checkPaywallId, logPaywall, paywallTarget } from '../../lib/http/paywal
 import type { ChangeResult } from '../../lib/tokens/change-count.ts'
 import { errors, NamedBody, PATH, type Reply, type WithdrawRefusal } from './contract.ts'
 
-/** What withdraw_tokens gives. */
+/** The result of withdraw_tokens. */
 type WithdrawResult = ChangeResult<Exclude<WithdrawRefusal, 'insufficient'>, z.output<typeof Reply>>
 
 const app = createApp<Cloudflare.WithdrawTokensEnv>()
 
-/** The older way to debit, for owners that have it built in; the paywall is named in the body. */
+/** The legacy endpoint for debits; the paywall is named in the body. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
   if (key === undefined) throw apiError(errors.no_credential, misplacedKey(c.req))

@@ -46,9 +46,9 @@ export type Cancellation = Pick<
   'status' | 'cancelAtPeriodEnd' | 'cancelAt' | 'canceledAt' | 'versions'
 >
 
-/** `webhookFollows`: the processor sends a webhook of it. If not, the caller must fetch the purchase. */
+/** `isReportedByWebhook`: the processor sends a webhook of it. If not, the caller must fetch the purchase. */
 export interface AcceptedCancellation extends Cancellation {
-  webhookFollows: boolean
+  isReportedByWebhook: boolean
 }
 
 /**

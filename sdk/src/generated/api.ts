@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Read the structure of a paywall
-         * @description All that is needed to show the paywall: settings, prices, offers, layout and texts. It takes no credential; with a Bearer token the answer also has the user's state. Send the `ETag` of an earlier answer as `If-None-Match`: 304 says that nothing has changed.
+         * @description Returns everything needed to render the paywall: settings, prices, offers, layout and texts. No credential is required; with a Bearer token the response also includes the user's state. Send a previous `ETag` as `If-None-Match` to get 304 if nothing has changed.
          */
         get: operations["bootstrap"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Read a user's state
-         * @description Purchases, balances, trial and country of a user on the paywall. It is also the way to verify an access token: 200 says that the token is valid, and whose it is.
+         * @description Returns a user's purchases, balances, trial and country on the paywall. Also serves to verify an access token: 200 means that the token is valid, and `user` is its user.
          */
         get: operations["readUser"];
         put?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Open a hosted checkout
-         * @description Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds for its answer. Without the key, which only test paywalls allow, every call opens a page of its own. A user may open ten pages in ten minutes; an owner, any number.
+         * @description Opens a page of the processor where the buyer pays. A retry with the same `Idempotency-Key` within 24 hours returns the same page. While the first call is running, a retry waits up to 5 seconds for its response. Without the key, which only test paywalls allow, every call opens a new page. A user may open ten pages per ten minutes; an owner has no limit.
          */
         post: operations["startCheckout"];
         delete?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Return from a hosted checkout
-         * @description The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows. A browser that accepts `text/html` gets a refusal as a page.
+         * @description The processor redirects the buyer's browser here; never call this yourself. The purchase is fetched from the processor and stored before the browser is redirected to your page, so the user endpoint already shows it. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows. A browser that accepts `text/html` gets errors as a page.
          */
         get: operations["checkoutReturn"];
         put?: never;
@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return from a processor that has one address for all
-         * @description Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes on to its checkout's way back. If the processor takes longer than 2.5 seconds, the browser goes on anyway, and the purchase follows. Where several paywalls of an owner sell through one account, the address of one serves all. A browser that accepts `text/html` gets a refusal as a page.
+         * Return from a processor with one return URL per account
+         * @description Enter this URL in the dashboard of a processor that supports only one return URL: docs/processors.md lists those. The processor signs the URL with what was bought. The purchase is stored, and the browser is redirected to its checkout's return URL. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows. If several paywalls of an owner sell through one account, the URL of one serves all. A browser that accepts `text/html` gets errors as a page.
          */
         get: operations["signedReturn"];
         put?: never;
@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a subscription
-         * @description The subscription is not renewed and ends with its current period; until then the user keeps access. It is confirmed by the processor before this is answered; where nothing confirms it within 3 seconds, the answer is 502 `processor_unavailable`, and a repeat is safe. Repeated and concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.
+         * @description Stops the renewal of a subscription: it ends with its current period, and the user keeps access until then. The response is sent once the processor has confirmed the cancellation; if nothing confirms it within 3 seconds, the response is 502 `processor_unavailable`, and a retry is safe. Repeated and concurrent calls cancel once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.
          */
         post: operations["cancelSubscription"];
         delete?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Open the processor's customer portal
-         * @description A page of the processor on which a user with an active subscription sees invoices, changes the card and cancels. With a Bearer token, which tells the user, no body is needed and none is read.
+         * @description Returns a link to the processor's portal, where a user with an active subscription can see invoices, change the card and cancel. With a Bearer token, which identifies the user, the body is optional and ignored.
          */
         post: operations["getCustomerPortal"];
         delete?: never;
@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Credit or debit a user's tokens
-         * @description Adds tokens to a balance, or takes some away. Concurrent calls are applied one after the other: none is lost, and a debit of more tokens than there are changes nothing. Every call takes effect, unless it has an `Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.
+         * @description Adds tokens to a balance or removes them. Concurrent calls are serialised, so none is lost, and a debit that exceeds the balance changes nothing. Without an `Idempotency-Key` every call takes effect. With one, a retry within 24 hours returns the first response and changes nothing.
          */
         post: operations["changeBalance"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Debit a user's tokens (legacy)
-         * @description Kept for existing integrations; new ones use `balances`. Every call takes effect, unless it has an `Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.
+         * @description Kept for existing integrations; use `balances` in new ones. Without an `Idempotency-Key` every call takes effect. With one, a retry within 24 hours returns the first response and changes nothing.
          */
         post: operations["withdrawTokens"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Open a support ticket
-         * @description Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of it. A user may open two tickets in 24 hours, and so may guests with the same address. An owner key is ignored here. Every call opens a ticket of its own.
+         * @description Opens a support ticket for a user or a guest, as JSON or, with images, as a form, and emits the event `ticket.created`. A user may open two tickets per 24 hours; guests with the same address share the same limit. An owner key is ignored. Every call opens a new ticket.
          */
         post: operations["openTicket"];
         delete?: never;
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Receive an event from a processor
-         * @description Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order. A processor that takes an address with each payment gets one that names the sale: what comes there is unsigned, and makes us fetch that purchase, too.
+         * @description Enter this URL in the processor's dashboard as its webhook URL. The signature of an event is verified. The event then only triggers a fetch of the purchase from the processor, so events may arrive repeatedly and in any order. A processor that accepts a webhook URL per payment gets one that names the sale: such webhooks are unsigned, and only trigger a fetch of that purchase, too.
          */
         post: operations["processorWebhook"];
         delete?: never;
@@ -728,80 +728,80 @@ export interface components {
             message?: string;
         };
         StartCheckout: {
-            /** @description The buyer's e-mail address. Required with an owner key, unless `externalId` is sent. Ignored with a Bearer token, whose user is the buyer */
+            /** @description The buyer's e-mail address. Required with an owner key unless `externalId` is sent. Ignored with a Bearer token, whose user is the buyer */
             email?: string | null;
-            /** @description With an owner key: your own id of the buyer. If `email` is sent too, both must be the same user's; a user who has none of the two yet gets it. Ignored with a Bearer token */
+            /** @description With an owner key: your own id of the buyer. If `email` is sent too, both must belong to the same user; an identifier that the user lacks is added. Ignored with a Bearer token */
             externalId?: string | null;
-            /** @description A `prices[].id` of bootstrap */
+            /** @description A `prices[].id` from bootstrap */
             priceId: string;
             /**
              * Format: uri
-             * @description Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall with its own domain it may be left out: then `settings.success_redirect_url` is used, or else the page `/thanks` of that domain
+             * @description Redirect target after payment, an http or https URL. `__SESSION__` in it is replaced with the id of the checkout. Optional on a paywall with its own domain: the default is `settings.success_redirect_url`, or else the page `/thanks` of that domain
              */
             successUrl?: string | null;
             /**
              * Format: uri
-             * @description Where a buyer who did not pay is sent. On a paywall with its own domain it may be left out: then `settings.error_redirect_url` is used, else `settings.success_redirect_url`, or else the front page of that domain
+             * @description Redirect target of a buyer who did not pay. Optional on a paywall with its own domain: the default is `settings.error_redirect_url`, then `settings.success_redirect_url`, or else the front page of that domain
              */
             errorUrl?: string | null;
-            /** @description The page on which the buyer started, in any format. The event `checkout.completed` repeats it */
+            /** @description The page on which the buyer started, in any format. Repeated in the event `checkout.completed` */
             shopUrl?: string | null;
-            /** @description Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a paywall: for a further one the call needs an owner key. With a Bearer token they are cut to the price's own, or to `settings.max_trial_days` if that is more. Where the processor's trials are those of its plans, only 0 and the price's own are accepted */
+            /** @description Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, only 0 and the price's own are accepted */
             trial_days?: number | null;
-            /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has bought the one-time price already. Once the new purchase is paid, each older subscription of the user on this paywall is never charged again. Default false */
+            /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has already bought the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never charged again. Default false */
             ignoreActivePurchase?: boolean | null;
-            /** @description Merged, field by field, into the user's `meta` on this paywall. 4 KB at most. A field that an owner key wrote stays as it is, whatever a Bearer token sends */
+            /** @description Merged field by field into the user's `meta` on this paywall. At most 4 KB. A Bearer token cannot overwrite fields that an owner key wrote */
             userMeta?: {
                 [key: string]: unknown;
             } | null;
             /** @description With an owner key and without `country`: charge the local price in this currency (ISO 4217), if there is one */
             localCurrency?: string | null;
-            /** @description With an owner key: the buyer's country (ISO 3166-1 alpha-2), to charge the price that bootstrap shows there. `XX`: unknown, which is the base price. Ignored with a Bearer token, whose user is where its address is */
+            /** @description With an owner key: the buyer's country (ISO 3166-1 alpha-2), to charge the price that bootstrap shows there. `XX`: unknown, which gives the base price. Ignored with a Bearer token: the country is that of the caller's IP address */
             country?: string | null;
         };
         CancelByOwner: {
-            /** @description The paywall on which the subscription was bought */
+            /** @description The paywall where the subscription was bought */
             paywallId: string;
-            /** @description The purchase's `id`, as the user endpoint and the events give it. The processor's own id works too */
+            /** @description The purchase's `id`, as returned by the user endpoint and sent in events. The processor's own id works too */
             subscriptionId: string;
-            /** @description The reason, in the words of whoever cancels. It is stored and passed on to the processor */
+            /** @description The reason, in the words of the person who cancels. It is stored and passed on to the processor */
             cancellationReason: string;
-            /** @description The user's e-mail address. Send at least one of the three */
+            /** @description The user's e-mail address. At least one of `email`, `userId` and `externalId` is required */
             email?: string | null;
-            /** @description The user's id, as start-checkout and the events give it. If others of the three are sent, all must be this user's */
+            /** @description The user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the same user */
             userId?: string | null;
             /** @description Your own id of the user */
             externalId?: string | null;
         };
         CancelByUser: {
-            /** @description The purchase's `id`, as the user endpoint and the events give it. The processor's own id works too */
+            /** @description The purchase's `id`, as returned by the user endpoint and sent in events. The processor's own id works too */
             subscriptionId: string;
-            /** @description The reason, in the words of whoever cancels. It is stored and passed on to the processor */
+            /** @description The reason, in the words of the person who cancels. It is stored and passed on to the processor */
             cancellationReason: string;
         };
         GetCustomerPortal: {
-            /** @description The user's e-mail address. Required, unless `externalId` is sent */
+            /** @description The user's e-mail address. Required unless `externalId` is sent */
             email?: string | null;
-            /** @description Your own id of the user. If `email` is sent too, both must be the same user's */
+            /** @description Your own id of the user. If `email` is sent too, both must belong to the same user */
             externalId?: string | null;
-            /** @description Merged, field by field, into the user's `meta` on this paywall. 4 KB at most */
+            /** @description Merged field by field into the user's `meta` on this paywall. At most 4 KB */
             userMeta?: {
                 [key: string]: unknown;
             } | null;
         };
         BalanceChange: {
             /**
-             * @description `credit` adds, `debit` takes away
+             * @description `credit` adds tokens, `debit` removes them
              * @enum {string}
              */
             op: "credit" | "debit";
-            /** @description How many tokens: a whole number from 1 to 10^12 */
+            /** @description Number of tokens: an integer from 1 to 10^12 */
             amount: number;
-            /** @description The type of tokens: one of `tokenization_queries[].type` of the paywall */
+            /** @description Token type: one of the paywall's `tokenization_queries[].type` */
             type: string;
-            /** @description The user's e-mail address. Send at least one of the three */
+            /** @description The user's e-mail address. At least one of `email`, `user_id` and `external_id` is required */
             email?: string | null;
-            /** @description The user's id, as start-checkout and events give it. If others of the three are sent, all must be this user's */
+            /** @description The user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the same user */
             user_id?: string | null;
             /** @description Your own id of the user */
             external_id?: string | null;
@@ -809,37 +809,37 @@ export interface components {
         Withdrawal: {
             /** @description The id of the paywall */
             paywall_id: string;
-            /** @description The user's id, as start-checkout and events give it. Required, unless `external_id` is sent */
+            /** @description The user's id, as returned by start-checkout and sent in events. Required unless `external_id` is sent */
             user_id?: string | null;
-            /** @description Your own id of the user. If `user_id` is sent too, both must be the same user's */
+            /** @description Your own id of the user. If `user_id` is sent too, both must belong to the same user */
             external_id?: string | null;
-            /** @description How many tokens to take away: a whole number from 1 to 10^12 */
+            /** @description Number of tokens to debit: an integer from 1 to 10^12 */
             tokens: number;
-            /** @description The type of tokens: one of `tokenization_queries[].type` of the paywall. Default `standard` */
+            /** @description Token type: one of the paywall's `tokenization_queries[].type`. Default `standard` */
             token_type?: string | null;
         };
         OpenTicket: {
-            /** @description What it is about, briefly. Surrounding white space is removed */
+            /** @description The subject, 3 to 200 characters. Surrounding white space is removed */
             subject: string;
-            /** @description The message. Surrounding white space is removed, and each line break becomes one character */
+            /** @description The message. Surrounding white space is removed, and each line break counts as one character */
             content: string;
             /**
              * Format: email
-             * @description The guest's address, for an answer. Required without a Bearer token, ignored with one
+             * @description The guest's e-mail address for the reply. Required without a Bearer token, ignored with one
              */
             customer_email?: string;
         };
         OpenTicketForm: {
-            /** @description What it is about, briefly. Surrounding white space is removed */
+            /** @description The subject, 3 to 200 characters. Surrounding white space is removed */
             subject: string;
-            /** @description The message. Surrounding white space is removed, and each line break becomes one character */
+            /** @description The message. Surrounding white space is removed, and each line break counts as one character */
             content: string;
             /**
              * Format: email
-             * @description The guest's address, for an answer. Required without a Bearer token, ignored with one
+             * @description The guest's e-mail address for the reply. Required without a Bearer token, ignored with one
              */
             customer_email?: string;
-            /** @description Images: image/jpeg, image/png, image/webp, up to 10 MB each. Their content must be of the type that they are sent as */
+            /** @description Images: image/jpeg, image/png, image/webp, up to 10 MB each. The content must match the declared type */
             files?: string[];
         };
         SendSignInCode: {
@@ -983,28 +983,28 @@ export interface components {
         };
         /** @description A price of the paywall */
         Price: {
-            /** @description The `priceId` for start-checkout. It changes when what is sold changes: read it at runtime, do not store it */
+            /** @description The `priceId` for start-checkout. It changes whenever what is sold changes: read it at runtime, do not store it */
             id: string;
-            /** @description The name of the price. It stays the same when the id changes */
+            /** @description The name of the price. Unlike the id, it is stable */
             slug: string;
-            /** @description The text that the buyer reads */
+            /** @description The label shown to the buyer */
             label: string;
             /** @description ISO 4217 */
             currency: string;
             /** @description In major units of the currency: 9.99 is 9 dollars and 99 cents */
             amount: number;
             /**
-             * @description The unit of the billing period. Null: a one-time purchase
+             * @description Unit of the billing period. Null for a one-time purchase
              * @enum {string|null}
              */
             interval: "day" | "week" | "month" | "year" | null;
-            /** @description How many intervals a billing period has: 3 with `month` is quarterly */
+            /** @description Number of intervals per billing period: 3 with `month` means quarterly. Null for a one-time purchase */
             interval_count: number | null;
-            /** @description Days of trial before the first payment */
+            /** @description Trial days before the first payment */
             trial_days: number;
-            /** @description What it gives besides tokens, by names of the owner */
+            /** @description Features it includes besides tokens, by the owner's names */
             features: string[];
-            /** @description False: a pack, which makes its buyer not `paid` and can be bought again and again */
+            /** @description False for a pack: it does not make its buyer `paid` and can be bought repeatedly */
             access: boolean;
             /** @description The price in the caller's country, if it differs there. A checkout that a user opens from there charges it */
             local?: {
@@ -1323,9 +1323,9 @@ export interface components {
             };
         };
         Bootstrap: {
-            /** @description Changes whenever anything in this answer but `user` changes */
+            /** @description Changes whenever anything in this response except `user` changes */
             version: string;
-            /** @description As the owner configured them. Other fields are passed on unchanged */
+            /** @description The owner's settings. Other fields are passed through unchanged */
             settings: {
                 /** @description The id of the paywall */
                 id: string;
@@ -1341,22 +1341,22 @@ export interface components {
                     /** @description A key of locales. Left out: the paywall's name */
                     alt?: string;
                 };
-                /** @description Where a buyer is sent after paying if start-checkout was given no `successUrl` */
+                /** @description Redirect target after payment if start-checkout received no `successUrl` */
                 success_redirect_url?: string;
-                /** @description Where a buyer who did not pay is sent if start-checkout was given no `errorUrl` */
+                /** @description Redirect target of a buyer who did not pay if start-checkout received no `errorUrl` */
                 error_redirect_url?: string;
-                /** @description The types of tokens of which users have balances. With a `daily_limit`, users without a paid period are topped up to that many, once a UTC day */
+                /** @description Token types that the paywall counts. With a `daily_limit`, users without a paid period are topped up to that number once per UTC day */
                 tokenization_queries: {
                     type: string;
                     daily_limit?: number;
                 }[];
-                /** @description The longest trial that a user may ask start-checkout for with its Bearer token, where the price's own is shorter */
+                /** @description Maximum `trial_days` that a user may request from start-checkout with a Bearer token, if longer than the price's own trial */
                 max_trial_days?: number;
             } & {
                 [key: string]: unknown;
             };
             prices: components["schemas"]["Price"][];
-            /** @description As the owner configured them */
+            /** @description The owner's offers */
             offers: ({
                 /** @description The slug of the price that is offered */
                 price?: string;
@@ -1365,10 +1365,10 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description How the paywall looks. Each locale has all texts that it names */
+            /** @description The layout of the paywall. Every locale has all texts that it references */
             layout: {
                 type: string;
-                /** @description From the top of the page to its end */
+                /** @description From top to bottom */
                 blocks: components["schemas"]["Block"][];
             } & {
                 [key: string]: unknown;
@@ -1379,13 +1379,13 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            /** @description The state of the token's user. Absent without a Bearer token, and for a user who never came to this paywall */
+            /** @description The state of the token's user. Absent without a Bearer token, and for a user who is not a member of this paywall */
             user?: {
                 /** Format: uuid */
                 id: string;
                 /** @description Null for an anonymous user */
                 email: string | null;
-                /** @description Whether the user has access now by a subscription; false for one who has bought once */
+                /** @description Whether a subscription gives the user access now. False for a user with a one-time purchase only */
                 has_active_subscription: boolean;
                 /** @description All purchases that the user ever made on this paywall, the latest first */
                 purchases: components["schemas"]["Purchase"][];
@@ -1406,24 +1406,24 @@ export interface components {
             id: string;
         };
         UserState: {
-            /** @description The user of the token. Absent when an owner key asks */
+            /** @description The token's user. Absent if called with an owner key */
             user?: {
                 /** Format: uuid */
                 id: string;
                 /** @description Null for an anonymous user */
                 email: string | null;
-                /** @description Your own id of the user. Null: you gave none */
+                /** @description Your own id of the user. Null if you assigned none */
                 external_id: string | null;
-                /** @description As given to `sign-in/exchange`. Null: none was given */
+                /** @description The name sent to `sign-in/exchange`. Null if none was sent */
                 name: string | null;
                 /** Format: date-time */
                 created_at: string;
             };
-            /** @description The price tier that the paywall puts this country in */
+            /** @description The price tier of this country on the paywall */
             tier: number;
-            /** @description The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if it is unknown */
+            /** @description The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if unknown */
             country: string;
-            /** @description Whether the paywall targets that country */
+            /** @description Whether the paywall targets this country */
             countryMatch: boolean;
             /** @description All purchases that the user ever made on this paywall, the latest first */
             purchases: components["schemas"]["Purchase"][];
@@ -1437,7 +1437,7 @@ export interface components {
             balances: components["schemas"]["Balance"][];
             /** @description The trial that ends last, if several run. Null: none runs */
             trial: components["schemas"]["Trial"] | null;
-            /** @description What was stored about the user on this paywall as `userMeta`. Where the owner and the user wrote the same field, it is the owner's */
+            /** @description The `userMeta` stored for the user on this paywall. If the owner and the user wrote the same field, the owner's value is returned */
             meta: {
                 [key: string]: unknown;
             };
@@ -1445,12 +1445,12 @@ export interface components {
         Checkout: {
             /**
              * Format: uri
-             * @description The processor's hosted page. Send the buyer there
+             * @description The URL of the processor's hosted page. Redirect the buyer there
              */
             checkoutUrl: string;
             /**
              * Format: uuid
-             * @description The buyer's id, the same on all endpoints and in all events
+             * @description The buyer's user id, the same on all endpoints and in all events
              */
             userId: string;
             /**
@@ -1462,14 +1462,14 @@ export interface components {
         Cancelled: {
             /** @constant */
             success: true;
-            /** @description For a human to read */
+            /** @description A human-readable message */
             message: string;
-            /** @description As the processor answered. The user endpoint shows it shortly after, at the latest with the processor's webhook */
+            /** @description As confirmed by the processor. The user endpoint shows it shortly after, at the latest with the processor's webhook */
             subscription: {
                 /** @description The purchase's `id` */
                 id: string;
                 /**
-                 * @description Unchanged, so usually `active`, until the current period is over. `canceled`: it has ended at once, and so has access, as a trial does where the processor has it so
+                 * @description Unchanged, usually `active`, until the current period is over. `canceled` if the subscription and its access ended at once, as a cancelled trial does at some processors
                  * @enum {string}
                  */
                 status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
@@ -1490,7 +1490,7 @@ export interface components {
         CustomerPortal: {
             /**
              * Format: uri
-             * @description A one-time link to the processor's hosted portal. It expires soon: send the user there at once
+             * @description A one-time URL of the processor's hosted portal. It expires soon: redirect the user immediately
              */
             url: string;
         };
@@ -1499,28 +1499,28 @@ export interface components {
             success: true;
             /**
              * Format: uuid
-             * @description The user whose balance was changed
+             * @description The user whose balance changed
              */
             user_id: string;
-            /** @description The type of tokens that was changed */
+            /** @description The token type that changed */
             type: string;
-            /** @description How many tokens of this type the user has now */
+            /** @description The user's new balance of this type */
             count: number;
-            /** @description All balances of the user on this paywall, by type */
+            /** @description All of the user's balances on this paywall, sorted by type */
             balances: components["schemas"]["Balance"][];
         };
         Withdrawn: {
             /** @constant */
             success: true;
-            /** @description How many tokens of this type the user has left */
+            /** @description The user's remaining balance of this type */
             remaining: number;
         };
         OpenedTicket: {
             ticket: {
-                /** @description The number of the ticket */
+                /** @description The ticket number */
                 id: number;
                 /**
-                 * @description A new ticket is always open
+                 * @description Always `open` for a new ticket
                  * @constant
                  */
                 status: "open";
@@ -1915,11 +1915,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description With an owner key: the user's e-mail address. Send at least one of these three
+                 * @description With an owner key: the user's e-mail address. At least one of `email`, `user_id` and `external_id` is required
                  * @example ada@example.com
                  */
                 email?: string;
-                /** @description With an owner key: the user's id, as start-checkout and events give it. If others of the three are sent, all must be this user's */
+                /** @description With an owner key: the user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the same user */
                 user_id?: string;
                 /** @description With an owner key: your own id of the user */
                 external_id?: string | null;
@@ -2107,7 +2107,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The page is open */
+            /** @description The page was opened */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2233,11 +2233,11 @@ export interface operations {
                         hasActivePurchase: true;
                         /**
                          * Format: uuid
-                         * @description The purchase that is in the way
+                         * @description The active purchase
                          */
                         purchaseId: string;
                         /**
-                         * @description Its status: of one that is past due, the portal can mend the card
+                         * @description Its status. If it is `past_due`, the buyer can update the card in the portal
                          * @enum {string}
                          */
                         status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
@@ -2264,7 +2264,7 @@ export interface operations {
             /**
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     If the call was carried out and only its answer was lost, a repeat without `Idempotency-Key` opens a second page; the buyer never got the first. With a key a repeat opens none.
+             *     If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second page; the buyer never received the first. With a key, a retry opens none.
              */
             503: {
                 headers: {
@@ -2296,7 +2296,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page that names the host and asks the buyer whether to go on: a user chose a target that the paywall does not name */
+            /** @description A page that names the target host and asks the buyer to confirm, if a user chose a target that the paywall does not list */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2347,14 +2347,14 @@ export interface operations {
                  * @example 1001
                  */
                 id: components["parameters"]["PaywallId"];
-                /** @description The processor that sends the browser */
+                /** @description The processor that redirects the browser */
                 acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Redirect to the checkout's way back */
+            /** @description Redirect to the checkout's return URL */
             303: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2530,7 +2530,7 @@ export interface operations {
             /**
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     `Retry-After` is 30 if the processor was not asked and it is not known whether the call was noted. An earlier repeat may be answered 400 `Subscription is already cancelled`, although it is not; one after that time cancels.
+             *     `Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time cancels.
              */
             503: {
                 headers: {
@@ -2776,7 +2776,7 @@ export interface operations {
                          * @enum {string}
                          */
                         code: "insufficient";
-                        /** @description How many tokens of this type could be debited now, with the top-up of today */
+                        /** @description Number of tokens of this type that can be debited now, including today's top-up */
                         available: number;
                     } & components["schemas"]["Error"]);
                 };
@@ -2987,7 +2987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tokens are taken */
+            /** @description The tokens were debited */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3029,9 +3029,9 @@ export interface operations {
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
                         error?: "Insufficient tokens";
-                        /** @description How many tokens of this type could be debited now, with the top-up of today */
+                        /** @description Number of tokens of this type that can be debited now, including today's top-up */
                         available: number;
-                        /** @description How many tokens the call asked for */
+                        /** @description Number of tokens that the call requested */
                         requested: number;
                     } & components["schemas"]["Error"]);
                 };
@@ -3149,7 +3149,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The ticket is open */
+            /** @description The ticket was opened */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3237,7 +3237,7 @@ export interface operations {
              * @description - `storage_unavailable`: our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
              *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     Without `Retry-After` it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.
+             *     Without `Retry-After` it is unknown whether the ticket was opened. If it was, a retry opens a second one, and both count towards the quota.
              */
             503: {
                 headers: {
@@ -3771,7 +3771,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was received. A repeat, or an event that concerns no purchase, changes nothing */
+            /** @description The event was received. A duplicate, or an event that concerns no purchase, changes nothing */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
