@@ -1,8 +1,8 @@
--- What the API says of purchases, and whether they let their user in.
+-- Purchases as the API shows them, and the rules of access.
 
--- A purchase as the API and the events show it (contract section 2). What no price of the file names (see plan-changes.sql) has no
--- price, and loses its features with time: `at` is when it is shown. Events show it as of its last fetch, so that what one calls
--- `previous` is what the one before has shown.
+-- A purchase as the API and the events show it (contract section 2). If no price of the file matches what is charged (see
+-- plan-changes.sql), its price is null and its features expire: `at` is the time for which it is shown. Events show it as of its last
+-- fetch, so that an event's `previous` equals what the event before has shown.
 create function purchase_json(p purchases, at timestamptz default null) returns jsonb language plpgsql stable as $$
 begin
   return (
@@ -19,8 +19,8 @@ begin
     from prices sold where sold.id = p.price_id);
 end $$;
 
--- The features of a price as the paywall file has them now: of the price that is on sale under its slug, or, where none is, as the file
--- last had them.
+-- The features of a price as the paywall file lists them now: those of the price on sale under its slug or, if there is none, as last
+-- listed.
 create function price_features(price prices) returns text[] language plpgsql stable as $$
 begin
   return coalesce(
@@ -29,7 +29,7 @@ begin
     price.features);
 end $$;
 
--- Whether a member has had a trial, by any purchase but this one. While the member's row is locked nobody adds one.
+-- Whether a member has had a trial with any other purchase. While the member's row is locked, none can be added.
 create function has_other_trial(paywall_id text, user_id uuid, purchase_id uuid) returns boolean
 language plpgsql stable as $$
 begin
@@ -39,24 +39,23 @@ begin
       and p.id is distinct from purchase_id);
 end $$;
 
--- How long a purchase that is past due still gives access: `settings.grace_days`, by default a week.
+-- How long a past due purchase still gives access: `settings.grace_days`, by default a week.
 create function grace_period(paywall_id text) returns interval language plpgsql stable as $$
 begin
   return make_interval(days => coalesce(
     (select (p.settings ->> 'grace_days')::integer from paywalls p where p.id = grace_period.paywall_id), 7));
 end $$;
 
--- How long a purchase that renews still gives access after its period: we may not have heard of the next one yet.
+-- How long a renewing purchase still gives access after its period: the renewal may be reported late.
 create function renewal_grace() returns interval language sql immutable as $$ select interval '3 days' $$;
 
--- When a purchase is to end; null: it renews, or was bought once.
+-- The scheduled end of a purchase; null if it renews or is a one-time purchase.
 create function scheduled_end(p purchases) returns timestamptz language sql stable as $$
   select coalesce(p.cancel_at, case when p.cancel_at_period_end then p.current_period_end end)
 $$;
 
--- When a purchase's access ends, as far as is known now: at its scheduled end, with the renewal grace after its period, or with the
--- grace period of what is past due, whatever comes first. What is paused, or has ended, gave access until then. Null: it has no
--- end, or has not begun.
+-- When a purchase's access ends, as currently known: at its scheduled end, after the renewal grace of its period, or after the grace period
+-- if it is past due, whichever is first. A paused or ended purchase gave access until then. Null if it has no end, or has not begun.
 create function access_until(p purchases) returns timestamptz language plpgsql stable as $$
 begin
   return least(scheduled_end(p), case
@@ -65,27 +64,27 @@ begin
     else p.access_lost_at end);
 end $$;
 
--- Whether a subscription goes on without giving access any more: past due for too long, or nothing was heard of its next period.
+-- Whether a subscription has not ended but no longer gives access: past due for too long, or its renewal was never reported.
 create function is_past_grace(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
 begin
   return p.interval is not null and p.status in ('trialing', 'active', 'past_due')
     and coalesce(access_until(p) <= at, false) and coalesce(scheduled_end(p) > access_until(p), true);
 end $$;
 
--- Three questions, never one for another. Whether a purchase gives access at a time:
+-- The next three functions answer different questions: do not substitute one for another. Whether a purchase gives access at a time:
 create function gives_access(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
 begin
   return p.access and p.status in ('trialing', 'active', 'past_due') and coalesce(access_until(p) > at, true);
 end $$;
 
--- Whether a subscription has not ended, so that its processor may still charge it, or has yet to hear of its next payment. Its buyer
--- has the processor's portal, and is not sold another one.
+-- Whether a subscription has not ended, so that its processor may still charge it, or may still report its next payment. Its buyer can use
+-- the processor's portal, and is not sold another one.
 create function is_running(p purchases, at timestamptz) returns boolean language sql stable as $$
   select p.interval is not null and p.status <> 'canceled' and not coalesce(has_reached_end(p, at), false)
 $$;
 
--- Whether a subscription has come to its scheduled end. Where a cancellation can be undone, it may have been so shortly before, which
--- only a read from after that end shows.
+-- Whether a subscription has reached its scheduled end. If the processor supports undoing a cancellation, that may have happened shortly
+-- before the end, which only a read after it shows.
 create function has_reached_end(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
 begin
   return scheduled_end(p) <= at
@@ -93,15 +92,15 @@ begin
       or not (select there.supports_uncancel from processors there where there.acquiring = p.acquiring));
 end $$;
 
--- Whether a purchase gives access at a time and was paid for: all that the user may have had of it so far is not just a trial.
+-- Whether a purchase gives access at a time and is paid for, not just on trial.
 create function is_paying(p purchases, at timestamptz) returns boolean language sql stable as $$
   select gives_access(p, at) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
 $$;
 
--- What a user has that is in the way of selling it a price, lest it pays twice: a subscription that is running, or, where the price is
--- paid once, a purchase of that very price that gives access, or will when its money arrives: a bank transfer takes days. An edited
--- price has another id and the same slug: it counts as the same. A pack is in the way of nothing, and nothing is in its way.
--- `except_id` is a purchase that does not count: the sale itself. All null if nothing is.
+-- The purchase that prevents selling a price to a user, lest the user pays twice: a running subscription or, if the price is a one-time
+-- price, a purchase of the same price that gives access, or will when its money arrives: a bank transfer takes days. An edited price has
+-- another id and the same slug and counts as the same. A pack never prevents a sale, and is never prevented. `except_id` is a purchase to
+-- ignore: the sale itself. All null if there is none.
 create function purchase_in_the_way(
   paywall_id text, user_id uuid, price prices, except_id uuid default null
 ) returns purchases language plpgsql stable as $$

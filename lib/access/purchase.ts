@@ -10,56 +10,54 @@ export const currency = z
   .regex(/^[A-Z]{3}$/)
   .describe('ISO 4217')
 
-/**
- * A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of lib/access/purchase.sql
- * makes.
- */
+/** A subscription or a one-time purchase as the API and the events show it: the result of `purchase_json` in lib/access/purchase.sql. */
 export const Purchase = z
   .object({
-    id: z.uuid().describe('The `subscriptionId` for cancel-subscription'),
+    id: z.uuid().describe('The id, also the `subscriptionId` for cancel-subscription'),
     status: z
       .enum(PURCHASE_STATUSES)
       .describe(
-        '`canceled`: a subscription that has ended, or a purchase whose first payment failed for good. A subscription that was ' +
-          'cancelled keeps its status until its current period is over. `refunded`: a one-time purchase that was paid back',
+        '`canceled`: the subscription has ended, or the first payment failed for good. A cancelled subscription ' +
+          'keeps its status until its current period is over. `refunded`: a one-time purchase was refunded',
       ),
-    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor through which it was bought'),
+    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that sold it'),
     price_id: z
       .string()
       .nullable()
       .describe(
-        'The id of its price, which may have been replaced since. Null: no price of the paywall names what it is charged for',
+        'The id of its price, which may have been replaced since. Null if no price of the paywall matches what is ' +
+          'charged',
       ),
     price_slug: z
       .string()
       .nullable()
-      .describe('The name of its price, which stays the same when the id changes. Null as `price_id`'),
+      .describe('The name of its price. Unlike the id, it is stable. Null if `price_id` is null'),
     features: z
       .array(z.string())
       .describe(
-        'What its price gives besides tokens, as the paywall file has it now. It counts while the purchase gives access',
+        'The features of its price, as the paywall file lists them now. They apply while the purchase gives access',
       ),
-    interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),
+    interval: z.enum(INTERVALS).nullable().describe('Unit of the billing period. Null for a one-time purchase'),
     interval_count: z
       .int()
       .min(1)
       .nullable()
-      .describe('How many intervals a billing period has. Null: a one-time purchase'),
+      .describe('Number of intervals per billing period. Null for a one-time purchase'),
     unit_amount: z
       .int()
       .min(0)
-      .describe('The price of a billing period or of the one-time purchase, in minor units of the currency'),
+      .describe('The price per billing period, or of the one-time purchase, in minor units of the currency'),
     currency,
-    current_period_end: time.nullable().describe('When its current period or trial ends. Null: a one-time purchase'),
-    trial_end: time.nullable().describe('When its trial ends or ended. Null: it had none'),
-    cancel_at_period_end: z.boolean().describe('True: it ends with its current period and is not renewed'),
-    cancel_at: time.nullable().describe('When it will end. Null: no end is scheduled'),
-    canceled_at: time.nullable().describe('When it was cancelled'),
+    current_period_end: time.nullable().describe('End of the current period or trial. Null for a one-time purchase'),
+    trial_end: time.nullable().describe('End of the trial. Null if there was none'),
+    cancel_at_period_end: z.boolean().describe('Whether it ends with its current period instead of renewing'),
+    cancel_at: time.nullable().describe('The scheduled end. Null if none is scheduled'),
+    canceled_at: time.nullable().describe('When it was cancelled. Null if it was not'),
     access_until: time
       .nullable()
       .describe(
-        'Until when it gives access, as far as is known now: to its scheduled end; else for 3 days after its period, since a renewal ' +
-          'may be heard of late; while it is past due, for `settings.grace_days`. Null: it has no end, or has not begun',
+        'End of access as currently known: the scheduled end, or else 3 days after the period, since a renewal may ' +
+          'be reported late; while past due, `settings.grace_days` later. Null if access has no end, or has not begun',
       ),
     created_at: time,
   })

@@ -1,22 +1,22 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import * as z from 'zod'
 
-/** Who signs: ourselves, whatever the host. */
+/** The issuer is the service itself, whatever the host. */
 export const ISSUER = 'paywall-billing'
-/** Ed25519 only. Pinned, so that a token cannot choose how it is checked. */
+/** Pinned to Ed25519, so that a token cannot choose its own algorithm. */
 export const ALGORITHM = 'EdDSA'
-/** RFC 9068: keeps other tokens signed with the same key from passing for access tokens. */
+/** RFC 9068: prevents other tokens signed with the same key from being accepted as access tokens. */
 export const TYPE = 'at+jwt'
 
-/** The JWK sets that this isolate has read. Each keeps its imported keys: to import one takes half as long as to verify. */
+/** Parsed JWK sets of this isolate. They cache imported keys: an import takes half as long as a verification. */
 const keySets = new Map<string, ReturnType<typeof createLocalJWKSet>>()
 
-/** The user an access token speaks for. */
+/** The user of an access token. */
 export interface TokenUser {
   userId: string
   email: string | null
   anonymous: boolean
-  /** For whom it is: the owner and the mode on all of whose paywalls it is good. The database compares it: see gate.sql. */
+  /** The audience: the owner and the mode, for all of whose paywalls it is valid. The database compares it: see gate.sql. */
   audience: string
 }
 
@@ -28,9 +28,9 @@ const Payload = z.object({
 })
 
 /**
- * The user of a token that we signed and that has not expired; null for any other. For whom it is, the result says: whether
- * that is the owner and the mode of a paywall, only the database knows (gate.sql). `publicKeys` is a JWK set: during a rotation it holds the
- * old key and the new one. `sign-in` holds the private one and signs.
+ * Verifies a token and returns its user and audience; null if it is not signed by us or has expired. Whether the audience matches the
+ * paywall, only the database knows (gate.sql). `publicKeys` is a JWK set, which holds the old and the new key during a rotation. `sign-in`
+ * holds the private key and signs.
  */
 export async function verifyAccessToken(token: string, publicKeys: string, now: Date): Promise<TokenUser | null> {
   const keys = keySet(publicKeys)

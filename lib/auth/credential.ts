@@ -3,19 +3,19 @@ import { sha256Hex } from '../crypto/crypto.ts'
 import { logSubject } from '../log/log.ts'
 import { type TokenUser, verifyAccessToken } from './access-token.ts'
 
-/** What a request brought to prove who calls (contract section 5), before the database has its say. */
+/** The credential of a request (contract section 5), not yet checked against the database. */
 export type Credential = Bearer | { kind: 'owner'; keyHash: string }
 
 /** A credential at an endpoint that ignores owner keys. */
 export type Bearer = { kind: 'none' } | { kind: 'bad_token' } | ({ kind: 'user' } & TokenUser)
 
-/** Three parts in base64url (RFC 7515), which has no padding: a token is to be written in one way only. */
+/** Three parts in base64url without padding (RFC 7515), so that each token has only one valid encoding. */
 const JWT_BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /**
- * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
- * is anything but a good Bearer token is `bad_token`, never `none`: it must not pass for a guest. For which owner's
- * paywalls the token is good, the database looks.
+ * Reads `X-Api-Key` or `Authorization: Bearer`. If both are sent, the owner key is used. An Authorization header that is not a valid Bearer
+ * token is `bad_token`, never `none`: the caller must not pass as a guest. The database checks for which owner's paywalls the token is
+ * valid.
  */
 export async function readCredential(
   request: HonoRequest,
@@ -25,13 +25,13 @@ export async function readCredential(
   return key === undefined ? readBearer(request, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
 }
 
-/** What to tell a refused caller who sent an owner key as a Bearer token; undefined for any other. */
+/** The hint for a caller that sent an owner key as a Bearer token; undefined for any other. */
 export function misplacedKey(request: HonoRequest): { message: string } | undefined {
   const isKey = /^Bearer +pk_(test|live)_/i.test(request.header('authorization') ?? '')
-  return isKey ? { message: 'This is an owner key and no access token: send it as `X-Api-Key`' } : undefined
+  return isKey ? { message: 'This is an owner key, not an access token: send it as `X-Api-Key`' } : undefined
 }
 
-/** Reads `Authorization: Bearer` alone, for endpoints that ignore owner keys. */
+/** Reads `Authorization: Bearer` only, for endpoints that ignore owner keys. */
 export async function readBearer(request: HonoRequest, env: { ACCESS_TOKEN_PUBLIC_KEYS: string }): Promise<Bearer> {
   const authorization = request.header('authorization')
   if (authorization === undefined) return { kind: 'none' }

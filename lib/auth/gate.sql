@@ -1,8 +1,8 @@
--- Who calls, which paywall the call is about, and whether the caller may act there (contract section 5). Each gate gives
--- `refusal`, null if the caller is let in, and what the functions behind it need of the paywall.
+-- The gates: who calls, which paywall the call is about, and whether the caller may act there (contract section 5). Each returns `refusal`,
+-- null if the caller is admitted, and the columns of the paywall that its callers need.
 
--- The paywall of an id, as it is found at a host: on a paywall's own domain no other paywall answers. All null if none is
--- found. It gives single columns and not the row, whose layout and texts may be large.
+-- Finds a paywall by its id at a host: on a paywall's own domain no other paywall exists. All null if it is not found. Returns single
+-- columns and not the row, whose layout and texts may be large.
 create function find_paywall(
   paywall_id text, host text, out id text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
@@ -13,7 +13,7 @@ begin
     and not exists (select from paywalls other where other.domain = host and other.id <> paywall_id);
 end $$;
 
--- Lets an owner in by the SHA-256 of its key. A test key does not open a live paywall (`test_key`), nor a live key a test one
+-- Authorises an owner by the SHA-256 of its key. A test key cannot access a live paywall (`test_key`), nor a live key a test one
 -- (`live_key`).
 create function open_owner_gate(
   key_hash text, paywall_id text, host text, out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
@@ -35,9 +35,8 @@ begin
   settings := paywall.settings;
 end $$;
 
--- Lets a user in by what a verified token says: the user's id, and for whom the token is (`token_audience`), which is the owner
--- and the mode on all of whose paywalls it is good. A token of another owner's user or of the other mode lets nobody in, nor does
--- that of a user who was merged into another one since.
+-- Authorises a user by the payload of a verified token: the user's id and the audience (`token_audience`), which is the owner and the mode.
+-- Refuses a token of another owner's user or of the other mode, and one of a user who has been merged into another one.
 create function open_user_gate(
   token_user_id uuid, token_audience text, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
@@ -58,12 +57,12 @@ begin
   settings := paywall.settings;
 end $$;
 
--- For whom an access token is: an owner's test paywalls, or its live ones.
+-- The audience of an access token: an owner's test paywalls, or its live ones.
 create function audience(owner_id uuid, is_test boolean) returns text language sql immutable as $$
   select owner_id::text || case when is_test then ':test' else ':live' end
 $$;
 
--- Lets in whoever calls: an owner where `key_hash` is given, else the user of a token.
+-- Authorises an owner if `key_hash` is given, else the user of a token.
 create function open_gate(
   key_hash text, token_user_id uuid, token_audience text, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb

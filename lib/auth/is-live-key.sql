@@ -1,4 +1,4 @@
--- Whether an owner key is valid. Called when a request is malformed: an invalid key is reported before the malformed field.
+-- Whether an owner key is valid. Called if a request is malformed: an invalid key is reported before the malformed field.
 create function is_live_key(key_hash text) returns jsonb language plpgsql stable security definer as $$
 begin
   return to_jsonb(exists (

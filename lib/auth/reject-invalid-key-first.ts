@@ -4,8 +4,8 @@ import { ApiError, apiError, type ErrorTable } from '../http/errors.ts'
 import type { Caller } from './gate.ts'
 
 /**
- * For a `catch` after parsing. An invalid owner key is reported instead of the parse error, which is thrown on
- * where the key is valid.
+ * For a `catch` after parsing: an invalid owner key is reported instead of the parse error. If the key is valid, the parse error is
+ * rethrown.
  */
 export function rejectInvalidKeyFirst(
   env: Parameters<typeof connect>[0],

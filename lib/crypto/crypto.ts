@@ -16,7 +16,7 @@ export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
-/** Whether a text is the HMAC-SHA-256 of something, in hexadecimal digits. */
+/** Whether a text has the form of an HMAC-SHA-256 in hexadecimal. */
 export const isSignature = (text: string): boolean => /^[0-9a-f]{64}$/i.test(text)
 
 /** Whether `signature`, in hex, is the HMAC-SHA256 of the text with this secret. Compared in constant time. */

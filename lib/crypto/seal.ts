@@ -1,25 +1,25 @@
-// Secrets that the database holds sealed: AES-256-GCM, under a key that is a secret of the Workers.
-// `keys` is the text of that secret: 32 bytes in base64url, or two of them with a comma between. The first one seals, both
-// open. While a key is rotated, the first is the new one and the second the old one.
+// Encryption of the secrets in the database: AES-256-GCM, with a key that is a secret of the Workers. `keys` is the text of that secret: 32
+// bytes in base64url, or two such keys separated by a comma. The first encrypts, both decrypt. During a rotation the first is the new key
+// and the second the old one.
 import { base64url } from 'jose'
 import { sha256 } from './crypto.ts'
 
 const encoder = new TextEncoder()
 
-/** Bytes of a random nonce, which the ciphertext follows. */
+/** Bytes of the random nonce, which precedes the ciphertext. */
 const NONCE = 12
 
-/** Bytes of a key's SHA-256 by which a sealed text names it. */
+/** Bytes of the key's SHA-256 that serve as its id in the ciphertext. */
 const KEY_ID = 8
 
-/** What no live key opens: it was sealed with a key that has left, belongs to another row, or is damaged. */
+/** No configured key decrypts it: the key was removed, the context differs (another row), or the ciphertext is damaged. */
 export class UnopenedSecret extends Error {
   override name = 'UnopenedSecret'
 }
 
 /**
- * Encrypts a secret for storage: the id of the key in hex, a dot, and base64url of the nonce and the ciphertext.
- * `context` says what the secret belongs to and is authenticated, so a ciphertext moved to another row does not open.
+ * Encrypts a secret for storage: the id of the key in hex, a dot, and base64url of the nonce and the ciphertext. `context` names the row
+ * that it belongs to and is authenticated (AES-GCM additional data), so a ciphertext copied to another row cannot be decrypted.
  */
 export async function seal(secret: string, keys: string, context: string): Promise<string> {
   const [{ id, key }] = await readKeys(keys)
@@ -32,25 +32,26 @@ export async function seal(secret: string, keys: string, context: string): Promi
 }
 
 /**
- * Decrypts what `seal` made with one of the keys and the same context.
+ * Decrypts the result of `seal` with one of the keys and the same context.
  *
  * @throws UnopenedSecret
  */
 export async function unseal(sealed: string, keys: string, context: string): Promise<string> {
   const [, id, text = ''] = /^([0-9a-f]{16})\.(.*)$/.exec(sealed) ?? []
-  if (id === undefined) throw new UnopenedSecret('it names no key')
+  if (id === undefined) throw new UnopenedSecret('the ciphertext has no key id')
   const named = (await readKeys(keys)).find((each) => each.id === id)
-  if (named === undefined) throw new UnopenedSecret(`it is sealed with the key ${id}, which is not there`)
+  if (named === undefined)
+    throw new UnopenedSecret(`the ciphertext is encrypted with the key ${id}, which is not configured`)
   try {
     const bytes = base64url.decode(text)
     const [iv, ciphertext] = [bytes.slice(0, NONCE), bytes.slice(NONCE)]
     return new TextDecoder().decode(await crypto.subtle.decrypt(gcm(iv, context), named.key, ciphertext))
   } catch (cause) {
-    throw new UnopenedSecret('its key does not open it', { cause })
+    throw new UnopenedSecret('decryption failed', { cause })
   }
 }
 
-/** Whether the text is sealed with the first of the keys. */
+/** Whether the text is encrypted with the first of the keys. */
 export async function isSealedWithFirst(sealed: string, keys: string): Promise<boolean> {
   const [{ id }] = await readKeys(keys)
   return sealed.startsWith(`${id}.`)
@@ -61,7 +62,7 @@ interface Key {
   key: Awaited<ReturnType<typeof importAesKey>>
 }
 
-/** The keys that this isolate has read, by their text. */
+/** Imported keys of this isolate, by their text. */
 const known = new Map<string, Promise<[Key, ...Key[]]>>()
 
 function readKeys(keys: string): Promise<[Key, ...Key[]]> {

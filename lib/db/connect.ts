@@ -1,32 +1,32 @@
 import { neon, neonConfig } from '@neondatabase/serverless'
 import { type LoggedIds, logSubject } from '../log/log.ts'
 
-/** The database, as the calls in generated/calls.ts use it. A call is one round trip and one transaction. */
+/** The database, for the calls in generated/calls.ts. A call is one round trip and one transaction. */
 export interface Database {
-  /** Executes a statement that gives one row with one column, `result`. */
+  /** Executes a statement that returns one row with one column, `result`. */
   call<Result>(statement: string, parameters: unknown[]): Promise<Result>
 }
 
 /**
- * How long a Worker waits for an answer: the driver itself would wait for ever. Longer than the database's own limits (the
- * roles' `statement_timeout`), so that as a rule the database says what became of a call.
+ * The timeout of a call: the driver itself has none. Longer than the database's own limits (the roles' `statement_timeout`), so that the
+ * database normally reports the outcome of a call.
  */
 const CALL_TIMEOUT_MS = 4_000
 
-/** What a Worker needs to reach its database. */
+/** The bindings with which a Worker reaches its database. */
 interface DatabaseEnv {
   DATABASE_URL: string
-  /** The local world's binding to its stand-in for Neon's proxy. Elsewhere there is none, and the host in `DATABASE_URL` is called. */
+  /** The local world's stand-in for Neon's proxy. Elsewhere it is absent, and the host in `DATABASE_URL` is called. */
   NEON_PROXY?: Pick<typeof globalThis, 'fetch'>
 }
 
-/** What the driver is told to call where `NEON_PROXY` is: only the path counts, because a binding has its address. */
+/** The driver's endpoint for `NEON_PROXY`: only the path matters, because a service binding has no address. */
 const LOCAL_ENDPOINT = 'http://neon-proxy/sql'
 
-/** The database of each environment that this isolate has seen: the driver need not read its address at every request. */
+/** Connections of this isolate by environment, so that the driver does not parse its URL for each request. */
 const databases = new WeakMap<DatabaseEnv, Database>()
 
-/** The database over HTTP. Nothing is repeated by itself. */
+/** The database over HTTP, without retries. */
 export function connect(env: DatabaseEnv): Database {
   const known = databases.get(env)
   if (known) return known
@@ -51,9 +51,8 @@ function open(env: DatabaseEnv): Database {
 }
 
 /**
- * `fetch` for Neon's driver, with all that it reads of a response. It has the body, too, because the driver makes a
- * `NeonDbError` only of what is thrown in here: a body that breaks off leaves the outcome of the call as unknown as no
- * response does.
+ * `fetch` for Neon's driver that reads the whole response, body included, because the driver wraps only errors thrown in here as
+ * `NeonDbError`: a body that breaks off leaves the outcome of the call as unknown as no response does.
  */
 function fetchWholeFrom(proxy: Pick<typeof globalThis, 'fetch'>) {
   return async (...request: Parameters<typeof fetch>) => {

@@ -1,7 +1,7 @@
--- For how long the contract promises something of a row (section 8). purge_expired keeps these rows an hour longer.
+-- Periods that the contract promises (section 8). purge_expired keeps these rows an hour longer.
 
--- A reply, or a claim, under its Idempotency-Key.
+-- How long a reply or a claim is kept under its Idempotency-Key.
 create function idempotency_window() returns interval language sql immutable as $$ select interval '24 hours' $$;
 
--- A ticket in its sender's quotas.
+-- How long a ticket counts in its sender's quota.
 create function quota_window() returns interval language sql immutable as $$ select interval '24 hours' $$;

@@ -1,8 +1,8 @@
--- The outbox: what the owner's backend is told, written in the transaction in which it happened, so that neither can be
--- without the other. emit_event, emit_guest_event and emit_balance_event give how many deliveries they have queued.
+-- The outbox: events for the owner's backend, written in the transaction of the change itself, so that neither exists without the other.
+-- emit_event, emit_guest_event and emit_balance_event return the number of queued deliveries.
 
--- The webhook endpoints of an owner that ask for a type of event of a paywall: those of the paywall's mode. `balance.changed` must
--- be asked for by name.
+-- The owner's webhook endpoints that subscribe to a type of event of a paywall: those of the paywall's mode. `balance.changed` must be
+-- subscribed to by name.
 create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text) returns setof uuid language sql stable as $$
   select e.id from webhook_endpoints e
   where e.owner_id = webhook_endpoints_for.owner_id and e.disabled_at is null
@@ -10,8 +10,8 @@ create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text)
     and (webhook_endpoints_for.type = any (e.events) or '*' = any (e.events) and webhook_endpoints_for.type <> 'balance.changed')
 $$;
 
--- Tells of something that happened to a member, whose row must be locked: its events are numbered by that row, without
--- gaps and without twins. `object` is the thing as it now is, `previous` as it was; null where there was none.
+-- Emits an event about a member, whose row must be locked: that row numbers the member's events without gaps or duplicates. `object` is the
+-- thing as it now is, `previous` as it was; null if there was none.
 create function emit_event(
   owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null
 ) returns integer language plpgsql as $$
@@ -31,8 +31,8 @@ begin
   return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
 end $$;
 
--- Tells of what a guest did. A guest is no member, since anybody can write an address: the event is about
--- `user: {id: null, email, external_id: null}`, is number 1, and waits for no other.
+-- Emits an event about a guest. A guest is no member, since anybody can write an address: the event has `user: {id: null, email,
+-- external_id: null}` and number 1, and waits for no other.
 create function emit_guest_event(owner_id uuid, paywall_id text, email text, type text, object jsonb)
 returns integer language plpgsql as $$
 declare
@@ -48,7 +48,7 @@ create function new_event_id() returns text language sql volatile as $$
   select 'evt_' || replace(gen_random_uuid()::text, '-', '')
 $$;
 
--- The bytes that are stored, signed and sent. `about` is the user as the event shows it.
+-- The body that is stored, signed and sent. `about` is the user as the event shows it.
 create function event_body(
   event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
 ) returns text language plpgsql stable as $$
@@ -63,7 +63,7 @@ begin
     ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text;
 end $$;
 
--- Queues an event for each webhook endpoint that asks for its type.
+-- Queues an event for each webhook endpoint that subscribes to its type.
 create function queue_deliveries(
   owner_id uuid, event_id text, paywall_id text, user_id uuid, number bigint, type text
 ) returns integer language plpgsql as $$
@@ -78,10 +78,10 @@ begin
   return queued;
 end $$;
 
--- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
--- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and makes it due.
+-- Whether an earlier delivery about the member is pending at a webhook endpoint. Locks that delivery's row: a concurrent call that finishes
+-- it either has committed, which is visible here, or waits, and then sees the new delivery and makes it due.
 create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
-set enable_seqscan = off -- a query plan that was made while the table was empty must not read all of it later
+set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
 begin
   perform from deliveries d
@@ -92,7 +92,7 @@ begin
   return found;
 end $$;
 
--- Tells of a row of the token ledger, if somebody asks for that.
+-- Emits an event about a row of the token ledger, if any webhook endpoint subscribes to it.
 create function emit_balance_event(owner_id uuid, entry ledger) returns integer language plpgsql as $$
 begin
   if not exists (select from webhook_endpoints_for(owner_id, entry.paywall_id, 'balance.changed')) then return 0; end if;

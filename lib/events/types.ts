@@ -1,4 +1,4 @@
-/** Every event we tell an owner's backend. */
+/** Every type of event that an owner's backend can receive. */
 export const EVENT_TYPES = [
   'subscription.created',
   'subscription.updated',
@@ -27,7 +27,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What a webhook endpoint may ask for: `*` is every type but `balance.changed`, which must be named. */
+/** What a webhook endpoint may subscribe to: `*` is every type but `balance.changed`, which must be named. */
 export const EVENT_SELECTORS = ['*', ...EVENT_TYPES] as const
 
 export type EventSelector = (typeof EVENT_SELECTORS)[number]

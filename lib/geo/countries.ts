@@ -10,14 +10,14 @@ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
 
 const COUNTRIES: ReadonlySet<string> = new Set(ASSIGNED.trim().split(/\s+/))
 
-/** The country of a caller we cannot place. */
+/** The country of a caller whose location is unknown. */
 export const UNKNOWN_COUNTRY = 'XX'
 
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
 }
 
-/** Every code we may meet, the unknown one included. */
+/** Every code that may occur, including the unknown one. */
 export function allCountries(): string[] {
   return [...COUNTRIES, UNKNOWN_COUNTRY]
 }

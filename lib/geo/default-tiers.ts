@@ -1,6 +1,6 @@
 /**
- * Tiers for paywalls that name none, by the World Bank's income groups: 1 high income, 2 upper middle, 3 everyone else.
- * An owner may write a table of its own.
+ * Default tiers for paywalls without their own, by the World Bank's income groups: 1 high income, 2 upper middle, 3 everyone else. An owner
+ * may define its own.
  */
 export const DEFAULT_TIERS: Record<string, string[]> = {
   1: (

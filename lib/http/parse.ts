@@ -41,7 +41,7 @@ export async function parseQuery<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const query = request.query()
   for (const value of Object.values(query)) {
-    if (value.includes('\0')) throw apiError(sharedErrors.invalid_query, { message: 'NUL is not text' })
+    if (value.includes('\0')) throw apiError(sharedErrors.invalid_query, { message: 'text must not contain NUL' })
   }
   return parse(schema, query)
 }
@@ -132,7 +132,7 @@ function readJson(text: string): unknown {
     if (cause instanceof ApiError) throw cause
     throw new ApiError(...sharedErrors.invalid_json, { cause })
   }
-  throw apiError(sharedErrors.invalid_json, { message: 'NUL and lone surrogates are not text' })
+  throw apiError(sharedErrors.invalid_json, { message: 'text must not contain NUL or lone surrogates' })
 }
 
 function refuseInfinite(_name: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** The images that are taken, from whomever, and the bytes that each begins with: `null` is any byte. */
+/** The accepted image types and their signatures: `null` is any byte. */
 const SIGNATURES = {
   'image/jpeg': [0xff, 0xd8, 0xff],
   'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
@@ -9,10 +9,10 @@ export type ImageType = keyof typeof SIGNATURES
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const satisfies ImageType[]
 
-/** The longest of the signatures. */
+/** Length of the longest signature. */
 export const SIGNATURE_BYTES = 12
 
-/** What the first bytes of a file say it is, whatever anybody declared; null if it is none of our images. */
+/** Detects the type of an image by its first bytes, whatever was declared; null if it is not an accepted type. */
 export function detectImageType(head: Uint8Array): ImageType | null {
   return IMAGE_TYPES.find((type) => SIGNATURES[type].every((byte, at) => byte === null || head[at] === byte)) ?? null
 }

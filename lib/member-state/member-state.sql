@@ -1,5 +1,5 @@
--- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
--- who has no paid period. Locks the member only if today's top-up is due.
+-- Finds the member that a read is about, after the daily top-up: the first read of a UTC day raises the balances of a member without a paid
+-- period. Locks the member only if today's top-up is due.
 create function find_topped_up_member(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, settings jsonb,
   out refusal text, out id uuid
@@ -11,8 +11,8 @@ begin
   if refusal is null then perform top_up(paywall_id, id, settings); end if;
 end $$;
 
--- What a member has on a paywall, as user and bootstrap report it (contract section 2). `stable`, so that all its queries see
--- the same snapshot.
+-- A member's state on a paywall, as user and bootstrap return it (contract section 2). `stable`, so that all its queries see the same
+-- snapshot.
 create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);

@@ -1,31 +1,31 @@
--- A member is a user on a paywall. An owner names a user of its own by e-mail address, by user id, by its own external id, or by
--- several of them; then all of them must be that user's. A user's own token names the user. (Contract section 5, rules 1, 2
--- and 4.) Test users and live ones are apart: a name is looked for among those of the paywall's owner and mode.
+-- A member is a user on a paywall. An owner identifies a user of its own by e-mail address, by user id, by external id, or by several of
+-- them, which must then all be that user's. A user's own token identifies the user. (Contract section 5, rules 1, 2 and 4.) Test users and
+-- live ones are separate: an identifier is looked up among those of the paywall's owner and mode.
 
--- Text as a uuid; null if it is none.
+-- Parses a uuid; null if the text is none.
 create function as_uuid(text text) returns uuid language sql immutable as $$
   select case when text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then text::uuid end
 $$;
 
--- Whether a user is anonymous: it has no names, and never had any that were erased.
+-- Whether a user is anonymous: it has no names, and has not been erased.
 create function is_anonymous(u users) returns boolean language sql immutable as $$
   select u.email is null and u.external_id is null and u.erased_at is null
 $$;
 
--- Whether a user was merged into another one, who now has all it had.
+-- Whether a user was merged into another one, who now has everything it had.
 create function is_merged(user_id uuid) returns boolean language plpgsql stable as $$
 begin
   return exists (select from members m where m.user_id = is_merged.user_id and m.merged_into is not null);
 end $$;
 
--- Whose users may be members of a paywall: the test users of its owner, or the live ones.
+-- The owner and the mode of the users that may be members of a paywall.
 create function users_of_paywall(paywall_id text, out owner_id uuid, out is_test boolean) language plpgsql stable as $$
 begin
   select p.owner_id, p.is_test into owner_id, is_test from paywalls p where p.id = paywall_id;
 end $$;
 
--- The user whom the owner of a paywall names; null if it has no such user. The id of a user who was merged into another one goes
--- on naming that other one: an owner may have kept it.
+-- Finds the user that a paywall's owner identifies; null if there is none. The id of a merged user still identifies the user it was merged
+-- into: an owner may have stored it.
 create function find_named_user(paywall_id text, email text, user_id text, external_id text) returns uuid
 language plpgsql stable as $$
 declare
@@ -50,8 +50,8 @@ begin
   return null;
 end $$;
 
--- The member that a call is about, without a lock: `unknown_identity` if the owner has no such user, `not_member` if the user
--- never came to this paywall.
+-- Finds the member that a call is about, without a lock: `unknown_identity` if the owner has no such user, `not_member` if the user is not
+-- a member of this paywall.
 create function find_member(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, out refusal text, out id uuid
 ) language plpgsql stable as $$
@@ -65,9 +65,9 @@ begin
     ) then 'not_member' end;
 end $$;
 
--- The same with the member's row locked until the end of the transaction: changes of one member queue, and what is read
--- afterwards is what the one before wrote. If the member was merged into another one while we waited, an owner's call goes
--- on with that one, and a user's own call gets `unknown_user`: its token ended with the merge.
+-- The same with the member's row locked until the end of the transaction: changes of one member are serialised, and later reads see what
+-- the previous call wrote. If the member was merged while this call waited, an owner's call continues with the user it was merged into, and
+-- a user's own call gets `unknown_user`: its token ended with the merge.
 create function lock_member(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, out refusal text, out id uuid
 ) language plpgsql as $$
@@ -79,7 +79,7 @@ begin
     if refusal is not null then return; end if;
     select m.merged_into into merged_into from members m
     where m.paywall_id = lock_member.paywall_id and m.user_id = id for no key update;
-    continue when not found; -- it was deleted while we waited
+    continue when not found; -- deleted while this call waited
     if merged_into is null then return; end if;
     if token_user_id is not null then
       refusal := 'unknown_user';
@@ -88,9 +88,9 @@ begin
   end loop;
 end $$;
 
--- Makes a user a member of a paywall of its owner, if it is none. False, and nothing is made, if the user was merged into
--- another one. Locks the user's row if it has to make the member: a merge locks it, too, so that none of the user's members
--- is overlooked. Members are locked after users.
+-- Makes a user a member of a paywall of its owner, if it is none. Returns false and creates nothing if the user was merged into another
+-- one. Locks the user's row if it has to create the member: a merge locks it, too, so that it misses none of the user's members. Members
+-- are locked after users.
 create function ensure_member(paywall_id text, user_id uuid) returns boolean language plpgsql as $$
 declare
   merged_into uuid;
@@ -106,11 +106,11 @@ begin
   return true;
 end $$;
 
--- What a merge makes of one part of a member's meta: `meta`, which owners write, or `buyer_meta`, which the user itself
--- writes. Null if that part would be larger than 64 KB; a merge that makes it smaller is accepted even above the limit.
+-- Merges one part of a member's meta: `meta`, which owners write, or `buyer_meta`, which the user itself writes. Null if that part would
+-- exceed 64 KB; a merge that makes it smaller is accepted even above the limit.
 create function merge_meta(meta jsonb, added jsonb) returns jsonb language plpgsql immutable as $$
 declare
-  largest constant integer := 64 * 1024; -- bytes of its JSON, all merges together. A user fills up its own part only
+  largest constant integer := 64 * 1024; -- bytes of JSON in total. A user can only fill its own part
   merged constant jsonb := meta || added;
 begin
   if octet_length(merged::text) > greatest(largest, octet_length(meta::text)) then return null; end if;

@@ -1,4 +1,4 @@
-/** Whom an owner's call is about. With several of them, all must be the same user's. */
+/** The identifiers of an owner's call. If there are several, all must belong to the same user. */
 export interface Identity {
   email?: string | undefined
   userId?: string | undefined
@@ -6,8 +6,8 @@ export interface Identity {
   externalId?: string | undefined
 }
 
-/** Why a user-scoped call finds nobody (contract section 5, rule 2): see member.sql. */
+/** Why a user-scoped call finds no member (contract section 5, rule 2): see member.sql. */
 export type MemberRefusal = 'unknown_identity' | 'not_member'
 
-/** Why an owner's names for a user do not fit together: see name-user.sql. */
+/** Why an owner's identifiers of a user do not match: see name-user.sql. */
 export type NameRefusal = 'unknown_identity' | 'other_external_id'

@@ -1,9 +1,8 @@
--- The names that an owner gives a user of its own: an e-mail address, the owner's own external id, or both.
+-- The names that an owner gives a user of its own: an e-mail address, an external id, or both.
 
--- The user whom the owner of a paywall names, made if it has none of that name. `lacks_name`: the user has no external id or no address
--- yet, and give_names is to give it the one that was named; then the user's row is locked. Refusals: `unknown_identity`, since the two
--- names are of two users, or the user of the external id has another address; `other_external_id`, since the user of the address has
--- another one, which never changes by itself.
+-- Finds or creates the user that a paywall's owner names. `lacks_name`: the user has no external id or no address yet, and give_names must
+-- add the given one; then the user's row is locked. Refusals: `unknown_identity` if the two names belong to two users, or the user of the
+-- external id has another address; `other_external_id` if the user of the address has another external id, which never changes implicitly.
 create function name_user(
   paywall_id text, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
 ) language plpgsql as $$
@@ -33,8 +32,8 @@ begin
   end loop;
 end $$;
 
--- Gives a user the names that it lacks. Null, or the refusal: meanwhile another call has given it other names, or has given
--- these to another user. The user's row must be locked.
+-- Adds the names that a user lacks. Null, or the refusal if another call has meanwhile given the user other names, or these names to
+-- another user. The user's row must be locked.
 create function give_names(user_id uuid, email text, external_id text) returns text language plpgsql as $$
 declare
   named users;

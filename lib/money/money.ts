@@ -1,5 +1,5 @@
-// Amounts are integers here, in the minor units of ISO 4217, whoever the processor is and wherever this runs. `Intl` is
-// not asked: it says how people write an amount (a forint without decimals), and Node and workerd say it differently.
+// Amounts are integers in the minor units of ISO 4217, for all processors and runtimes. `Intl` is not used: its decimals are those of
+// everyday notation (a forint without decimals), and differ between Node and workerd.
 import { DECIMALS } from '../../generated/currencies.ts'
 
 export const isCurrency = (code: string): boolean => Object.hasOwn(DECIMALS, code)
@@ -29,7 +29,7 @@ export function toMajorUnits(minor: number, currency: string): number {
   return shift(minor, -currencyDecimals(currency))
 }
 
-/** Integer minor units (999) as a decimal text with all of the currency's decimals: 9.99, of JPY 999. */
+/** Integer minor units (999) as decimal text with all of the currency's decimals: 9.99, or 999 for JPY. */
 export function toDecimalText(minor: number, currency: string): string {
   const places = currencyDecimals(currency)
   if (places === 0) return String(minor)

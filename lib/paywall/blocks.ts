@@ -1,8 +1,8 @@
-// What a paywall's site shows, as a paywall file says it: `layout.blocks`, `settings.logo` and `offers`.
+// The content of a paywall's site in the paywall file: `layout.blocks`, `settings.logo` and `offers`.
 import * as z from 'zod'
 import { INTERVALS } from '../processors/processor.ts'
 
-const textKey = z.string().min(1).max(200).describe('A key of locales: every locale has a text of that name')
+const textKey = z.string().min(1).max(200).describe('A text key: every locale must have a text of that name')
 const slug = z.string().min(1).max(100).describe("A price's slug")
 const pixels = z.int().min(1).max(10_000)
 
@@ -12,19 +12,20 @@ const image = {
     .url({ protocol: /^https?$/, error: 'must be an https URL' })
     .max(2048)
     .describe(
-      'https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin',
+      'An https URL with a host name; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves ' +
+        'it from its own origin',
     ),
   alt: textKey,
 }
 
 export const Logo = z
-  .strictObject({ ...image, alt: textKey.optional().describe("A key of locales. Left out: the paywall's name") })
+  .strictObject({ ...image, alt: textKey.optional().describe("A text key. Default: the paywall's name") })
   .describe("Shown at the top of the paywall's site")
 
-/** Fields that are not named here are the owner's own. */
+/** Other fields are the owner's own. */
 export const Offer = z.looseObject({
-  price: slug.optional().describe('The slug of the price that is offered'),
-  show: z.string().optional().describe('cancel: shown to a subscriber who is about to cancel'),
+  price: slug.optional().describe('The slug of the offered price'),
+  show: z.string().optional().describe('`cancel`: shown to a subscriber who is about to cancel'),
 })
 
 const drawn = z.discriminatedUnion('type', [
@@ -40,48 +41,53 @@ const drawn = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('image'),
       ...image,
-      width: pixels.optional().describe('Pixels. With height the page does not move while the image loads'),
-      height: pixels.optional().describe('Pixels'),
+      width: pixels
+        .optional()
+        .describe('In pixels. With width and height the layout does not shift while the image loads'),
+      height: pixels.optional().describe('In pixels'),
     })
     .describe('An image'),
-  z
-    .strictObject({ type: z.literal('features'), items: z.array(textKey).min(1) })
-    .describe('A list of what the buyer gets'),
+  z.strictObject({ type: z.literal('features'), items: z.array(textKey).min(1) }).describe('A list of benefits'),
   z
     .strictObject({
       type: z.literal('prices'),
-      order: z.array(slug).min(1).optional().describe('The prices to show, in this order. Left out: all of the file'),
-      highlight: slug.optional().describe('The price that is recommended, and chosen at first'),
+      order: z
+        .array(slug)
+        .min(1)
+        .optional()
+        .describe('The prices to show, in this order. Default: all prices of the file'),
+      highlight: slug.optional().describe('The recommended price, selected initially'),
     })
-    .describe('The prices, of which the buyer chooses one'),
+    .describe('The prices, for the buyer to select one'),
   z
     .strictObject({
       type: z.literal('toggle'),
-      intervals: z.array(z.enum(INTERVALS)).min(2).describe('The first one is chosen at first'),
+      intervals: z.array(z.enum(INTERVALS)).min(2).describe('The first one is selected initially'),
     })
     .describe(
-      'Switches between the prices of these intervals. Prices of other intervals, and those bought once, are always shown',
+      'Switches between the prices of these intervals. Prices of other intervals, and one-time prices, are always ' +
+        'shown',
     ),
-  z.strictObject({ type: z.literal('testimonial'), quote: textKey, author: textKey }).describe('What somebody says'),
+  z.strictObject({ type: z.literal('testimonial'), quote: textKey, author: textKey }).describe('A testimonial'),
   z
     .strictObject({
       type: z.literal('faq'),
       items: z.array(z.strictObject({ question: textKey, answer: textKey })).min(1),
     })
-    .describe('Questions and their answers'),
+    .describe('Questions and answers'),
   z.strictObject({ type: z.literal('note'), text: textKey }).describe('Small print'),
   z
     .strictObject({
       type: z.literal('button'),
       text: textKey,
-      price: slug.optional().describe('The price that it sells. Left out: the one that the buyer has chosen'),
+      price: slug.optional().describe('The price to sell. Default: the price that the buyer has selected'),
     })
     .describe('Opens a checkout'),
 ])
 
 const own = z
   .looseObject({ type: z.templateLiteral(['x-', z.string().min(1)]) })
-  .describe("The owner's own: served as it is, and not drawn")
+  .describe("The owner's own block: served as it is, and not rendered")
 
 /** A block of a paywall's layout. */
 export const Block = z.union([drawn, own])

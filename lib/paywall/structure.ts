@@ -2,7 +2,7 @@ import { canonicalHash } from '../crypto/canonical.ts'
 import { type Geo, type LocalPrice, localPriceFor } from '../geo/targeting.ts'
 import { toMajorUnits } from '../money/money.ts'
 
-/** A paywall's public rows, as the database keeps them: amounts are minor units. */
+/** A paywall's public rows from the database: amounts are in minor units. */
 export interface PaywallRow {
   id: string
   name: string
@@ -28,7 +28,7 @@ interface PriceRow {
   locals: LocalPrice[]
 }
 
-/** The structural payload of bootstrap (contract section 2), without `version`, as a caller from `country` sees it. */
+/** The structural payload of bootstrap (contract section 2), without `version`, for a caller from `country`. */
 export function toStructure(paywall: PaywallRow, country: string) {
   return {
     settings: { ...paywall.settings, id: paywall.id, name: paywall.name },

@@ -1,5 +1,4 @@
--- A paywall's account at a processor, as the Worker `processors` takes it: `SealedAccount` in lib/processors/account.ts. Null if there
--- is none.
+-- A paywall's account at a processor, for the Worker `processors`: `SealedAccount` in lib/processors/account.ts. Null if there is none.
 create function account_json(paywall_id text, acquiring text) returns jsonb language plpgsql stable as $$
 begin
   return (

@@ -2,23 +2,23 @@ import type { AdapterMethods } from './methods.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type { Cancellation, PaymentFact, PurchaseReference, PurchaseSnapshot } from './processor.ts'
 
-/** What an adapter is made with, besides the owner's credentials. */
+/** What an adapter needs besides the owner's credentials. */
 export interface AdapterOptions {
-  /** The origin of the processor's API instead of its own, such as an emulator's. */
+  /** Overrides the origin of the processor's API, for example with an emulator's. */
   base: string | null
-  /** Whether it is an account of a test paywall, for processors that keep test and live apart by address. */
+  /** Whether the account belongs to a test paywall, for processors with separate hosts for test and live. */
   isTest: boolean
-  /** The paywall's address for webhooks, where processors take one with each call; null: the service does not know its own. */
+  /** The paywall's webhook URL, for processors that accept one per call; null if the service does not know its own origin. */
   webhookUrl?: string | null
   fetch: typeof fetch
   now: () => Date
 }
 
 /**
- * One processor. Every method that calls the processor throws `ProcessorError`.
+ * One processor behind a common interface. Every method that calls the processor throws `ProcessorError`.
  *
- * A purchase is read in three steps, so that what is decided can be tested on recorded replies: `observe` fetches and changes
- * nothing, `decide` is pure, `act` does one thing that is still to be done. After it, the purchase is observed again.
+ * A purchase is read in three steps, so that decisions can be tested on recorded replies: `observe` fetches and changes nothing, `decide`
+ * is pure, `act` performs one pending action. After it, the purchase is observed again.
  */
 export interface Adapter<Observed = unknown, Todo = unknown> extends AdapterMethods {
   /**
@@ -27,15 +27,15 @@ export interface Adapter<Observed = unknown, Todo = unknown> extends AdapterMeth
    */
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation | null>
 
-  /** All that the processor has of a purchase; null if it has nothing. Changes nothing there. */
+  /** Fetches everything that the processor has about a purchase; null if there is nothing. Changes nothing there. */
   observe(reference: PurchaseReference): Promise<Observed | null>
 
   decide(observed: Observed, now: Date): Decision<Todo>
 
-  /** Does what a decision asks for. It may have been done meanwhile by somebody else: that is no error. */
+  /** Performs the action of a decision. Another caller may have performed it meanwhile, which is no error. */
   act(todo: Todo): Promise<void>
 
-  /** Which of these completed refunds have failed since. Missing where no refund fails, or every read of a purchase shows it. */
+  /** Returns which of these completed refunds have failed since. Absent if refunds cannot fail, or if every read of a purchase shows it. */
   failedRefunds?(ids: string[]): Promise<string[]>
 }
 
@@ -44,7 +44,7 @@ export interface Decision<Todo> {
   found: Found | null
   /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
   isUndecided: boolean
-  /** What is still to be done at the processor; null: nothing. */
+  /** The pending action at the processor; null if there is none. */
   todo: Todo | null
   /** The versions of all objects that were observed: see `FetchedPurchase.versions`. */
   versions?: ObjectVersions
@@ -53,7 +53,7 @@ export interface Decision<Todo> {
 }
 
 export interface Found {
-  /** The paywall that sold it; null if the processor does not keep that: then its checkout tells. */
+  /** The paywall that sold it; null if the processor does not store that: then its checkout determines it. */
   paywallId: string | null
   purchase: PurchaseSnapshot
 }

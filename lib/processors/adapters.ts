@@ -7,7 +7,7 @@ import { POLAR } from './polar/definition.ts'
 import type { ProcessorName } from './processor-name.ts'
 import { STRIPE } from './stripe/definition.ts'
 
-/** Makes the adapter of an account. Its code is loaded when it is first needed. */
+/** Creates the adapter of an account. Its code is loaded on first use. */
 export const ADAPTERS: Readonly<
   Record<ProcessorName, (credentials: unknown, options: AdapterOptions) => Promise<Adapter>>
 > = {

@@ -6,20 +6,20 @@ import { ProcessorError } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
 import type { Failure, ProcessorsRpc, RpcResult } from './rpc.ts'
 
-/** The binding of a Worker that has something asked of processors. */
+/** The binding of a Worker that calls processors. */
 export interface ProcessorEnv {
   PROCESSORS: Fetcher
 }
 
-/** An owner's account at its processor. Disposing of it does not end calls that are under way. */
+/** A paywall's processor. Disposing of it does not abort calls in flight. */
 export interface Processor extends ProcessorMethods, Disposable {
   readonly acquiring: ProcessorName
 }
 
-/** The processor of an account, reached through the Worker `processors`, which alone can open the credentials. */
+/** The processor of an account, through the Worker `processors`, which alone can decrypt the credentials. */
 export function processorFor(account: SealedAccount, env: ProcessorEnv): Processor {
   const { acquiring } = account
-  // The types of a binding are not made of the Worker behind it.
+  // The generated type of a binding does not include the Worker's RPC methods.
   const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account, currentRequestId())
   const method =
     <Name extends MethodName>(name: Name) =>
@@ -40,10 +40,10 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
   }
 }
 
-/** If the Worker itself is out of reach, what became of the call is unknown, as when a processor does not answer. */
+/** If the Worker itself does not respond, the outcome of the call is unknown, as when a processor does not respond. */
 async function unwrap<Value>(acquiring: ProcessorName, call: Promise<RpcResult<Value>>): Promise<Value> {
   const outcome = await call.catch((cause) => {
-    throw new ProcessorError(acquiring, 'unavailable', 'the Worker processors does not answer', {
+    throw new ProcessorError(acquiring, 'unavailable', 'the Worker processors did not respond', {
       answered: false,
       cause,
     })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { ProcessorDefinition } from './definition.ts'
 
-/** 1 to 500 printable characters without spaces at the ends, because credentials are sent in headers. */
+/** 1 to 500 printable characters without surrounding spaces, because credentials are sent in headers. */
 const TEXT = /^[!-~]([ -~]{0,498}[!-~])?$/
 
-/** The schema of an owner's credentials at a processor. `value` makes that of one credential from its pattern. */
+/** The schema of an owner's credentials at a processor. `value` returns the schema of one credential for its pattern. */
 export function credentialsSchema<Field extends string>(
   { credentials }: ProcessorDefinition<Field>,
   value: (pattern: RegExp) => z.ZodType<string, string>,
@@ -19,7 +19,7 @@ export function credentialsSchema<Field extends string>(
   return z.strictObject(shape as Record<Field, z.ZodType<string, string>>) as never
 }
 
-/** The credentials once they are decrypted. Throws if they are not what the processor's definition says. */
+/** Parses decrypted credentials. Throws if they do not match the processor's definition. */
 export function parseCredentials<Field extends string>(
   definition: ProcessorDefinition<Field>,
   credentials: unknown,

@@ -2,60 +2,60 @@ import type { Notice } from './event.ts'
 import type { Interval } from './processor.ts'
 
 /**
- * All that others must know of a processor. Nothing in here calls it, so the command, the documents and the Workers that
- * call no processor can read it.
+ * Everything that other modules must know about a processor. Nothing in here calls it, so the command, the documents and the Workers that
+ * call no processor can import it.
  */
 export interface ProcessorDefinition<Field extends string = string> {
-  /** As it writes its own name. */
+  /** Display name, as the processor spells it. */
   title: string
-  /** What it is, in the words of the contract (section 4.2). */
+  /** Its description in the contract (section 4.2). */
   kind: string
-  /** What an owner's account is reached with, by the names in the paywall file. */
+  /** The credentials of an account, by their names in the paywall file. */
   credentials: Readonly<Record<Field, CredentialDefinition>>
-  /** Whether credentials are for test or live money, if they say so themselves. */
+  /** Whether credentials are for test or live mode, if they show it. */
   detectMode(credentials: Readonly<Record<Field, string>>): 'test' | 'live' | null
-  /** What `processorPrice` is in the paywall file. */
+  /** The meaning of `processorPrice` in the paywall file. */
   processorPrice: string
-  /** The currencies that it charges, by their codes in ISO 4217. */
+  /** The currencies that it charges, as ISO 4217 codes. */
   currencies: ReadonlySet<string>
-  /** The decimals that it charges at most, of the currencies that have more. */
+  /** Maximum decimals per currency, for currencies in which it charges fewer than ISO 4217 defines. */
   decimals: Readonly<Record<string, number>>
   /** Why it cannot sell a price, apart from its currency; empty if it can. */
   priceProblems(price: OfferedPrice): PriceProblem[]
-  /** Why it cannot sell some prices beside the others of the paywall: the problems of each. */
+  /** Why it cannot sell some prices in combination with the paywall's others: the problems of each. */
   catalogueProblems?(prices: OfferedPrice[]): PriceProblem[][]
   webhook: WebhookDefinition
   capabilities: Capabilities
   calls: CallLimits
 }
 
-/** How fast an account may be asked, by test and live mode. */
+/** Rate limits of an account, by test and live mode. */
 export interface CallLimits {
-  /** What the processor allows in all; where it names no limit, what we take for one. */
+  /** The processor's total limit, or our assumption if it documents none. */
   test: CallLimit
   live: CallLimit
-  /** How many calls it takes to read a purchase, or a page and what was bought on it, where nothing is unusual. */
+  /** Number of calls to read a purchase, or a page and what was bought on it, in the normal case. */
   perRead: number
 }
 
 export interface CallLimit {
   most: number
-  /** Within how many seconds. */
+  /** Length of the window in seconds. */
   seconds: number
 }
 
 export interface CredentialDefinition {
-  /** Secrets may be in the file of a test paywall only. */
+  /** Secrets may be written only into the file of a test paywall. */
   secret: boolean
-  /** 1 to 500 printable characters, if it is left out. */
+  /** Default: 1 to 500 printable characters. */
   pattern?: RegExp
-  /** Whether an account can do without it. */
+  /** Whether it may be omitted. */
   optional?: boolean
-  /** Where an owner finds it, for people. */
+  /** Where an owner finds it, in prose. */
   where: string
 }
 
-/** A price as it is offered, `amount` in the minor units of ISO 4217; `local` counts its local prices from 0. */
+/** An offered price, `amount` in the minor units of ISO 4217; `local` is the index of a local price. */
 export interface OfferedPrice {
   interval: Interval | null
   intervalCount: number
@@ -63,7 +63,7 @@ export interface OfferedPrice {
   variants: { local: number | null; processorPrice: string; currency: string; amount: number }[]
 }
 
-/** `local`: which local price is wrong; null: the price itself. */
+/** `local`: the index of the local price with the problem; null: the price itself. */
 export interface PriceProblem {
   local: number | null
   field: 'processorPrice' | 'amount' | 'interval' | 'interval_count' | 'trial_days' | 'locals'
@@ -73,49 +73,49 @@ export interface PriceProblem {
 export interface WebhookDefinition {
   /** The events that an owner subscribes to, by the processor's names. */
   events: readonly string[]
-  /** Whether headers could be the processor's own. It takes no secret to see that, so forgeries cost next to nothing. */
+  /** Whether headers could be the processor's own. The check needs no secret, so forgeries are refused cheaply. */
   couldBeSigned(headers: Headers, now: Date): boolean
-  /** Reads an unsigned notice, where the processor sends those to an address that each sale gives it. Null: it is none. */
+  /** Reads an unsigned notice, for processors that send those to a webhook URL per sale. Null if it is none. */
   readNotice?(inbound: { address: URL; headers: Headers; rawBody: string }): Notice | null
 }
 
-/** What a processor can and cannot do, where they differ. */
+/** Capabilities of a processor, where processors differ. */
 export interface Capabilities {
   /** Whether it has a hosted portal for customers. */
   portal: boolean
-  /** `any number of days`, or only the days that the product has at the processor, or none. */
+  /** `any`: every number of days; `of the product`: only the trial that the product has at the processor, or none. */
   trialLength: 'any' | 'of the product'
-  /** What becomes of a trial that is cancelled. */
-  cancelledTrial: 'goes on to its end' | 'ends at once'
-  /** Whether a buyer or the owner can take a cancellation back at the processor. */
+  /** What happens to a cancelled trial. */
+  cancelledTrial: 'continues to its end' | 'ends at once'
+  /** Whether a buyer or the owner can undo a cancellation at the processor. */
   supportsUncancel: boolean
   /** Whether a subscription can be ended there before its period is over. */
   supportsImmediateEnd: boolean
-  /** Whether it sends a webhook of a cancellation, whoever asked for it. */
+  /** Whether it sends a webhook for a cancellation, whoever requested it. */
   sendsCancellationWebhook: boolean
-  /** How it is told why somebody cancels. Where that takes a call of its own, the cancellation stands if that call fails. */
-  keepsReason: 'with the cancellation' | 'by a call of its own' | 'not at all'
+  /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */
+  keepsReason: 'with the cancellation' | 'in a separate call' | 'not at all'
   /** Whether an open hosted page can be closed. */
   expiresPages: boolean
-  /** Whether a hosted page can be paid once only, and ends by itself. A link sells as often as it is paid, and never expires. */
+  /** Whether a hosted page can be paid only once, and expires by itself. A link can be paid any number of times, and never expires. */
   pagesSellOnce: boolean
   /** Whether a repeated call with the same idempotency key has no second effect. */
   idempotencyKeys: boolean
-  /** Whether it sells to buyers of whom we know no e-mail address. */
+  /** Whether it sells to buyers whose e-mail address is unknown to us. */
   sellsToAnonymous: boolean
-  /** Whether a read of a purchase shows its payments: one whose webhook is lost is reported all the same. */
+  /** Whether a read of a purchase includes its payments: then a payment is reported even if its webhook is lost. */
   readsIncludePayments: boolean
-  /** Whether it tells of a chargeback. */
+  /** Whether it sends a webhook for a chargeback. */
   sendsDisputeWebhook: boolean
-  /** Whether a chargeback gives the money back before it is decided: then a one-time purchase is refunded by it. */
+  /** Whether a chargeback returns the money before it is decided: then it refunds a one-time purchase. */
   refundsWhatIsDisputed: boolean
-  /** What a webhook's headers prove. Whatever they leave open, what a webhook says is a hint only. */
+  /** What a webhook's headers prove. In any case, a webhook's content is only a hint. */
   webhooksProve: 'the sender' | 'the sender and the body' | 'the sender, the body and the time'
-  /** Where the browser returns to: an address of each page, or one that the owner enters once. */
-  returnsTo: 'an address of the page' | 'one address of the product'
+  /** The return URL: one per page, or one that the owner enters once. */
+  returnsTo: 'a URL per page' | 'one URL per product'
 }
 
-/** The mode that a key names in its prefix, which is the first group of `prefix`. */
+/** Reads the mode from a key's prefix: the first group of `prefix`. */
 export function modeFromPrefix(key: string, prefix: RegExp): 'test' | 'live' | null {
   const mode = prefix.exec(key)?.[1]
   return mode === 'test' || mode === 'live' ? mode : null

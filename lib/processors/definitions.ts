@@ -14,7 +14,7 @@ const BY_NAME = {
   mollie: MOLLIE,
 } satisfies Record<ProcessorName, ProcessorDefinition>
 
-/** What others know of each processor: the paywall file, the documents, the local world and the tests are made of it. */
+/** The definitions of all processors: the paywall file, the documents, the local world and the tests are built from them. */
 export const DEFINITIONS: Readonly<Record<ProcessorName, ProcessorDefinition>> = BY_NAME
 
 /** The credentials of an account at a processor, by their names in the paywall file. */

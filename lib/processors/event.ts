@@ -2,24 +2,24 @@ import * as z from 'zod'
 import type { ObjectVersions } from './object-versions.ts'
 import type { PaymentFact, PurchaseReference } from './processor.ts'
 
-/** A webhook of a processor as it reached us. The signature is over the raw body, so the body is not parsed yet. */
+/** A processor's webhook as received. The signature covers the raw body, so the body is not parsed yet. */
 export interface Inbound {
   headers: Headers
   rawBody: string
   now: Date
 }
 
-/** A verified inbound webhook: it says which purchase to fetch, and it may say that money moved. */
+/** A verified inbound webhook: which purchase to fetch, and possibly a money fact. */
 export interface ProcessorEvent {
   id: string
   /** The purchase to fetch; null if the event is not about a purchase. */
   about: PurchaseReference | null
   payment: PaymentFact | null
-  /** Whether the trial is about to end. The purchase does not change by that, so only the event can say so. */
+  /** Whether the trial is about to end. The purchase itself does not change, so only the event can announce it. */
   trialEnding: boolean
   /**
-   * The versions of those objects that the event carries and a read of `about` shows: see `FetchedPurchase.versions`. A read that is
-   * older, or lacks one, is made again.
+   * The versions of the objects that both the event and a read of `about` contain: see `FetchedPurchase.versions`. A read that is older, or
+   * lacks one, is repeated.
    */
   versions?: ObjectVersions
 }
@@ -27,26 +27,26 @@ export interface ProcessorEvent {
 /** An unsigned webhook about one sale. It proves nothing, and only makes us read the purchase. */
 export interface Notice {
   checkoutId: string
-  /** What it is about, by the processor's id. */
+  /** The processor's id of what it is about. */
   pageId: string
 }
 
-/** An inbound webhook that its processor did not sign, or signed too long ago. */
+/** An inbound webhook with an invalid or expired signature. */
 export class ForgedEvent extends Error {
   override name = 'ForgedEvent'
 }
 
-/** An inbound webhook that is signed, but is not written as its processor writes events. */
+/** An inbound webhook with a valid signature and an unexpected format. */
 export class MalformedEvent extends Error {
   override name = 'MalformedEvent'
 }
 
-/** An id as all processors make them. It goes into addresses and into the database, which do not take any text. */
+/** An id of any processor. It is used in URLs and in the database, so its characters are restricted. */
 export const processorId = z.string().regex(/^[\w-]{1,200}$/)
 
 /**
- * Parses a signed event, or a part of it. What a processor answers to a call of ours is not parsed with it: if that is
- * malformed, it is no fault of whoever sent the event.
+ * Parses a signed event or a part of it. The processor's replies to our calls are not parsed with it: if those are malformed, the sender of
+ * the event is not at fault.
  *
  * @throws MalformedEvent
  */
@@ -54,6 +54,6 @@ export function parseEvent<Schema extends z.ZodType>(schema: Schema, part: unkno
   try {
     return schema.parse(part)
   } catch (cause) {
-    throw new MalformedEvent('a signed event is not as its processor writes them', { cause })
+    throw new MalformedEvent('signed event in an unexpected format', { cause })
   }
 }

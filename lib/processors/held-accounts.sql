@@ -1,8 +1,9 @@
--- Accounts whose processor has asked for some time without calls. Until then neither reconcile nor a webhook asks anything of them: what
--- is to be read waits. Checkouts and cancellations, for which somebody waits, are tried. Time is the paywall's. What was noted by another
--- clock, as a test paywall's that was moved, does not count.
+-- Accounts whose processor has asked for a pause (`Retry-After`). Until it is over neither reconcile nor a webhook calls the processor:
+-- their reads wait. Checkouts and cancellations, for which somebody waits, are tried. Times are the paywall's. A time noted by another
+-- clock, such as a test paywall's that was moved, is ignored.
 
--- Whose account it is, in which mode. An owner's paywalls may share one, and only the Worker `processors` could see whether they do.
+-- The key of an account: owner, mode and processor. An owner's paywalls may share one, and only the Worker `processors` could compare
+-- credentials.
 create function account_key(paywall_id text, acquiring text) returns text language plpgsql stable as $$
 begin
   return (
@@ -10,10 +11,10 @@ begin
     from paywalls p where p.id = account_key.paywall_id);
 end $$;
 
--- The longest that a processor can hold us off: callers' `Retry-After` has the same limit.
+-- Upper limit of a hold: callers' `Retry-After` has the same limit.
 create function longest_hold() returns interval language sql immutable as $$ select interval '1 hour' $$;
 
--- Notes that nothing is to be asked of an account before `until`.
+-- Holds an account: no calls before `until`.
 create function hold_account(paywall_id text, acquiring text, until timestamptz) returns void language plpgsql as $$
 begin
   insert into budgets as b (what, who, window_start, taken)
@@ -21,7 +22,7 @@ begin
   on conflict on constraint budgets_pkey do update set window_start = excluded.window_start;
 end $$;
 
--- For how long nothing is to be asked of an account; null: it may be asked.
+-- How long an account is still held; null if it is not.
 create function held_for(paywall_id text, acquiring text, present timestamptz) returns interval language plpgsql stable as $$
 begin
   return (

@@ -10,52 +10,50 @@ import type {
 } from './processor.ts'
 
 /**
- * What the service asks of a processor, in our terms. Ids are the processor's own, amounts are integers in the minor units of
- * ISO 4217, times are `Date`. Every method throws `ProcessorError`. Adapters, the Worker `processors` and its clients derive their
- * types from this one.
+ * The operations of a processor. Ids are the processor's own, amounts are integers in the minor units of ISO 4217, times are `Date`.
+ * Every method throws `ProcessorError`. Adapters, the Worker `processors` and its clients derive their types from this one.
  */
 export interface ProcessorMethods {
-  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
+  /** Opens a hosted checkout. If the processor supports idempotency, the same `order.key` never opens a second one. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
   /**
-   * Expires an open hosted page; does nothing to one that was paid or has expired. Resolves to whether the processor says that it
-   * has expired: then it sold nothing, and never will. Always false where pages cannot be closed.
+   * Expires an open hosted page; does nothing to one that was paid or has expired. Returns whether the processor confirms that it has
+   * expired: then it sold nothing, and never will. Always false if pages cannot be closed.
    */
   closeCheckout(pageId: string): Promise<boolean>
 
   /**
-   * Stops renewal; the period that is paid for goes on to its end. Safe to repeat. Not all processors store `reason`. A read with
-   * an older version of an object than `known` does not confirm the cancellation.
+   * Stops renewal; the paid period continues to its end. Idempotent. Not every processor stores `reason`. A read that has an older version
+   * of an object than `known` does not confirm it.
    */
   cancelAtPeriodEnd(subscriptionId: string, reason: string, known: ObjectVersions): Promise<AcceptedCancellation>
 
   /**
-   * Makes sure that a subscription is never charged again. One that is paid up, or on trial, ends with its period, without a
-   * charge. One that is past due, unpaid or paused ends at once, after its open invoice, if there is one, is voided; if that
-   * is refused because it was just paid, the subscription ends with its period. Safe to repeat.
+   * Ensures that a subscription is never charged again. One that is paid up, or on trial, ends with its period, without a charge. One that
+   * is past due, unpaid or paused ends at once, after its open invoice, if there is one, is voided; if voiding is refused because it was
+   * just paid, the subscription ends with its period. Idempotent.
    */
   stopCharging(subscriptionId: string): Promise<void>
 
-  /** Ends a subscription at once, whatever is paid. Open invoices are voided. Safe to repeat. */
+  /** Ends a subscription at once, even if its period is paid. Open invoices are voided. Idempotent. */
   endNow(subscriptionId: string): Promise<void>
 
-  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
+  /** Returns a one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
-  /** The purchase as it is now. */
+  /** Fetches the current purchase. */
   fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>
 
   /**
-   * Reads the sale from the signed address that a buyer returns to. Null if the processor signs none: each of its pages has an
-   * address to return to.
+   * Reads the sale from a signed return URL. Null if the processor does not sign them: each of its pages has its own return URL.
    *
    * @throws ForgedEvent
    */
   readReturn(address: string): Promise<SignedSale | null>
 
   /**
-   * Verifies an inbound webhook over its raw body and translates it into our terms.
+   * Verifies the signature of an inbound webhook over its raw body and translates it.
    *
    * @throws ForgedEvent, MalformedEvent, ProcessorError
    */
@@ -67,6 +65,6 @@ export type MethodName = keyof ProcessorMethods
 /** What a method resolves to. */
 export type MethodResult<Name extends MethodName> = Awaited<ReturnType<ProcessorMethods[Name]>>
 
-/** The methods that every adapter has as they are, and those that it lacks where its `Capabilities` deny them. */
+/** The methods that adapters implement. An adapter lacks those that its `Capabilities` exclude. */
 export type AdapterMethods = Pick<ProcessorMethods, 'openCheckout' | 'stopCharging' | 'endNow' | 'readEvent'> &
   Partial<Pick<ProcessorMethods, 'closeCheckout' | 'openPortal' | 'readReturn'>>

@@ -1,5 +1,5 @@
--- The paywall's account at a processor, the paywall's time before the fetch, stored as the fetch's time (`fetched_at`), and whether the
--- processor asks for time without calls (`held`). Locks nothing.
+-- The paywall's account at a processor, the paywall's time before the fetch, which becomes the snapshot's `fetched_at`, and whether the
+-- account is held (`held`). Locks nothing.
 create function read_account(acquiring text, paywall_id text, host text) returns jsonb
 language plpgsql stable security definer as $$
 declare

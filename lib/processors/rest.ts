@@ -1,22 +1,21 @@
-// A processor's API over plain `fetch`, for those whose SDK is too large for a Worker or does not run in one; and how a reply is
-// read, whoever has built the request.
+// A processor's API over plain `fetch`, for those whose SDK is too large for a Worker or does not run in one; and the reading of replies
+// for all.
 import type * as z from 'zod'
 import { ProcessorError, UnexpectedReply } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
 
 /**
- * Which service calls. workerd sends none by itself, and firewalls refuse calls without one. It follows package.json, which a test
- * proves.
+ * workerd sends no User-Agent by itself, and firewalls refuse calls without one. The version is that of package.json, which a test checks.
  */
 export const USER_AGENT = 'paywall-billing/0.1.0'
 
-/** A checkout makes three calls at most: even if each takes this long, its claim's lease ends later. */
+/** A checkout makes at most three calls: even if each takes this long, its claim's lease ends later. */
 export const TIMEOUT_MS = 8_000
 
-/** Larger than any reply that we ask for, in bytes: what is longer is not read to its end. */
+/** Maximum size of a reply in bytes, larger than any that we request: a longer one is not read to its end. */
 export const REPLY_LIMIT = 4 * 1024 * 1024
 
-/** The longest that a processor can hold us off by its `Retry-After`, in seconds. */
+/** Upper limit of a processor's `Retry-After`, in seconds. */
 const LONGEST_RETRY_AFTER = 3600
 
 export interface RestCall {
@@ -26,25 +25,25 @@ export interface RestCall {
   body?: string
 }
 
-/** A response that was read to its end. */
+/** A response, completely read. */
 export interface RestReply {
   status: number
   ok: boolean
   headers: Headers
   text: string
-  /** Null for a body that is not JSON, such as the page of a firewall. */
+  /** Null for a body that is not JSON, such as a firewall's page. */
   body: unknown
-  /** How long it asks us to wait, in seconds; null: it does not. */
+  /** The `Retry-After` in seconds; null if there is none. */
   retryAfter: number | null
 }
 
-/** An error response in the processor's own shape. */
+/** An error response in the processor's own format. */
 export class RestError extends ProcessorError {
   override name = 'RestError'
   readonly status: number
   readonly body: unknown
 
-  /** `what` goes into the log: it must not quote what we sent, such as an e-mail address. */
+  /** `what` is logged: it must not quote anything that we sent, such as an e-mail address. */
   constructor(acquiring: ProcessorName, reply: RestReply, what: string, kind = classifyStatus(reply.status)) {
     const { status, body, retryAfter } = reply
     // 409: a call with the same idempotency key is still running, so its outcome is not known yet.
@@ -53,15 +52,15 @@ export class RestError extends ProcessorError {
     this.body = body
   }
 
-  /** Whether what the path names does not exist, or does not exist any more. */
+  /** Whether the object of the path does not exist, or no longer exists. */
   get isMissing(): boolean {
     return this.status === 404 || this.status === 410
   }
 }
 
 /**
- * Makes one call and gives the JSON of a 2xx response; null for a body that is not JSON. `refuse` makes an error of any other
- * response, or null of one that is not written as the processor writes its errors: then something in between has answered.
+ * Makes one call and returns the JSON of a 2xx response; null for a body that is not JSON. `refuse` converts any other response to an
+ * error, or returns null if it is not in the processor's error format: then it comes from something in between.
  *
  * @throws ProcessorError
  */
@@ -82,7 +81,7 @@ export async function callRest(
 }
 
 /**
- * Sends a request and reads the response, no further than the limit.
+ * Sends a request and reads the response, up to the limit.
  *
  * @throws ProcessorError unavailable
  */
@@ -105,17 +104,17 @@ export async function fetchWithTimeout(
   }
 }
 
-/** The error of a response that did not come from the processor's API: what became of the call is unknown, whatever its status. */
+/** The error for a response that did not come from the processor's API: the outcome of the call is unknown, whatever the status. */
 export function foreignReply(acquiring: ProcessorName, { status, retryAfter }: RestReply): ProcessorError {
-  return new ProcessorError(acquiring, 'unavailable', `an unexpected answer (${status})`, {
+  return new ProcessorError(acquiring, 'unavailable', `unexpected response (${status})`, {
     answered: false,
     retryAfter,
   })
 }
 
 /**
- * Parses what a processor answered. If that is not as it should be, what came of the call is unknown. The error names the fields,
- * and quotes nothing of the reply.
+ * Parses a processor's reply. If it is invalid, the outcome of the call is unknown. The error names the invalid fields and quotes nothing
+ * of the reply.
  *
  * @throws UnexpectedReply
  */
@@ -131,7 +130,7 @@ export function parseReply<Schema extends z.ZodType>(
   }
 }
 
-/** What a caller can do about a status, where the processor has no words of its own for it. */
+/** Classifies a status by what the caller can do about it, if the processor has no error code of its own. */
 export function classifyStatus(status: number): ProcessorError['kind'] {
   if (status === 401 || status === 403) return 'misconfigured'
   if (status === 408 || status === 409 || status === 429 || status < 400 || status >= 500) return 'unavailable'
@@ -140,10 +139,10 @@ export function classifyStatus(status: number): ProcessorError['kind'] {
 
 const MOST_FAULTS = 5
 
-/** Where a reply is wrong. An amount that no currency has is found as it is read, and not by its schema. */
+/** Lists the invalid fields of a reply. An invalid amount is detected on conversion, and not by its schema. */
 function listFaults(error: unknown): string {
   const { issues } = error as Partial<z.ZodError>
-  if (!issues) return 'a value that cannot be'
+  if (!issues) return 'impossible value'
   const faults = issues.slice(0, MOST_FAULTS).map(({ path, code }) => `${path.join('.') || 'body'} ${code}`)
   return faults.join(', ')
 }
@@ -155,13 +154,13 @@ async function readText(response: Response): Promise<string> {
   // Leaving the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > REPLY_LIMIT) throw new RangeError(`an answer of more than ${REPLY_LIMIT} bytes`)
+    if (size > REPLY_LIMIT) throw new RangeError(`response larger than ${REPLY_LIMIT} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
 }
 
-/** A header as RFC 9110 has it: seconds, or a date. */
+/** Parses the header (RFC 9110): seconds, or a date. */
 export function readRetryAfter(header: string | null): number | null {
   if (header === null) return null
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
@@ -169,7 +168,7 @@ export function readRetryAfter(header: string | null): number | null {
   return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_AFTER)
 }
 
-/** Null for a body that is not JSON, such as the error page of a proxy. */
+/** Null for a body that is not JSON, such as a proxy's error page. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-// What the Worker `processors` answers over its service binding. No class of error crosses it: what fails is tagged.
+// The RPC interface of the Worker `processors`. Error classes do not survive RPC, so failures are tagged values.
 import type { SealedAccount } from './account.ts'
 import type { MethodName, MethodResult, ProcessorMethods } from './methods.ts'
 import type { ProcessorError } from './processor.ts'
@@ -6,8 +6,8 @@ import type { ProcessorError } from './processor.ts'
 /** The Worker `processors`, as the others call it. */
 export interface ProcessorsRpc {
   /**
-   * The account that the credentials open. They are opened once, at the first call to it. `requestId` is that of the request which
-   * needs it, for the log.
+   * The account of the credentials, which are decrypted once, at the first call to it. `requestId` is that of the request that needs it,
+   * for the log.
    */
   account(sealed: SealedAccount, requestId: string | null): AccountRpc
 }
@@ -21,7 +21,7 @@ export interface AccountRpc extends Disposable {
 
 export type RpcResult<Value> = { ok: true; value: Value } | { ok: false; failure: Failure }
 
-/** `message` goes into the log: it quotes nothing secret or personal. */
+/** `message` is logged: it contains nothing secret or personal. */
 export type Failure =
   | { kind: ProcessorError['kind']; message: string; answered: boolean; retryAfter: number | null }
   | { kind: 'forged' | 'malformed' | 'unexpected'; message: string }

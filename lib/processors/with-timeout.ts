@@ -2,7 +2,7 @@ import { ProcessorError } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
 
 /**
- * What a processor answers within so many milliseconds; an answer that takes longer counts as none. The call itself goes on.
+ * Limits how long to wait for a processor, in milliseconds. The call itself is not aborted.
  *
  * @throws ProcessorError
  */
@@ -12,7 +12,7 @@ export function withTimeout<Answer>(
   milliseconds: number,
 ): Promise<Answer> {
   const tooLate = () => {
-    throw new ProcessorError(acquiring, 'unavailable', 'no answer in time', { answered: false })
+    throw new ProcessorError(acquiring, 'unavailable', 'timed out', { answered: false })
   }
   return Promise.race([answer, scheduler.wait(Math.max(milliseconds, 0)).then(tooLate)])
 }

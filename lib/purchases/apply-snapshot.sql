@@ -1,7 +1,6 @@
--- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
--- row so far, all null if there is none. A snapshot that is older than the stored one, by the versions of its objects or else by the
--- time of its fetch, changes nothing, except that the processor may have said that the trial is about to end. Writes nothing itself;
--- the purchase's row must be locked.
+-- Applies a snapshot, fetched from the processor at `fetched_at`, to a purchase's row and returns the new row. `before` is the stored row,
+-- all null if there is none. A snapshot that is older than the stored one, by the versions of its objects or else by the time of its fetch,
+-- changes nothing, except that the processor may have announced the end of the trial. Writes nothing; the purchase's row must be locked.
 create function apply_snapshot(
   before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
@@ -15,7 +14,7 @@ begin
 
   if is_newest then
     after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
-    -- Of what is sold once a processor shows what was paid for it: with taxes, and less what was taken off.
+    -- For a one-time purchase a processor shows what was paid, with taxes and after discounts; the price is the checkout's.
     if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
     after.fetched_at := greatest(before.fetched_at, fetched_at);
     after.versions_at := case when has_grown then present else before.versions_at end;
@@ -26,7 +25,7 @@ begin
     after.processor_price := coalesce(after.processor_price, before.processor_price);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
     after := follow_plan(before, after, checkout, snapshot);
-    -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
+    -- A fetch after the processor accepted the cancellation shows that it renews: the cancellation was undone there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;
       after.cancel_accepted_at := null;
@@ -47,8 +46,8 @@ begin
   return after;
 end $$;
 
--- A purchase with the times since when its status, which may be a new one, has been what it is. Access is not lost later than it
--- was to end, however late that is heard of. A pause pays nothing: what was past due before it is so since then.
+-- Sets the times since when the purchase has had its status. Access is not lost later than it was to end, however late that is reported.
+-- While paused nothing is paid: a purchase that was past due before stays so since then.
 create function since_its_status(after purchases, before purchases, present timestamptz) returns purchases
 language plpgsql stable as $$
 begin
@@ -60,7 +59,7 @@ begin
   return after;
 end $$;
 
--- A new purchase, of which only the checkout is known yet.
+-- A new purchase with the columns that its checkout determines.
 create function purchase_of(checkout checkouts, created_at timestamptz) returns purchases language plpgsql as $$
 declare
   purchase purchases;
@@ -83,8 +82,8 @@ begin
     select from users u where u.id = address_of_anonymous.user_id and is_anonymous(u)) then buyer_email end;
 end $$;
 
--- When the last covered period began. A one-time purchase has one. A purchase that
--- had already ended at our first fetch credits no tokens.
+-- The start of the last covered period. A one-time purchase has one. A purchase that had already ended at our first fetch credits no
+-- tokens.
 create function last_covered_period(
   before purchases, after purchases, period_covered boolean, present timestamptz
 ) returns timestamptz language plpgsql stable as $$
@@ -96,14 +95,14 @@ begin
   return greatest(before.paid_period_start, covered_from);
 end $$;
 
--- Whether a purchase is on trial, and will be charged when that ends.
+-- Whether a purchase is on trial and will be charged when the trial ends.
 create function is_charged_after_trial(p purchases) returns boolean language plpgsql stable as $$
 begin
   return p.status = 'trialing' and not p.cancel_at_period_end;
 end $$;
 
--- Stores the row. A new one is inserted with what no row can be without, and then gets the rest as any other. The columns are
--- named, so that one that a later migration adds gets its default.
+-- Stores the row. A new one is inserted with its required columns and then updated like any other. The columns are listed, so that a column
+-- of a later migration gets its default.
 create function write_purchase(after purchases, is_new boolean) returns void language plpgsql as $$
 begin
   if is_new then

@@ -1,25 +1,25 @@
--- Which checkout has sold something whose processor keeps no id of ours.
+-- Finds the checkout of a sale at a processor that stores no id of ours.
 
--- The checkout of a sale, on whichever paywall of the owner: several may sell through one account, and hear of each other's sales.
--- All null if there is none, since another system sold it.
+-- Finds the checkout of a sale, on any paywall of the owner: several may sell through one account and receive each other's webhooks. All
+-- null if there is none: another system sold it.
 --
---   snapshot  of the purchase: its processor_id and currency
---   sold      {email, processor_price, interval, sold_at}: to whom, what and when, before any change of the plan. A price or a time
---             that is null is not known
---   any_mode  whether paywalls of the other mode may have sold it, too: else those for tests and live ones are kept apart
+--   snapshot  the purchase: its processor_id and currency
+--   sold      {email, processor_price, interval, sold_at}: to whom, what and when, before any change of plan. A null price or time
+--             is unknown
+--   any_mode  whether paywalls of the other mode are searched, too: otherwise test and live are kept apart
 --
--- That of the stored purchase, or else the latest page that was open by then for this buyer and this price: one that has not sold
--- anything yet, or, since a link can be paid again, one that has. Then the sale is another purchase of the same checkout. A processor
--- may have one name for the monthly, the annual and the one-time price of a product, so the interval is compared, too.
+-- Returns the checkout of the stored purchase, or else the latest page that was open by then for this buyer and this price: preferably one
+-- that has sold nothing yet, or, since a link can be paid again, one that has. The sale is then a further purchase of that checkout. A
+-- processor may use one name for the monthly, the annual and the one-time price of a product, so the interval is compared, too.
 create function checkout_of_sale(
   paywall_id text, acquiring text, snapshot jsonb, sold jsonb, any_mode boolean default false
 ) returns checkouts language plpgsql stable as $$
 declare
-  clock_skew constant interval := '5 seconds'; -- of the processor's, which may write whole seconds, too
+  clock_skew constant interval := '5 seconds'; -- of the processor's clock, which may also round to seconds
   bought constant text := snapshot ->> 'processor_id';
   checkout checkouts;
   here paywalls;
-  modes boolean[]; -- whether they are test users
+  modes boolean[]; -- values of is_test to search
 begin
   select c.* into checkout from purchases p join checkouts c on c.id = p.checkout_id
   where (p.paywall_id, p.acquiring, p.processor_id)
@@ -41,7 +41,7 @@ begin
   return checkout;
 end $$;
 
--- The checkouts on an owner's paywalls that were opened by the user with this e-mail address, including one that was merged since.
+-- The checkouts on an owner's paywalls that the user with this e-mail address has opened, including a user who was merged since.
 create function pages_of_buyer(owner_id uuid, modes boolean[], email text) returns setof checkouts
 language sql stable as $$
   select c.* from users buyer
@@ -54,8 +54,8 @@ language sql stable as $$
   where p.owner_id = pages_of_buyer.owner_id and p.is_test = any (modes)
 $$;
 
--- The same with its member locked; all null if it is another paywall's. Of two sales that are told of in the same moment the
--- second may have found the page of the first, so it looks again once the member is locked.
+-- The same with its member locked; all null if it belongs to another paywall. Of two concurrent sales the second may have found the page of
+-- the first, so the search is repeated once the member is locked.
 create function lock_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
@@ -70,7 +70,7 @@ begin
   end loop;
 end $$;
 
--- Where a browser that returns from a checkout goes on.
+-- The return URL of a checkout.
 create function return_url(checkout checkouts, outcome text) returns text language sql stable as $$
   select checkout.return_origin || '/r/' || checkout.id || '/' || outcome
 $$;

@@ -1,8 +1,8 @@
--- The tokens of a price: once for each period that is paid for.
+-- The tokens of a price are credited once per paid period.
 
--- Credits what a purchase brings that is covered now. With a trial: `trial_count`, once for a member. Returns the ledger rows. The
--- member's row must be locked. Of the snapshot `price_covered` says that what is paid is the price that it has now, which is false while
--- a change of plan is not paid yet; `changed_in_period`, that both prices are paid for.
+-- Credits the tokens of a covered period, and with a trial `trial_count`, once per member. Returns the ledger rows. The member's row must
+-- be locked. The snapshot's `price_covered` says that the current price is paid for, which is false while a change of plan is unpaid;
+-- `changed_in_period` says that both prices are paid for.
 create function credit_tokens(
   before purchases, after purchases, checkout checkouts, snapshot jsonb
 ) returns ledger[] language plpgsql as $$
@@ -28,9 +28,9 @@ begin
     from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id and t ? 'trial_count'));
 end $$;
 
--- Credits what the period exceeds the highest credit in it. A period that begins before the last credited one has ended is the same
--- one: so switching to and fro earns nothing, also from month to year and back. A change that brings nothing more credits nothing, so
--- it does not make the credited period longer: who went to a year without tokens and came back has those of the next month.
+-- Credits the difference to the highest credit in the period. A period that begins before the last credited one has ended is the same one,
+-- so switching back and forth earns nothing, also between month and year. A change that brings no additional tokens credits nothing and
+-- does not extend the credited period: a user who switched to a year without tokens and back gets those of the next month.
 create function credit_period(p purchases) returns ledger[] language plpgsql as $$
 declare
   owner constant uuid := (select paywall.owner_id from paywalls paywall where paywall.id = p.paywall_id);
@@ -56,9 +56,9 @@ begin
     from jsonb_each_text(more) m));
 end $$;
 
--- Credits a period that was paid for before the plan was changed, if both are heard of at once: the price before brings its tokens, and
--- what the new one brings more follows once the change is paid. The price before is the one that the purchase had, or that its page has
--- sold; if the change was known before the payment, it is the one that was credited last.
+-- Credits a period that was paid for before a change of plan, if both are reported at once: the previous price brings its tokens, and the
+-- difference of the new one follows once the change is paid. The previous price is the one that the purchase had, or that its page sold; if
+-- the change was known before the payment, it is the one that was credited last.
 create function credit_price_before(before purchases, after purchases, checkout checkouts) returns ledger[] language plpgsql as $$
 declare
   last constant credited_periods := last_credited_period(
@@ -77,8 +77,8 @@ begin
   return credit_period(after);
 end $$;
 
--- Credits periods of a subscription that were paid for just now and have brought no tokens yet: such as one that was still owed when the
--- next began. Of the payments that are noted, what they pay for is in the facts.
+-- Credits periods of a subscription that were paid just now and have not been credited yet, such as one that was still owed when the next
+-- began. Which period each of the new payments pays for is in the facts.
 create function credit_late_periods(p purchases, noted payments[], facts jsonb) returns ledger[] language plpgsql as $$
 declare
   rows ledger[] := '{}';
@@ -128,25 +128,25 @@ begin
     order by c.starts_at desc limit 1);
 end $$;
 
--- Whether a period is the last credited one.
+-- Whether a period is the same as the last credited one.
 create function is_same_period(last credited_periods, starts_at timestamptz) returns boolean language plpgsql stable as $$
 begin
   return last.ends_at is null or starts_at = last.starts_at
     or starts_at < last.ends_at - longest_early_charge(last.starts_at, last.ends_at);
 end $$;
 
--- How long before the end of a period the next one may be charged, and may begin.
+-- How long before the end of a period the next one may be charged and may begin.
 create function longest_early_charge(starts_at timestamptz, ends_at timestamptz) returns interval language sql immutable as $$
   select least(interval '1 day', (ends_at - starts_at) / 4)
 $$;
 
--- The tokens that a price brings for each period, by type.
+-- The tokens that a price brings per period, by type.
 create function tokens_a_period(price prices) returns jsonb language plpgsql stable as $$
 begin
   return (select coalesce(jsonb_object_agg(t ->> 'type', t -> 'count'), '{}') from jsonb_array_elements(price.tokens) t);
 end $$;
 
--- Credits so many tokens of each type, in the order of the types. A balance that would be too large is filled up.
+-- Credits tokens of several types, in the order of the types. A credit that would exceed the largest balance is reduced.
 create function credit_each(p purchases, reason text, counts jsonb) returns ledger[] language plpgsql as $$
 declare
   credits ledger[] := '{}';

@@ -1,11 +1,11 @@
--- When the reconcile cron looks at what a processor should have told us by then. All times of that policy are named here.
--- Every function that changes what a due time depends on sets `reconcile_at` with these; null: never again.
+-- The polling policy of the reconcile cron; all of its times are defined here. Every function that changes the input of a due time sets
+-- `reconcile_at` with these; null: never again.
 
--- How long before the end of a trial its owner is told of it.
+-- How long before the end of a trial its owner is notified.
 create function trial_notice() returns interval language sql immutable as $$ select interval '72 hours' $$;
 
--- When to look at something again that began at `since` and was last looked at at `last_polled_at`: at the age `first_poll`, then
--- whenever it is twice as old as at the last look; last at the age `last_poll`.
+-- Exponential backoff for something that began at `since` and was last polled at `last_polled_at`: first at the age `first_poll`, then
+-- whenever its age has doubled since the last poll; last at the age `last_poll`.
 create function poll_at_double_age(
   since timestamptz, last_polled_at timestamptz, first_poll interval, last_poll interval
 ) returns timestamptz language plpgsql stable as $$
@@ -15,16 +15,16 @@ begin
     when last_polled_at < since + last_poll then since + least(2 * (last_polled_at - since), last_poll) end;
 end $$;
 
--- When to ask what became of a hosted page, last asked about at `polled_at` (null: never): for as long as a bank transfer may take, since
--- it may be no purchase before its money arrives.
+-- When to poll a hosted page, last polled at `polled_at` (null: never): for as long as a bank transfer may take, since it may be no
+-- purchase before its money arrives.
 create function checkout_due(created_at timestamptz, polled_at timestamptz) returns timestamptz
 language plpgsql stable as $$
 begin
   return poll_at_double_age(created_at, coalesce(polled_at, created_at), interval '15 minutes', interval '336 hours');
 end $$;
 
--- Next time to fetch a purchase that we expected to change at `since` and last fetched at `last_polled_at`: after `wait`, then
--- hourly for a day, then daily. Null if there is no `since`.
+-- When to fetch a purchase that was expected to change at `since` and last fetched at `last_polled_at`: after `wait`, then hourly for a
+-- day, then daily. Null if there is no `since`.
 create function poll_again(since timestamptz, wait interval, last_polled_at timestamptz) returns timestamptz
 language plpgsql stable strict as $$
 declare
@@ -38,20 +38,20 @@ begin
     else last_polled_at + daily end;
 end $$;
 
--- When to fetch a purchase that the cron last fetched at `polled_at`: the earliest time that any of these reasons gives.
+-- When to fetch a purchase that the cron last fetched at `polled_at`: the earliest of these times.
 create function purchase_due(p purchases, polled_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
-  after_end constant interval := '1 minute';          -- it should have ended: its buyer may want another one
-  after_period_end constant interval := '1 hour';     -- its period has ended, and we know of no next one
-  after_period_start constant interval := '2 hours';  -- a period should be covered by then
-  after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
-  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
-  until_cancelled constant interval := '1 minute';    -- a request of unknown outcome may still take effect for so long
-  after_stop_request constant interval := '1 minute'; -- it is never to be charged again, and its processor has not done that
-  after_grace constant interval := '1 minute';        -- its grace period is over: the owner gets an event
-  after_features constant interval := '1 minute';     -- what is paid for by a price of the file is over, and its features: likewise
-  at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
-  pending_every constant interval := '24 hours';      -- a payment that is pending, ...
+  after_end constant interval := '1 minute';          -- it should have ended: its buyer may want to buy another one
+  after_period_end constant interval := '1 hour';     -- its period has ended, and no renewal was reported
+  after_period_start constant interval := '2 hours';  -- its period should be covered
+  after_trial_notice constant interval := '1 hour';   -- the owner should have been notified of the end of its trial
+  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown it yet
+  until_cancelled constant interval := '1 minute';    -- how long a request of unknown outcome may still take effect
+  after_stop_request constant interval := '1 minute'; -- its processor has yet to stop charging it
+  after_grace constant interval := '1 minute';        -- its grace period is over: an event is due
+  after_features constant interval := '1 minute';     -- its features have expired with the last price of the file that was paid: an event is due
+  at_least_every constant interval := '168 hours';    -- a subscription without another due time
+  pending_every constant interval := '24 hours';      -- a pending payment, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
   last_polled_at constant timestamptz := greatest(p.fetched_at, polled_at);
   cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
@@ -64,11 +64,11 @@ declare
   grace_end timestamptz;
 begin
   if p.stop_requested_at is not null and p.stopped_at is null then
-    -- A webhook's fetch asks nobody to stop it.
+    -- A webhook's fetch does not retry the stop.
     stop_due := poll_again(p.stop_requested_at, after_stop_request, greatest(p.stop_requested_at, polled_at));
   end if;
   if p.status = 'canceled' then
-    -- Nobody has cancelled it: all of its first payment went back, and may come again while its period lasts.
+    -- It was not cancelled: its first payment was refunded entirely, and may be paid again while its period lasts.
     if p.begun and p.canceled_at is null and last_polled_at < p.current_period_end then
       returned_due := paid_back_due(p, last_polled_at);
     end if;
@@ -103,8 +103,8 @@ begin
     poll_again(p.fetched_at, at_least_every, last_polled_at));
 end $$;
 
--- When to ask where the money of a purchase is that was paid once: for a year. Its buyer's bank may take it back for months, and what went
--- back may come again, by a refund that fails or a chargeback that the seller wins.
+-- When to poll a one-time purchase for refunds: for a year. The buyer's bank may reverse it for months, and reversed money may return, by a
+-- failed refund or a chargeback that the seller wins.
 create function paid_back_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   at_once constant interval := '0';
@@ -114,8 +114,8 @@ begin
     poll_at_double_age(p.created_at, p.fetched_at, interval '24 hours', interval '365 days'), at_once, last_polled_at);
 end $$;
 
--- When to ask whether a payment is disputed, if no webhook tells of that: weekly, for as long as a bank may take after what was paid for
--- is over. It has 120 days to dispute the payment, and then weeks to decide. A running subscription is read anyway.
+-- When to poll for disputes, if no webhook reports them: weekly, until a bank must have decided after the paid period has ended. It has 120
+-- days to dispute the payment, and then weeks to decide. A running subscription is polled anyway.
 create function dispute_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   weekly constant interval := '168 hours';

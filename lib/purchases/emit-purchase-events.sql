@@ -1,7 +1,6 @@
--- What the owner is told of a purchase that was stored.
+-- The events about a stored purchase.
 
--- The order of the events that one call of store_purchase can write: test/functions/event-order.test.ts compares it with the
--- types that there are.
+-- The order of the events of one call of store_purchase: test/functions/event-order.test.ts checks that it has all types.
 create function event_order() returns text[] language sql immutable as $$
   select array[
     'checkout.completed',
@@ -13,9 +12,8 @@ create function event_order() returns text[] language sql immutable as $$
     'balance.changed']
 $$;
 
--- Tells of everything that storing a purchase has changed: of its checkout if that is completed now (else null), of the
--- purchase, of what is new of its payments and of the credits in the ledger. Gives how many deliveries it has queued. The
--- member's row must be locked.
+-- Emits the events for everything that storing a purchase changed: for its checkout if it was completed now (else null), for the purchase,
+-- for its new payments and for the credits in the ledger. Returns the number of queued deliveries. The member's row must be locked.
 create function emit_purchase_events(
   owner_id uuid, completed checkouts, before purchases, after purchases, noted payments[], credits ledger[]
 ) returns integer language plpgsql as $$
@@ -50,9 +48,9 @@ begin
   return queued;
 end $$;
 
--- The types of the events that tell of a change of a subscription: one for each thing that has a type of its own, else
--- `updated` if the API shows any change (`is_visible`); and `trial_ending`. A period counts as renewed when it is covered,
--- which may be later than it began. A purchase that has not begun, and a one-time purchase, have none but `trial_ending`.
+-- The types of the events for a change of a subscription: one for each change with a type of its own, else `updated` if the API shows any
+-- change (`is_visible`); and `trial_ending`. A period counts as renewed once it is covered, which may be later than it began. A purchase
+-- that has not begun, and a one-time purchase, have none but `trial_ending`.
 create function subscription_events(before purchases, after purchases, is_visible boolean) returns text[]
 language plpgsql stable as $$
 declare
@@ -82,10 +80,9 @@ begin
   return types || trial_ending;
 end $$;
 
--- A completed checkout as its event shows it. Price and features are those of what it sold, whatever the purchase is charged for by
--- now; a one-time purchase has no event of its own that has them.
--- `duplicate_of` is the purchase that should have been in its way: both pages were open before either was paid, so the buyer has paid
--- twice, or will.
+-- A completed checkout as its event shows it. Price and features are those of what it sold, whatever the purchase is charged for by now; a
+-- one-time purchase has no event of its own that shows them. `duplicate_of` is the purchase that should have prevented it: both pages were
+-- open before either was paid, so the buyer has paid twice, or will.
 create function completed_checkout_json(checkout checkouts, purchase purchases) returns jsonb language plpgsql stable as $$
 declare
   sold constant prices := price_sold(checkout, purchase);
@@ -96,8 +93,8 @@ begin
     'duplicate_of', duplicated_purchase(checkout, purchase), 'completed_at', iso(checkout.completed_at));
 end $$;
 
--- The price that a page has sold. A processor that sells at today's amount may have sold the price as it was edited since: then that is
--- the purchase's, with the name and the interval of the page.
+-- The price that a page sold. A processor that charges the current amount may have sold an edited version of the page's price: then it is
+-- the purchase's price, recognised by the same slug and interval.
 create function price_sold(checkout checkouts, purchase purchases) returns prices language plpgsql stable as $$
 declare
   opened constant prices := (select price from prices price where price.id = checkout.price_id);

@@ -1,7 +1,7 @@
--- A purchase that its owner ends by `paywall purchases end`.
+-- Ending a purchase by its owner: `paywall purchases end`.
 
--- Ends a purchase at once. The reconcile cron has its processor end a subscription, and asks again until that is done. No money goes
--- back, and no tokens are taken. Returns false if it had ended before. Locks the member and then the purchase.
+-- Ends a purchase at once. The reconcile cron ends a subscription at its processor, and retries until that is done. No money is refunded
+-- and no tokens are taken back. Returns false if it had ended before. Locks the member and then the purchase.
 create function end_purchase(purchase_id uuid) returns boolean language plpgsql as $$
 declare
   before purchases;
@@ -35,7 +35,7 @@ begin
   return true;
 end $$;
 
--- A purchase as its owner wants it: one that the owner has ended stays so, whatever its processor answers until it has ended there.
+-- Applies the owner's decision: a purchase that the owner has ended stays ended, whatever its processor reports until it has ended there.
 create function as_ended_by_owner(p purchases) returns purchases language plpgsql stable as $$
 begin
   if p.ended_by_owner_at is null or p.status in ('canceled', 'refunded') then return p; end if;

@@ -1,5 +1,5 @@
--- Locks the member of a checkout and returns the checkout; all null if the paywall has no such checkout. If the member was
--- merged while we waited, locks the member it was merged into, whose the checkout then is.
+-- Locks the member of a checkout and returns the checkout; all null if the paywall has no such checkout. If the member was merged while
+-- this call waited, locks the member it was merged into, which then owns the checkout.
 create function lock_checkout_member(paywall_id text, checkout_id uuid) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;

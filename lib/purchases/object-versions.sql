@@ -1,11 +1,11 @@
--- How new a read of a purchase is. Some processors read from replicas: what they give may be older than the event that caused the
--- read, or than an earlier read. Their objects have versions that grow with every change. `versions` is {id: version} of all the
--- objects that a read has, and empty where reads are never stale.
+-- How new a read of a purchase is. Some processors read from replicas: a read may be older than the event that caused it, or than an
+-- earlier read. Their objects have versions that grow with every change. `versions` is {id: version} of all the objects in a read, and
+-- empty where reads are never stale.
 
--- For how long a read is believed to be older if it lacks an object that we know of. After that the object is gone.
+-- How long a read without a known object counts as older. After that the object counts as deleted.
 create function object_may_be_missing() returns interval language sql immutable as $$ select interval '10 minutes' $$;
 
--- Whether a read is older than what is known of a purchase by now: from the snapshot that is stored, or from an event that is pending.
+-- Whether a read is older than what is known of a purchase: from the stored snapshot, or from a pending event.
 create function is_outdated(before purchases, paywall_id text, acquiring text, processor_id text, versions jsonb) returns boolean
 language plpgsql stable as $$
 declare
@@ -20,7 +20,7 @@ begin
         and is_behind(is_outdated.versions, e.versions, e.received_at > missing_since));
 end $$;
 
--- The newest versions that are known of a purchase's objects.
+-- The newest known versions of a purchase's objects.
 create function newest_versions(purchase purchases) returns jsonb language plpgsql stable as $$
 begin
   return (
@@ -44,7 +44,7 @@ begin
     where case when versions ? object.key then (versions ->> object.key)::bigint < object.value::bigint else needs_all end);
 end $$;
 
--- Whether a snapshot has a newer version of an object than the stored one, or an object that that lacks.
+-- Whether a snapshot has a newer version of an object than the stored one, or an additional object.
 create function is_newer_version(before purchases, snapshot jsonb) returns boolean language plpgsql immutable as $$
 begin
   return exists (

@@ -1,6 +1,6 @@
--- What was to be sold on a hosted page, and to whom: `PageSale` in lib/processors/processor.ts. A processor that keeps no metadata
--- is asked for a purchase by it. `sold`: what the buyer's other pages have sold, on whichever paywall, and what this one has, since a
--- link that is paid again sells another purchase. One that has not begun is asked for again.
+-- What a hosted page offers for sale, and to whom: `PageSale` in lib/processors/processor.ts. It serves to find a purchase at a processor
+-- that keeps no metadata. `sold`: what the buyer's other pages have sold, on any paywall, and what this one has, since a link that is paid
+-- again sells another purchase. One that has not begun is looked up again.
 create function page_sale_json(checkout checkouts) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_build_object(

@@ -1,9 +1,9 @@
 import type { PageSale, PurchaseReference } from '../processors/processor.ts'
 
-/** What was to be sold on a hosted page, as the database gives it: see lib/purchases/page-sale.sql. */
+/** What a hosted page offers for sale, as the database returns it: see lib/purchases/page-sale.sql. */
 export type SaleRow = Omit<PageSale, 'openedAt'> & { openedAt: string }
 
-/** A hosted page, with what was to be sold on it. */
+/** A reference to a hosted page, with what it offers for sale. */
 export function pageReference(id: string, { openedAt, ...sale }: SaleRow): PurchaseReference {
   return { kind: 'page', id, sale: { ...sale, openedAt: new Date(openedAt) } }
 }

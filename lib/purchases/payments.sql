@@ -1,7 +1,6 @@
--- Payments, and what became of them: refunds, disputes, and the tokens that go back with the money.
+-- Payments, refunds and disputes, and the tokens that are taken back with the money.
 
--- Stores what a processor reports of payments, once for each thing that happened and its kind. Returns the rows that are new. The
--- member's row must be locked.
+-- Stores the facts that a processor reports of payments, once per fact and kind. Returns the new rows. The member's row must be locked.
 create function record_payments(purchase purchases, facts jsonb) returns payments[] language plpgsql as $$
 declare
   fact jsonb;
@@ -22,8 +21,8 @@ begin
   return noted;
 end $$;
 
--- Whether the owner gets an event of it. A refund that fails before it has succeeded has moved nothing, whichever of the two is heard
--- of first.
+-- Whether the payment's event is emitted. A refund that fails before it has succeeded has moved no money, whichever of the two is reported
+-- first.
 create function is_reported(payment payments) returns boolean language plpgsql stable as $$
 begin
   if payment.kind not in ('refunded', 'refund_failed') then return true; end if;
@@ -33,7 +32,7 @@ begin
       and other.kind in ('refunded', 'refund_failed') and other.kind <> payment.kind);
 end $$;
 
--- Our id of a payment, by the processor's id of it.
+-- Our id of a payment, by the processor's id.
 create function payment_of(purchase purchases, processor_payment text) returns uuid language plpgsql stable as $$
 begin
   return coalesce(
@@ -43,8 +42,9 @@ begin
     gen_random_uuid());
 end $$;
 
--- What was paid, and what of it went back for good: refunds that did not fail later, and disputes that were lost and not won after
--- all. `amount` is null while the payment itself was not reported. A payment may be made in parts, and again after its money went back.
+-- The amount that was paid, and the amount that was finally returned: refunds that did not fail later, and lost disputes that were not won
+-- in the end. `amount` is null until the payment itself is reported. A payment may be made in parts, and again after its money was
+-- returned.
 create function payment_totals(payment payments, out amount bigint, out refunded bigint) language plpgsql stable as $$
 begin
   select sum(p.amount) filter (where p.kind = 'succeeded'),
@@ -70,16 +70,16 @@ begin
     'occurred_at', iso(payment.occurred_at));
 end $$;
 
--- Whether a payment went through although its subscription was to be charged no more: it was on its way by then, or its processor
--- could not be asked in time.
+-- Whether a payment went through although its subscription should no longer be charged: it was in progress by then, or its processor could
+-- not be called in time.
 create function is_unexpected(payment payments, purchase purchases) returns boolean language plpgsql stable as $$
 begin
   return payment.kind = 'succeeded' and coalesce(payment.occurred_at > least(replaced_at(purchase), purchase.ended_by_owner_at), false);
 end $$;
 
--- Takes back the tokens of a payment's period once all of the payment went back, never more than are there; and gives exactly those
--- again if the refund fails later, or the dispute is won after all, whatever the owner has set by then. Returns the ledger rows. The
--- member's row must be locked.
+-- Takes back the tokens of a payment's period once the payment has been returned entirely, never more than the balance; and credits exactly
+-- those again if the refund fails later, or the dispute is won in the end, whatever the owner's setting by then. Returns the ledger rows.
+-- The member's row must be locked.
 create function balance_refunds(purchase purchases, noted payments[], settings jsonb) returns ledger[] language plpgsql as $$
 declare
   keeps_tokens constant boolean := coalesce(settings -> 'keep_tokens_on_refund' = 'true', false);
@@ -102,8 +102,8 @@ begin
 end $$;
 
 -- The period that a payment has paid for: the one that was credited for it, else the last one that had begun by then. A charge may be made
--- a little before its period. If that one was over, what was paid for has brought no tokens. What is paid again after its money went back
--- is paid for the same period.
+-- a little before its period. If that period was over, the payment has brought no tokens. A repeated payment after a refund pays for the
+-- same period.
 create function period_of_payment(payment payments) returns credited_periods language plpgsql stable as $$
 declare
   paid_at constant timestamptz := (

@@ -1,8 +1,7 @@
--- Verified events that wait until their purchase can be read as new as they are. Whoever stores that read applies the event, money fact
--- included, and the event is pending no more.
+-- Verified events that wait until their purchase can be read in a state as new as the event. The call that stores that read applies the
+-- event, money fact included, and deletes it here.
 
--- When to read the purchase of an event that came at `received_at` again; null: never, and the event is given up. Times are the
--- paywall's.
+-- When to retry the read for an event that was received at `received_at`; null: never, and the event is given up. Times are the paywall's.
 create function pending_event_due(received_at timestamptz, present timestamptz) returns timestamptz language plpgsql immutable as $$
 declare
   first_reads constant interval[] := '{2 seconds,5 seconds,15 seconds,30 seconds}';
@@ -16,7 +15,7 @@ begin
       when age < interval '7 days' then interval '1 hour' end);
 end $$;
 
--- Ends the waiting of an event, if it is pending and has not come since `read_at`: it took effect, or concerns nothing of ours.
+-- Deletes a pending event, unless it was received again since `read_at`: it was applied, or concerns nothing of ours.
 create function remove_pending_event(
   paywall_id text, acquiring text, event_id text, read_at timestamptz default 'infinity'
 ) returns void language plpgsql as $$

@@ -1,21 +1,22 @@
 -- A plan may be changed at the processor, by its buyer in the portal or by the owner: the purchase follows.
 
--- How long a period is.
+-- The length of a period.
 create function period_length(unit text, units integer) returns interval language plpgsql stable strict as $$
 begin
   return (units || ' ' || unit)::interval;
 end $$;
 
--- Whether two periods are of one length. Twelve months are a year; 30 days are no month, although intervals of the two are equal.
+-- Whether two periods have the same length. Twelve months are a year; 30 days are no month, although Postgres considers the intervals
+-- equal.
 create function is_as_long(unit text, units integer, other_unit text, other_units integer) returns boolean
 language plpgsql stable strict as $$
 begin
   return period_length(unit, units)::text = period_length(other_unit, other_units)::text;
 end $$;
 
--- The price of a paywall that is what a subscription is charged for now, on sale or retired; all null if none is. A processor may have
--- one name for the monthly and the annual price of a product, so the interval is compared, too. Where it has no names for prices,
--- the amount and the currency are; where it has, they tell an edited price from what it was before.
+-- Finds the price of the paywall that a subscription is charged for now, on sale or retired; all null if there is none. A processor may use
+-- one name for the monthly and the annual price of a product, so the interval is compared, too. If it has no names for prices, amount and
+-- currency are compared; otherwise they distinguish an edited price from its predecessor.
 create function price_charged(p purchases) returns prices language plpgsql stable as $$
 begin
   return (
@@ -32,7 +33,7 @@ begin
     order by not matches.is_amount, price.id <> p.price_id, price.retired_at is not null, price.retired_at desc, price.position limit 1);
 end $$;
 
--- What a page sold, as a purchase is charged for it. What is not known of a page is as it was charged.
+-- What a page sold, in the form of a purchase's charge. Unknown values are those that are charged.
 create function sold_by_page(checkout checkouts, charged purchases) returns purchases language plpgsql stable as $$
 begin
   charged.unit_amount := coalesce(checkout.amount, charged.unit_amount);
@@ -44,8 +45,8 @@ begin
   return charged;
 end $$;
 
--- Whether a subscription is charged for something else than before. A new one is compared with the whole price that its page has sold.
--- Later the amount counts only where the processor has no names for prices: it may be changed without a change of plan.
+-- Whether a subscription is charged for something else than before. A new one is compared with the whole price that its page sold. Later
+-- the amount is compared only if the processor has no names for prices: it may change without a change of plan.
 create function is_plan_changed(before purchases, after purchases, checkout checkouts) returns boolean language plpgsql stable as $$
 declare
   is_new constant boolean := before.id is null;
@@ -58,8 +59,8 @@ begin
     and (after.unit_amount, after.currency) is distinct from (last.unit_amount, last.currency);
 end $$;
 
--- The price that a purchase has from now on. Of one that no price of the paywall names, the features stay to the end of the period that
--- is paid for already: `unnamed_from`. It is looked for again at each fetch, since the owner may name it meanwhile.
+-- Updates the price of a purchase. If no price of the paywall matches the charge, the features stay until the end of the period that is
+-- already paid for: `unnamed_from`. The lookup is repeated at each fetch, since the owner may add the price meanwhile.
 create function follow_plan(before purchases, after purchases, checkout checkouts, snapshot jsonb) returns purchases
 language plpgsql stable as $$
 declare
@@ -76,9 +77,9 @@ begin
   return after;
 end $$;
 
--- Until when a purchase is paid for at the price that it had before its plan was changed, or that its page has sold. The payment before
--- the change may be heard of with it: what was paid for last is the current period, as long as the change is not paid; else the period
--- after the one that was known, which for a new purchase is the first.
+-- Until when a purchase is paid for at the price that it had before its plan was changed, or that its page sold. The payment before the
+-- change may be reported with it: as long as the change is unpaid, the current period was paid last; otherwise the period after the known
+-- one, which for a new purchase is the first.
 create function paid_until(before purchases, after purchases, checkout checkouts, snapshot jsonb) returns timestamptz
 language plpgsql stable as $$
 declare
@@ -96,15 +97,14 @@ begin
   return known;
 end $$;
 
--- When the current period ends if it was paid for at a price: a change that is not paid makes it neither longer nor shorter.
+-- When the current period ends if it was paid for at this price: an unpaid change neither extends nor shortens it.
 create function end_at_price(p purchases, price prices) returns timestamptz language plpgsql stable as $$
 begin
   return case when coalesce(is_as_long(p.interval, p.interval_count, price.interval, price.interval_count), true)
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
--- Whether a purchase has another price than before, by what `follow_plan` has found: also from one that no price of the paywall names to
--- another such one.
+-- Whether `follow_plan` has found another price than before, including a change from one unmatched charge to another.
 create function has_other_price(before purchases, after purchases) returns boolean language plpgsql stable as $$
 begin
   return (after.price_id, after.unnamed_from is null) is distinct from (before.price_id, before.unnamed_from is null)

@@ -1,6 +1,6 @@
--- Notes that a processor could not be asked to stop charging a subscription, or did not do it. After a day of that the owner gets
--- `subscription.stop_failed`, once: its buyer may be charged for two. The reconcile cron goes on trying. Returns how many deliveries
--- it has queued. Locks the member and the purchase.
+-- Records that a processor could not be called to stop charging a subscription, or refused. After a day of failures it emits
+-- `subscription.stop_failed`, once: its buyer may be charged twice. The reconcile cron keeps retrying. Returns the number of queued
+-- deliveries. Locks the member and the purchase.
 create function record_stop_failure(purchase_id uuid) returns jsonb language plpgsql security definer as $$
 declare
   alert_after constant interval := '24 hours';

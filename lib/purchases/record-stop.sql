@@ -1,5 +1,5 @@
--- Records that a processor never charges a subscription again. Returns the paywall's time before the fetch that follows, stored as the
--- fetch's time (`fetched_at`). Locks the purchase.
+-- Records that a processor no longer charges a subscription. Returns the paywall's time before the fetch that follows, which becomes the
+-- snapshot's `fetched_at`. Locks the purchase.
 create function record_stop(purchase_id uuid) returns jsonb language plpgsql security definer as $$
 declare
   purchase purchases;

@@ -1,18 +1,18 @@
--- A purchase that was sold with `ignoreActivePurchase` replaces its buyer's older subscriptions: once it is paid, or on trial, none of
--- them is charged again (contract section 4.2: renew/upgrade flows).
+-- A purchase that was sold with `ignoreActivePurchase` replaces its buyer's older subscriptions: once it is paid, or on trial, none of them
+-- is charged again (contract section 4.2: renew/upgrade flows).
 
--- Whether a purchase replaces older ones: its checkout was opened to, and it is a subscription or gives access.
+-- Whether a purchase replaces older ones: its checkout was opened for that, and it is a subscription or gives access.
 create function is_replacement(p purchases) returns boolean language plpgsql stable as $$
 begin
   return p.begun and (p.interval is not null or p.access)
     and (select c.replaces from checkouts c where c.id = p.checkout_id);
 end $$;
 
--- Marks what a purchase that has begun just now replaces; or the purchase itself, if we hear of it only after a newer one that
--- replaces it. What is older began earlier at its processor, whenever we heard of it, so of two upgrades that are paid together one
--- stays. Each pair is decided once, here: the member's row must be locked. One that was stopped before is stopped again, since its buyer
--- may have undone that at its processor. What an older one was charged in the meantime becomes an event. Returns how many deliveries it
--- has queued.
+-- Marks the subscriptions that a purchase replaces now that it has begun; or the purchase itself, if it is reported only after a newer one
+-- that replaces it. Age is decided by the start at the processor, not by the time of the report, so of two upgrades that are paid together
+-- one remains. Each pair is decided once, here: the member's row must be locked. One that was stopped before is stopped again, since its
+-- buyer may have undone that at its processor. Charges of an older one in the meantime emit an event. Returns the number of queued
+-- deliveries.
 create function mark_replaced(owner_id uuid, begun purchases) returns integer language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(begun.paywall_id);
@@ -45,7 +45,7 @@ begin
   return queued;
 end $$;
 
--- When a subscription was replaced: when the newer purchase was paid, or its trial began. Null if it was not.
+-- When a subscription was replaced: when the newer purchase was paid, or its trial began. Null if it was not replaced.
 create function replaced_at(p purchases) returns timestamptz language plpgsql stable as $$
 begin
   return (
@@ -56,14 +56,14 @@ begin
     from purchases newer where newer.id = p.replaced_by);
 end $$;
 
--- Whether a subscription that is replaced still looks as if it renewed: until a read from after its stop shows that it does not.
+-- Whether a replaced subscription still appears to renew: until a read after its stop shows that it does not.
 create function is_being_replaced(p purchases) returns boolean language sql stable as $$
   select p.replaced_by is not null and p.status <> 'canceled' and not p.cancel_at_period_end
     and coalesce(p.fetched_at < p.stopped_at, true)
 $$;
 
--- The member's subscriptions that their processors are still to be asked never to charge again: `StopOrder` in
--- lib/purchases/stop-charging.ts. Each at the account that sold it, also if the paywall sells through another processor by now.
+-- The member's subscriptions whose processors have yet to stop charging them: `StopOrder` in lib/purchases/stop-charging.ts. Each at the
+-- account that sold it, even if the paywall has switched processors since.
 create function stop_orders_json(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (

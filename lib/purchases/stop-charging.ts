@@ -1,23 +1,23 @@
-// A subscription that is never to be charged again, because a newer purchase replaces it or the owner has ended it:
-// 1. ask the processor that sold it. Asking again after a crash is harmless
-// 2. record that it is done. If it is not, the reconcile cron asks again, and the owner gets an event after a day
+// A subscription that must never be charged again, because a newer purchase replaces it or the owner has ended it:
+// 1. call the processor that sold it. A retry after a crash is harmless
+// 2. record the success. On failure the reconcile cron retries, and the owner gets an event after a day
 import { recordStop, recordStopFailure } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
 import { log } from '../log/log.ts'
 import type { SealedAccount } from '../processors/account.ts'
 import { type ProcessorEnv, processorFor } from '../processors/client.ts'
 
-/** What a Worker needs to sync purchases at whatever processor sold them. */
+/** What a Worker needs to sync purchases at any processor. */
 export interface PurchaseContext {
   db: Database
   env: ProcessorEnv
 }
 
-/** A subscription to stop, as `stop_order_json` of lib/purchases/replaced-purchases.sql makes it. */
+/** A subscription to stop: the result of `stop_order_json` in lib/purchases/replaced-purchases.sql. */
 export interface StopOrder {
   purchase_id: string
   processor_id: string
-  /** Whether it ends at once, whatever is paid. */
+  /** Whether it ends at once, even if its period is paid. */
   now: boolean
   account: SealedAccount
 }
@@ -28,7 +28,7 @@ export interface Stopped {
   queued: number
 }
 
-/** Has a subscription stopped. Never throws: what failed is due again. */
+/** Stops a subscription at its processor. Never throws: a failure is retried by the cron. */
 export async function stopCharging({ db, env }: PurchaseContext, order: StopOrder): Promise<Stopped> {
   const { purchase_id: purchaseId, processor_id: id, now, account } = order
   try {
@@ -36,7 +36,7 @@ export async function stopCharging({ db, env }: PurchaseContext, order: StopOrde
     await (now ? processor.endNow(id) : processor.stopCharging(id))
     return { fetchedAt: await recordStop<string>(db, { purchaseId }), queued: 0 }
   } catch (cause) {
-    log('warn', 'a subscription is not stopped yet', { paywall_id: account.paywallId, purchase_id: purchaseId, cause })
+    log('warn', 'subscription not stopped yet', { paywall_id: account.paywallId, purchase_id: purchaseId, cause })
     return { fetchedAt: null, queued: await recordFailure(db, purchaseId) }
   }
 }
@@ -45,7 +45,7 @@ async function recordFailure(db: Database, purchaseId: string): Promise<number> 
   try {
     return await recordStopFailure<number>(db, { purchaseId })
   } catch (cause) {
-    log('error', 'the failure to stop a subscription is not recorded', { purchase_id: purchaseId, cause })
+    log('error', 'failure to stop a subscription not recorded', { purchase_id: purchaseId, cause })
     return 0
   }
 }

@@ -1,21 +1,21 @@
--- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
--- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
+-- The only function that changes a purchase: stores the processor's current state, completes the checkout, records payments, credits the
+-- tokens of its price and emits the owner's events, all or nothing. Idempotent.
 --
---   checkout_id     the checkout that sold it; null if the processor keeps none: then checkout_of_sale finds it by `sold`
---   snapshot        the purchase, with the names of its columns
+--   checkout_id     the checkout that sold it; null if the processor stores none: then checkout_of_sale finds it by `sold`
+--   snapshot        the purchase, by the names of its columns
 --   fetched_at      the paywall's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
---   trial_ending    whether the processor says that the trial is about to end
---   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: what is reported of payments; of one that pays for a
---                   period also {period_from, processor_price}
---   versions        of all the objects that were read: see object-versions.sql
---   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
+--   trial_ending    whether the processor has announced the end of the trial
+--   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that pays for a
+--                   period also has {period_from, processor_price}
+--   versions        versions of all objects that were read: see object-versions.sql
+--   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync
 --
--- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the purchase
--- ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this purchase has not
--- begun, and the caller ends it at the processor; `outdated`, something newer is known of the purchase, and nothing was stored;
--- `unknown_checkout`, the sale is not one of ours. The first and the fourth have `return_url`, the address that a returning browser goes
--- on to. `stored` also has `stop`: the member's subscriptions that must not be charged again (lib/purchases/replaced-purchases.sql).
+-- Locks the member and then the purchase. Verdicts: `stored`; `repeated`: the event was applied before; `never_bought`: the purchase ended
+-- before its first payment, and was not stored until now; `second_trial`: the buyer has had a trial, so this purchase has not begun, and
+-- the caller ends it at the processor; `outdated`: something newer is known of the purchase, and nothing was stored; `unknown_checkout`:
+-- the sale is not one of ours. The first and the fourth have `return_url`, the redirect of a returning browser. `stored` also has `stop`:
+-- the member's subscriptions that must not be charged again (lib/purchases/replaced-purchases.sql).
 create function store_purchase(
   paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
   checkout_id uuid default null, sold jsonb default null, payments jsonb default '[]', event_id text default null,
@@ -55,7 +55,7 @@ begin
     return verdict('second_trial') || jsonb_build_object('queued', 0, 'return_url', return_url(checkout, 'error'));
   end if;
 
-  -- An event that tells of a second trial is not noted: if that cannot be ended now, the processor must send it again.
+  -- An event about a second trial is not recorded: if the trial cannot be ended now, the processor must retry.
   if event_id is not null and not refused then
     insert into processor_events as e (paywall_id, acquiring, event_id) values (paywall_id, acquiring, event_id)
     on conflict on constraint processor_events_pkey do nothing;
@@ -86,7 +86,7 @@ begin
   ) || logged(after.user_id, after.id, checkout.id, after.price_id);
 end $$;
 
--- Whether a processor event took effect before. Whoever stores something of it has locked the member of its checkout.
+-- Whether a processor event was applied before. A caller that stores any of it must have locked the member of its checkout.
 create function is_repeated(paywall_id text, acquiring text, event_id text) returns boolean language plpgsql stable as $$
 begin
   return exists (
@@ -94,9 +94,9 @@ begin
     where (e.paywall_id, e.acquiring, e.event_id) = (is_repeated.paywall_id, is_repeated.acquiring, is_repeated.event_id));
 end $$;
 
--- Whether a snapshot is one of a trial that its buyer may not have: it has had one, by whatever page, and the owner has not
--- asked for a further one. Several pages may have been opened before the first trial began; of those that are paid, the first
--- that is stored is the trial. What has been paid for is never refused. The member's row must be locked.
+-- Whether a snapshot is a second trial of its buyer, on whichever page, and the owner has not requested a further one. Several pages may
+-- have been opened before the first trial began; of those that are paid, the first that is stored is the trial. A paid purchase is never
+-- refused. The member's row must be locked.
 create function is_second_trial(before purchases, checkout checkouts, snapshot jsonb) returns boolean
 language plpgsql stable as $$
 declare
@@ -107,14 +107,14 @@ begin
     and has_other_trial(checkout.paywall_id, checkout.user_id, before.id);
 end $$;
 
--- What becomes of a snapshot that is refused: a purchase whose first payment was never made.
+-- Turns a refused snapshot into a purchase whose first payment was never made.
 create function never_begun() returns jsonb language sql immutable as $$
   select '{"status": "canceled", "begun": false, "trial_start": null, "trial_end": null}'::jsonb
 $$;
 
--- Completes the checkout of a purchase that has begun, and keeps what the first payment came to: as the snapshot or the payment's own
--- fact says, else what the page asked for. Returns its row. A link may be paid again, which sells another purchase: the row as it is
--- returned shows that, and the one that is kept stays.
+-- Completes the checkout of a purchase that has begun, and stores the amount of the first payment: as the snapshot or the payment's own
+-- fact shows it, else as the page asked for it. Returns its row. A link may be paid again, which sells another purchase: the returned row
+-- shows that, and the stored one stays unchanged.
 create function complete_checkout(checkout checkouts, purchase purchases, charged bigint, payments jsonb) returns checkouts
 language plpgsql as $$
 begin
@@ -133,7 +133,7 @@ begin
   return checkout;
 end $$;
 
--- Whether a hosted page can be paid once only. A link is looked at as long as any page.
+-- Whether a hosted page can be paid only once. A link is polled as long as any page.
 create function pages_sell_once(acquiring text) returns boolean language plpgsql stable as $$
 begin
   return (select processor.pages_sell_once from processors processor where processor.acquiring = pages_sell_once.acquiring);

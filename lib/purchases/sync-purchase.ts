@@ -1,8 +1,8 @@
-// From a hint to a stored purchase:
-// 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
-// 2. store it (store-purchase.sql), unless something newer is known already. That finds what has changed, and writes the events to the owner
-// 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
-// 4. if it replaces older subscriptions, have those stopped (stop-charging.ts)
+// From a trigger to a stored purchase:
+// 1. fetch the current purchase: events come late, repeatedly and in any order, so their content may be outdated
+// 2. store it (store-purchase.sql), unless something newer is known already. That detects the changes and emits the events to the owner
+// 3. if it is the second trial of its buyer, end it at the processor, so that the buyer is not charged
+// 4. if it replaces older subscriptions, stop those (stop-charging.ts)
 import { storePurchase } from '../../generated/calls.ts'
 import { newEmail } from '../http/user-fields.ts'
 import { log } from '../log/log.ts'
@@ -14,23 +14,23 @@ import { type PurchaseContext, type StopOrder, stopCharging } from './stop-charg
 /** What is known of a purchase before it is fetched. */
 export interface SyncTrigger {
   paywallId: string
-  /** The processor event's id, by which a repeat is known; null if no event told us. */
+  /** The processor event's id, by which duplicates are recognised; null if no event triggered the sync. */
   eventId: string | null
-  /** The database's time before the fetch, as text: a later fetch always wins. */
+  /** The paywall's time before the fetch, as text: a later fetch always wins. */
   fetchedAt: string
   payment: PaymentFact | null
-  /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
+  /** Whether the processor has announced the end of the trial. The owner is notified three days ahead anyway, once. */
   trialEnding: boolean
   /** The versions of the objects that the event carries: see `ProcessorEvent.versions`. */
   versions?: ObjectVersions
-  /** Whether a fetch counts that lacks some of them: the event has come long enough ago. */
+  /** Whether a fetch is accepted that lacks some of them: the event is old enough. */
   mayMiss?: boolean
 }
 
-/** The hint when no event told us: we fetched on our own. */
+/** The trigger of a sync without an event. */
 export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<SyncTrigger>
 
-/** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
+/** The result of store_purchase: see store-purchase.sql. `queued` is the number of queued deliveries. */
 type StoreResult =
   | { verdict: 'stored'; queued: number; return_url: string; stop: StopOrder[]; unnamed_price: string | null }
   | { verdict: 'second_trial'; queued: number; return_url: string }
@@ -40,16 +40,16 @@ type StoreResult =
 export interface SyncResult {
   stored: StoreResult | null
   isUndecided: boolean
-  /** Whether something newer is known than what was fetched, of which nothing was stored: fetch it again later. */
+  /** Whether something newer is known than what was fetched, and nothing was stored: fetch it again later. */
   isOutdated: boolean
 }
 
-/** What the processor is told, where it keeps a reason. */
+/** The cancellation reason for processors that store one. */
 const SECOND_TRIAL = 'The buyer has had a trial'
 
 /**
- * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. `stored` is
- * null if there is none: nothing was bought yet, or another paywall sold it. May be repeated.
+ * The only way to store a purchase, whatever the trigger: fetches its current state and stores it. `stored` is null if there is none:
+ * nothing was bought yet, or another paywall sold it. Idempotent.
  *
  * @throws ProcessorError
  */
@@ -62,7 +62,7 @@ export async function syncPurchase(
   return storeFetched(context, processor, about, await processor.fetchPurchase(about), trigger)
 }
 
-/** Stores what was fetched: see `syncPurchase`. One fetch may be for several events. */
+/** Stores a fetched purchase: see `syncPurchase`. One fetch may serve several events. */
 export async function storeFetched(
   context: PurchaseContext,
   processor: Processor,
@@ -71,7 +71,7 @@ export async function storeFetched(
   { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: SyncTrigger,
 ): Promise<SyncResult> {
   const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
-  // A page that is still undecided does not show yet the sale that an event reports.
+  // An undecided page does not show the sale yet that an event reports.
   const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
   if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
   if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
@@ -96,18 +96,21 @@ export async function storeFetched(
   })
   const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
   if (stored.verdict === 'second_trial' && goesOn) {
-    log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
+    log('info', 'second trial ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
     await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL, snapshot.versions ?? {})
   }
   if (stored.verdict === 'stored' && stored.unnamed_price !== null) {
     const fields = { paywall_id: paywallId, processor_price: stored.unnamed_price }
-    log('warn', 'a subscription has a price that the paywall file does not name', fields)
+    log('warn', 'subscription charged for a price that is not in the paywall file', fields)
   }
   if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
   return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
 }
 
-/** Stops what a purchase replaces, and syncs it, since not every processor sends a webhook of that. Returns the deliveries it queued. */
+/**
+ * Stops the subscriptions that a purchase replaces, and syncs them, since not every processor sends a webhook for that. Returns the number
+ * of queued deliveries.
+ */
 async function stopAll(context: PurchaseContext, orders: StopOrder[]): Promise<number> {
   let total = 0
   for (const order of orders) {
@@ -117,7 +120,7 @@ async function stopAll(context: PurchaseContext, orders: StopOrder[]): Promise<n
   return total
 }
 
-/** If it fails, the reconcile cron fetches it. */
+/** On failure the reconcile cron fetches it. */
 async function syncStopped(context: PurchaseContext, { account, processor_id: id }: StopOrder, fetchedAt: string) {
   const { paywallId } = account
   try {
@@ -126,7 +129,7 @@ async function syncStopped(context: PurchaseContext, { account, processor_id: id
     const { stored } = await syncPurchase(context, processor, about, { ...NO_EVENT, paywallId, fetchedAt })
     return queuedDeliveries(stored)
   } catch (cause) {
-    log('warn', 'a stopped subscription is not synced yet', {
+    log('warn', 'stopped subscription not synced yet', {
       paywall_id: paywallId,
       acquiring: account.acquiring,
       cause,
@@ -135,11 +138,11 @@ async function syncStopped(context: PurchaseContext, { account, processor_id: id
   }
 }
 
-/** The number of deliveries that a stored purchase made wait. */
+/** The number of deliveries that storing a purchase queued. */
 export const queuedDeliveries = (stored: StoreResult | null): number =>
   stored && 'queued' in stored ? stored.queued : 0
 
-/** Each fact once: one of the fetch goes before the event's own, since it names the payment that it is about. */
+/** Removes duplicates. A fact of the fetch precedes the event's own, since it names its payment. */
 const distinctFacts = (facts: PaymentFact[]): PaymentFact[] =>
   facts.filter((fact, index) => facts.findIndex(({ kind, id }) => kind === fact.kind && id === fact.id) === index)
 
@@ -148,7 +151,7 @@ function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, pays
   return { kind, id, payment_id: paymentId, amount, currency, occurred_at: occurredAt, ...period }
 }
 
-/** A snapshot by the names of the columns that it is kept in. */
+/** A snapshot by the names of its columns. */
 function toColumns(snapshot: PurchaseSnapshot) {
   return {
     processor_id: snapshot.processorId,

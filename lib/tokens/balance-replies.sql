@@ -1,7 +1,7 @@
--- Replies of balance changes that came with an Idempotency-Key.
+-- Replies of balance changes with an Idempotency-Key.
 
--- What a call that used the key before decides for this one: `replayed` with its reply, or `key_reused` if it was another
--- request. Null: the key is free, and the change is this call's to make. Locks the key.
+-- The verdict of an earlier call with the key: `replayed` with its reply, or `key_reused` if it was another request. Null: the key is
+-- unused, and this call makes the change. Locks the key.
 create function find_reply(paywall_id text, idempotency_key uuid, request_hash text) returns jsonb language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -16,7 +16,7 @@ begin
   return verdict('replayed') || jsonb_build_object('reply', earlier.reply, 'queued', 0);
 end $$;
 
--- Keeps a reply under its key, if there is one, in place of one that no longer counts.
+-- Stores a reply under its key, if there is one, replacing an expired one.
 create function keep_reply(paywall_id text, idempotency_key uuid, request_hash text, reply jsonb) returns void
 language plpgsql as $$
 begin

@@ -1,18 +1,18 @@
--- Balances and their ledger. Whoever changes one must have locked the member's row, so that what is read here is still true
--- when it is written.
+-- Balances and their ledger. A caller that changes one must have locked the member's row, so that what is read here is still true when it
+-- is written.
 
--- 2^53 - 1: beyond it a number in JSON is not exact.
+-- 2^53 - 1: larger integers are not exact in JSON.
 create function largest_balance() returns bigint language sql immutable as $$ select 9007199254740991 $$;
 
--- The types of tokens that a paywall counts (contract section 2, `tokenization_queries`).
+-- The token types of a paywall (contract section 2, `tokenization_queries`).
 create function token_types(settings jsonb, out type text, out daily_limit bigint) returns setof record
 language sql immutable as $$
   select q ->> 'type', (q ->> 'daily_limit')::bigint
   from jsonb_array_elements(coalesce(settings -> 'tokenization_queries', '[]')) q
 $$;
 
--- Adds `delta` to a balance, which is made if it is new, and writes the ledger row that explains it: a balance equals the sum
--- of its rows. Gives that row.
+-- Adds `delta` to a balance, which is created if it is new, and writes the ledger row: a balance equals the sum of its rows. Returns that
+-- row.
 create function move_tokens(
   paywall_id text, user_id uuid, type text, delta bigint, reason text, reference text default null
 ) returns ledger language plpgsql as $$
@@ -32,8 +32,8 @@ begin
   return entry;
 end $$;
 
--- The types of tokens of which a member is to get its daily top-up now: it got none yet on this UTC day, and pays for nothing that
--- brings them. A trial is not paid for, and a price that the paywall file does not name brings nothing.
+-- The token types whose daily top-up is due for a member: not topped up yet on this UTC day, and not part of anything that the member pays
+-- for. A trial does not count as paid, and a charge that no price of the paywall file matches brings no tokens.
 create function due_top_ups(paywall_id text, user_id uuid, settings jsonb, out type text, out daily_limit bigint)
 returns setof record language plpgsql stable as $$
 declare
@@ -52,11 +52,11 @@ begin
   order by t.type;
 end $$;
 
--- Raises each balance whose top-up is due, and which is below its daily limit, to that limit, in the order of the types. Returns the
--- ledger rows.
+-- Raises each balance whose top-up is due, and which is below its daily limit, to that limit, in the order of the types. Returns the ledger
+-- rows.
 --
--- The day is that on which the call began. A call that began before midnight may wait for one that began after it, and then
--- finds balances that were topped up on a later day than its own: those stay as they are.
+-- The day is that of the start of the transaction. A call that began before midnight may wait for one that began after it, and then finds
+-- balances that were topped up on a later day than its own: those stay unchanged.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
   today constant date := utc_day_of(paywall_id);
@@ -69,13 +69,13 @@ begin
     on conflict on constraint balances_pkey do update set topped_up_on = today
       where coalesce(b.topped_up_on < today, true)
     returning b.count into balance_count;
-    if balance_count < tokens.daily_limit then -- null if this type had its top-up
+    if balance_count < tokens.daily_limit then -- null if this type was topped up already
       return next move_tokens(paywall_id, user_id, tokens.type, tokens.daily_limit - balance_count, 'top_up');
     end if;
   end loop;
 end $$;
 
--- A member's balances as the API shows them, by type. Types that the paywall counts and the member never had are 0.
+-- A member's balances as the API shows them, by type. Token types without a balance are 0.
 create function balances_json(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 begin
   return (

@@ -1,10 +1,9 @@
--- Adds `delta` tokens of a type to a member's balance; a negative `delta` takes them away. What balances and withdraw-tokens
--- share. The member's row must be locked. The top-up of the day comes with the change: it counts in what there is to debit,
--- and a change that is refused writes nothing, so that it leaves no top-up behind either.
+-- Adds `delta` tokens of a type to a member's balance; a negative `delta` debits. Shared by balances and withdraw-tokens. The member's row
+-- must be locked. The daily top-up is applied with the change: it counts in what can be debited, and a refused change writes nothing, not
+-- even the top-up.
 --
--- `refusal` is `insufficient` if the balance would go below 0, `too_much` if it would reach 2^53, and null if it was changed;
--- `count` is what the balance then is, or, of a refused change, what there was to debit; `queued` is how many deliveries this
--- call has queued.
+-- `refusal` is `insufficient` if the balance would go below 0, `too_much` if it would reach 2^53, and null if it was changed; `count` is
+-- the new balance or, if refused, what could have been debited; `queued` is the number of deliveries that this call has queued.
 create function change_count(
   owner_id uuid, paywall_id text, user_id uuid, settings jsonb, type text, delta bigint,
   out refusal text, out count bigint, out queued integer

@@ -165,8 +165,8 @@ describe('a bad file', () => {
       },
       [
         `${price}.locals[0].currency: Mollie cannot be paid in INR`,
-        `${price}.interval_count: Mollie charges once a year at least: 12 with month`,
-        `${price}.locals[0].amount: Mollie charges nothing less than the smallest coin`,
+        `${price}.interval_count: Mollie charges at least once a year: at most 12 with month`,
+        `${price}.locals[0].amount: Mollie requires an amount above 0`,
       ],
     ],
     [

@@ -103,7 +103,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a trial that is cancelled goes on to its end, or ends at once where the processor does so', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'yearly')
-    const goesOn = shop.capabilities.cancelledTrial === 'goes on to its end'
+    const goesOn = shop.capabilities.cancelledTrial === 'continues to its end'
     const status = goesOn ? 'trialing' : 'canceled'
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })

@@ -83,14 +83,14 @@ const ENDPOINTS = {
   processorWebhook: () => postWebhook(world, '{}'),
 }
 
-const BALANCE_UNKNOWN = 'It is not known whether the balance was changed: read it before you try again'
+const BALANCE_UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
 
 /** What is not known of those whose repeat would take effect twice, or would be refused. */
 const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
   'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
-  openTicket: 'It is not known whether the ticket was opened: if you send it again, there may be two',
+  openTicket: 'It is unknown whether the ticket was opened: a retry may open a second one',
 }
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {

@@ -116,37 +116,37 @@ describe('a faulty field: `message` says what is allowed there', () => {
   const ticket = (body: object) => ours('support/ticket', { body })
   const saying = (error: string, message: string) => ({ error, message })
   testRows([
-    ['op', () => change({ op: 'x' }), 400, saying('invalid_op', '`op` is neither `credit` nor `debit`')],
+    ['op', () => change({ op: 'x' }), 400, saying('invalid_op', '`op` must be `credit` or `debit`')],
     [
       'amount',
       () => change({ amount: 1.5 }),
       400,
-      saying('invalid_amount', '`amount` is not a whole number from 1 to 10^12'),
+      saying('invalid_amount', '`amount` must be an integer from 1 to 10^12'),
     ],
     [
       'trial_days',
       () => start({ trial_days: -1 }),
       400,
-      saying('Invalid trial_days', '`trial_days` is not a whole number from 0 to 730'),
+      saying('Invalid trial_days', '`trial_days` must be an integer from 0 to 730'),
     ],
-    ['a body that is no object', () => start([]), 400, saying('invalid_body', 'the body is not a JSON object')],
+    ['a body that is no object', () => start([]), 400, saying('invalid_body', 'the body must be a JSON object')],
     [
       'the query',
       () => user(''),
       400,
-      saying('identity_required', expect.stringContaining('Send an e-mail address, a user id')),
+      saying('identity_required', expect.stringContaining('identify the user by `email`')),
     ],
     [
       'grant_type',
       () => ours('sign-in/token', { body: { grant_type: 'password' } }),
       400,
-      saying('unsupported_grant_type', '`grant_type` is neither `code`, `anonymous` nor `refresh_token`'),
+      saying('unsupported_grant_type', '`grant_type` must be `code`, `anonymous` or `refresh_token`'),
     ],
     [
       'customer_email',
       () => ticket({ subject: 'None', content: 'None' }),
       400,
-      saying('email_required', '`customer_email` is missing or no e-mail address. A guest must give one'),
+      saying('email_required', '`customer_email` is required for guests and must be an e-mail address'),
     ],
   ])
 })

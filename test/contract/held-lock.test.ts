@@ -12,7 +12,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
  */
 const CREDITS = 100
 
-const UNKNOWN = 'It is not known whether the balance was changed: read it before you try again'
+const UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
 
 let world: TestWorld
 

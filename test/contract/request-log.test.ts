@@ -181,15 +181,15 @@ describe('the log alone answers', () => {
 
   test('why a buyer got 409: another purchase is in the way, and which', async () => {
     const priceId = priceIdOf(all.ours.paywall, 'monthly')
-    const { body, status } = await startCheckout(all.world, { ...all.ours, body: { email: all.payer.email, priceId } })
-    expect(status).toBe(409)
+    const reply = await startCheckout(all.world, { ...all.ours, body: { email: all.payer.email, priceId } })
+    expect(reply.status).toBe(409)
     const refused = await until('the line', () => requestsAbout(all.payer.id).find((line) => line.status === 409))
     expect(refused).toMatchObject({
       route: '/api/v1/paywall/:id/start-checkout',
       paywall_id: paywallId(),
       refusal: 'active_purchase',
       user_id: all.payer.id,
-      purchase_id: body.purchaseId,
+      purchase_id: (reply.body as { purchaseId: string }).purchaseId,
       price_id: priceId,
     })
   })

@@ -91,7 +91,7 @@ test('where nobody knows whether the ticket was opened its images stay, and no r
   }
   const reply = await files([image()], { customer_email })
   world.neon.onStatement = undefined
-  const message = 'It is not known whether the ticket was opened: if you send it again, there may be two'
+  const message = 'It is unknown whether the ticket was opened: a retry may open a second one'
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable', message } })
   expect(reply.headers).not.toHaveProperty('retry-after')
   const after = await attachmentKeys(world)

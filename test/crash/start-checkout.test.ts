@@ -117,7 +117,7 @@ test.each([
   expect(reply.body).toEqual({ error: 'internal_error', ...code })
   await until('the gateway says so in the log', async () =>
     world.logs.some(({ message }) => {
-      return message.includes('an endpoint did not answer') && message.includes(String(reply.headers['x-request-id']))
+      return message.includes('endpoint did not respond') && message.includes(String(reply.headers['x-request-id']))
     }),
   )
 })

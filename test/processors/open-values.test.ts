@@ -54,5 +54,5 @@ test.each([
 ] as const)('a status that is new at %s is no answer', (acquiring, status) => {
   const parse = () => parseReply(acquiring, status, 'frozen')
   expect(parse).toThrow(ProcessorError)
-  expect(parse).toThrow('an unexpected answer: body invalid_value')
+  expect(parse).toThrow('unexpected response: body invalid_value')
 })

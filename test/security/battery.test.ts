@@ -140,7 +140,7 @@ describe('every endpoint in its own words', () => {
 describe('a key that is good for something else is told what for, wherever a key is asked for', () => {
   const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
   const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
-  const asToken = 'This is an owner key and no access token: send it as `X-Api-Key`'
+  const asToken = 'This is an owner key, not an access token: send it as `X-Api-Key`'
 
   test.each<[string, () => Call, string, string[]]>([
     [

@@ -131,6 +131,6 @@ describe.each(PROCESSOR_NAMES)('an intruder in an endpoint, with an account at %
   test('opens the account of nobody else with it', async () => {
     const { learned } = await intrude(acquiring)
     // One for each other processor, and one for another paywall, at each of seven calls.
-    expect(learned.split('the credentials cannot be opened').length - 1).toBe(7 * PROCESSOR_NAMES.length)
+    expect(learned.split('the credentials cannot be decrypted').length - 1).toBe(7 * PROCESSOR_NAMES.length)
   })
 })

@@ -23,7 +23,7 @@ async function expectMalformed(reply: Reply) {
     return found.length > 1 && found
   })
   expect(lines).toEqual([
-    expect.objectContaining({ level: 'warn', message: 'a signed event is malformed' }),
+    expect.objectContaining({ level: 'warn', message: 'signed event malformed' }),
     expect.objectContaining({ level: 'info', message: 'request', status: 400, refusal: 'malformed' }),
   ])
   expect((await world.database.query('select from processor_events')).rowCount).toBe(0)

@@ -191,7 +191,7 @@ test('an event that can never be read is given up after a week, which is logged 
   expect(await pendingEvents(shop)).toEqual([])
   const errors = shop.world.logs.slice(logged).filter(({ level }) => level === 'error')
   expect(errors.map(({ message }) => JSON.parse(message))).toMatchObject([
-    { message: 'an event is given up', event_id: webhook!.id, paywall_id: shop.paywall.id },
+    { message: 'pending event given up', event_id: webhook!.id, paywall_id: shop.paywall.id },
   ])
 })
 

@@ -187,7 +187,7 @@ test('an account whose Stripe is away is logged and holds up no other', async ()
   await reconcile()
   expect(await here.purchaseOf(well.userId)).toMatchObject(asStripeHasIt(world, well.subscriptionId))
   const { rows } = await world.database.query('select id from checkouts where paywall_id = $1', [gone.shop.paywall.id])
-  const said = world.logs.slice(logged).filter(({ message }) => message.includes('not reconciled'))
+  const said = world.logs.slice(logged).filter(({ message }) => message.includes('reconcile failed'))
   expect(said.map(({ message }) => JSON.parse(message).id).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
   expect(JSON.stringify(said)).not.toMatch(/sk_test|@|whsec/)
 

@@ -123,7 +123,7 @@ export const TicketEvent = toEventSchema('ticket', {
 export const BalanceEvent = toEventSchema('balance', {
   balance: z
     .object({
-      type: z.string().describe('The type of tokens'),
+      type: z.string().describe('Token type'),
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative for a debit'),
       reason: z

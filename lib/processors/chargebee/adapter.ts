@@ -17,12 +17,12 @@ import {
 } from './objects.ts'
 import { decide, type Invoices, NO_INVOICES, type Observed, toCancellation } from './translate.ts'
 
-/** Limits of the API, in characters. What is longer is refused, so what can be left out is. */
+/** Maximum lengths of the API, in characters. Longer values are refused, so optional ones are omitted. */
 const LONGEST_EMAIL = 70
 const LONGEST_REDIRECT = 250
 const LONGEST_COMMENT = 1000
 
-/** How many invoices of a subscription are read: those of its current term, and of some before. */
+/** Number of invoices read per subscription: those of its current term, and some earlier ones. */
 const LATEST_INVOICES = 10
 
 const DAY_SECONDS = 24 * 3600
@@ -39,7 +39,7 @@ export function chargebeeAdapter(
   const common = { Accept: 'application/json', Authorization: `Basic ${btoa(`${credentials.apiKey}:`)}` }
   const form = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' }
 
-  /** `key`: a repeat with the same one within half an hour has no second effect. */
+  /** `key`: the idempotency key, valid for half an hour. */
   function post(path: string, fields: Fields, key?: string): Promise<unknown> {
     const headers = { ...common, ...form, ...(key !== undefined && { 'chargebee-idempotency-key': key }) }
     return callRest('chargebee', send, { method: 'POST', url: `${root}${path}`, headers, body: encode(fields) }, refuse)
@@ -79,7 +79,7 @@ export function chargebeeAdapter(
     return { kind: 'invoice', invoice, customer: owner?.customer ?? null }
   }
 
-  /** What was bought on a page is read as it is now, not as the page has it. */
+  /** A purchase is read from its own object, not from the page's copy. */
   async function observePage(id: string): Promise<Observed | null> {
     const page = (await get(`/hosted_pages/${inPath(id)}`, PageReply))?.hosted_page
     if (!page) return null
@@ -96,14 +96,14 @@ export function chargebeeAdapter(
   const findTransaction = async (id: string) =>
     (await get(`/transactions/${inPath(id)}`, TransactionReply))?.transaction ?? null
 
-  /** Keeps why the buyer has cancelled. Chargebee has a code for that, but only the site's own codes are taken. */
+  /** Stores the buyer's reason as a comment. Chargebee has a reason code, but accepts only the site's own codes. */
   async function comment(subscriptionId: string, reason: string): Promise<void> {
     const notes = reason.slice(0, LONGEST_COMMENT)
     if (notes === '') return
     try {
       await post('/comments', { entity_type: 'subscription', entity_id: subscriptionId, notes })
     } catch (error) {
-      // The cancellation stands whether or not the site keeps the reason for it.
+      // The cancellation is valid even if the reason is not stored.
       if (!(error instanceof ProcessorError)) throw error
     }
   }
@@ -113,7 +113,7 @@ export function chargebeeAdapter(
       const { path, fields, key } = toCheckoutFields(order, now())
       const reply = await post(path, fields, key).catch((error) => {
         if (!isRefusedEmail(error)) throw error
-        // Then the page asks the buyer for an address.
+        // The page then asks the buyer for an address.
         const { 'customer[email]': _, ...others } = fields
         return post(path, others, `${key}:no-email`)
       })
@@ -129,7 +129,7 @@ export function chargebeeAdapter(
         return toCancellation(reply.subscription, now())
       } catch (error) {
         if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
-        // It may have been cancelled before, by a call whose answer was lost or by the buyer in the portal.
+        // It may have been cancelled before, by a call whose response was lost or by the buyer in the portal.
         const subscription = (await get(path, SubscriptionReply))?.subscription
         const cancellation = subscription && toCancellation(subscription, now())
         if (cancellation?.cancelAtPeriodEnd || cancellation?.status === 'canceled') return cancellation
@@ -167,18 +167,18 @@ export function chargebeeAdapter(
   }
 }
 
-/** Chargebee takes the slash in an invoice's id as it is. */
+/** Chargebee expects slashes in an invoice's id unencoded. */
 const inPath = (id: string) => encodeURIComponent(id).replaceAll('%2F', '/')
 
 const encode = (fields: Fields) =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString()
 
 /**
- * The page of an order. Our checkout's id becomes the subscription's, or is the order number of a one-time invoice: Chargebee
- * sells under the same subscription id only once, whatever becomes of the idempotency key.
+ * The parameters of an order's page. Our checkout's id becomes the subscription's id, or the order number of a one-time invoice: Chargebee
+ * sells under the same subscription id only once, independent of the idempotency key.
  *
- * A trial's end is a time and not a number of days. It is counted from the last full hour, and the key names it, so that a
- * repeat of the call is the same call for as long as can be.
+ * A trial's end is a time and not a number of days. It is counted from the last full hour, and part of the key, so that a retry is the same
+ * call for as long as possible.
  */
 function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fields: Fields; key: string } {
   const ours = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
@@ -198,7 +198,7 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
     return { path, fields: { ...fields, ...invoice, ...item }, key: order.key }
   }
   const hour = Math.floor(now.getTime() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
-  // 0: no trial, also if the item price has one.
+  // 0: no trial, even if the item price has one.
   const trialEnd = order.trialDays === 0 ? 0 : hour + order.trialDays * DAY_SECONDS
   const subscription = { 'subscription[id]': order.checkoutId, 'subscription[trial_end]': trialEnd }
   const item = { 'subscription_items[item_price_id][0]': order.processorPrice, 'subscription_items[quantity][0]': 1 }
@@ -214,21 +214,21 @@ const ErrorBody = z.object({
   param: word.optional().catch(undefined),
 })
 
-/** What only the owner can mend, in the dashboard or in the paywall file. */
+/** Errors that only the owner can fix, in the dashboard or in the paywall file. */
 const SITE_ERRORS = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
 
 /** Whether Chargebee refused a call because of the buyer's e-mail address. */
 const isRefusedEmail = (error: unknown) =>
   error instanceof RestError && ErrorBody.safeParse(error.body).data?.param === 'customer[email]'
 
-/** Chargebee's `message` may quote what we sent, such as an e-mail address: its codes say enough. */
+/** Chargebee's `message` may quote what we sent, such as an e-mail address, so only its codes are logged. */
 function refuse(reply: RestReply): RestError | null {
   const { status, body } = reply
   const error = ErrorBody.safeParse(body)
   if (!error.success) return null
   const { api_error_code: code, param } = error.data
   const what = [code, param].filter(Boolean).join(' ')
-  // A 404 without this code does not come from the API, so it does not say that something is not there.
+  // A 404 without this code does not come from the API, so it does not mean that something does not exist.
   const isElsewhere = status === 404 && code !== 'resource_not_found'
   const kind = SITE_ERRORS.includes(code ?? '') || isElsewhere ? 'misconfigured' : classifyStatus(status)
   return new RestError('chargebee', reply, what, kind)

@@ -1,5 +1,5 @@
-// How a subscription is made to end at Chargebee. Each step leaves a state that a repeat can go on from, so neither a crash
-// between two of them nor a second caller does harm.
+// Ending a subscription at Chargebee. Each step leaves a state from which a retry can continue, so neither a crash between two steps nor a
+// second caller does harm.
 import type * as z from 'zod'
 import { ProcessorError } from '../processor.ts'
 import { RestError } from '../rest.ts'
@@ -13,16 +13,16 @@ import {
 } from './objects.ts'
 import { isScheduledToEnd, isTermVoided } from './translate.ts'
 
-/** The API, as far as endings need it: `get` gives null for what the site does not have. */
+/** The API calls needed here: `get` returns null for what the site does not have. */
 export interface Calls {
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
   post(path: string, fields: Record<string, string | number>): Promise<unknown>
 }
 
-/** The most that Chargebee lists at once. */
+/** Maximum page size of Chargebee's lists. */
 const LIMIT = 100
 
-/** Ends now. Nothing is collected first, and nothing is given back for the rest of the term. */
+/** Ends now. Nothing is collected first, and the rest of the term is not refunded. */
 const AT_ONCE = {
   cancel_option: 'immediately',
   account_receivables_handling: 'no_action',
@@ -38,10 +38,10 @@ export async function stopCharging(calls: Calls, id: string): Promise<void> {
     await deleteUnbilled(calls, id)
     billed = await read(calls, id)
   }
-  // Its next term may have begun before its end was scheduled: that one would still be charged.
+  // Its next term may have begun before the end was scheduled: that one would still be charged.
   if (isPaidUp(billed) || hasEnded(billed)) return
   await voidInvoices(calls, billed)
-  // A payment may have been faster: what is paid for goes on to its end.
+  // A concurrent payment may have succeeded: a paid term continues to its end.
   billed = await read(calls, id)
   if (!isPaidUp(billed)) await cancel(calls, id, AT_ONCE)
   else if (!isScheduledToEnd(billed.subscription)) await cancel(calls, id, { cancel_option: 'end_of_term' })
@@ -70,14 +70,14 @@ async function read({ get }: Calls, id: string): Promise<Billed> {
 
 const hasEnded = ({ subscription: { status } }: Billed) => status === 'cancelled' || status === 'transferred'
 
-/** Whether nothing is owed. What is voided was not paid. */
+/** Whether nothing is owed. A voided invoice was not paid. */
 function isPaidUp({ subscription, invoices }: Billed): boolean {
   const { status, due_invoices_count: due } = subscription
   if (status === 'in_trial') return true
   return (status === 'active' || status === 'non_renewing') && due === 0 && !isTermVoided(subscription, invoices)
 }
 
-/** Refused for one that has ended, or whose end is scheduled, meanwhile. */
+/** Refused if the subscription has ended, or its end was scheduled, meanwhile. */
 async function cancel(calls: Calls, id: string, fields: Record<string, string>): Promise<void> {
   try {
     await calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields)
@@ -95,7 +95,7 @@ async function voidInvoices(calls: Calls, { invoices }: Billed): Promise<void> {
   for (const { id } of invoices.filter(isOwed)) await voidInvoice(calls, id)
 }
 
-/** A refusal does no harm if the invoice was paid or voided meanwhile. */
+/** A refusal is harmless if the invoice was paid or voided meanwhile. */
 async function voidInvoice({ get, post }: Calls, id: string): Promise<void> {
   const path = `/invoices/${encodeURIComponent(id).replaceAll('%2F', '/')}`
   try {
@@ -107,7 +107,7 @@ async function voidInvoice({ get, post }: Calls, id: string): Promise<void> {
   }
 }
 
-/** Deletes what a change of plan has left to be charged when the term ends, also if the subscription ends with it. */
+/** Deletes unbilled charges of a change of plan, which would be charged at the end of the term even if the subscription ends with it. */
 async function deleteUnbilled({ get, post }: Calls, subscription: string): Promise<void> {
   const query = new URLSearchParams({ limit: String(LIMIT), 'subscription_id[is]': subscription })
   const charges = (await get(`/unbilled_charges?${query}`, UnbilledChargeList))?.list ?? []
@@ -115,7 +115,7 @@ async function deleteUnbilled({ get, post }: Calls, subscription: string): Promi
     try {
       await post(`/unbilled_charges/${encodeURIComponent(charge.id)}/delete`, {})
     } catch (error) {
-      // Somebody else may have deleted it.
+      // A concurrent caller may have deleted it.
       if (!(error instanceof RestError && error.isMissing)) throw error
     }
   }

@@ -3,15 +3,15 @@ import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definit
 /** Limits of `checkout_new_for_items` and `checkout_one_time_for_items`. */
 const LONGEST_ITEM_PRICE_ID = 100
 
-/** Printable without spaces at the ends. A user name in Basic authentication ends at the first colon. */
+/** Printable without surrounding spaces. A user name in Basic authentication ends at the first colon. */
 const USER = /^(?!.*:)[!-~]([ -~]{0,498}[!-~])?$/
 
-/** Basic authentication as a header has it. Both a user and a password are needed: an empty one protects nothing. */
+/** The header of Basic authentication. Both a user and a password are required: an empty one protects nothing. */
 const BASIC = /^basic +([a-z0-9+/]{4,1400}={0,2})$/i
 
 /**
- * The currencies that Chargebee bills in, of those that ISO 4217 still has; a site sells in those that it has switched on and
- * that its gateway takes. The half of the list after MXN is UNVERIFIED.
+ * The currencies that Chargebee bills in, as far as ISO 4217 still has them; a site sells in those that are enabled and that its gateway
+ * accepts. The half of the list after MXN is UNVERIFIED.
  */
 const CURRENCIES: ReadonlySet<string> = new Set(
   `
@@ -40,11 +40,11 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     webhookUser: {
       secret: false,
       pattern: USER,
-      where: 'Your own choice, without a colon: entered with the webhook, under Basic authentication',
+      where: 'Your own choice, without a colon: enter it with the webhook, under Basic authentication',
     },
     webhookPassword: {
       secret: true,
-      where: 'Your own choice, long and random: entered with the webhook, under Basic authentication',
+      where: 'Your own choice, long and random: enter it with the webhook, under Basic authentication',
     },
   },
   detectMode({ apiKey, site }) {
@@ -52,7 +52,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     if (prefix === 'test' || prefix === 'live') return prefix
     return site.endsWith('-test') ? 'test' : null
   },
-  processorPrice: 'the id of an item price: of a plan if it recurs, of a charge if it is sold once',
+  processorPrice: 'the id of an item price: of a plan for a recurring price, of a charge for a one-time price',
   currencies: CURRENCIES,
   // Amounts are whole numbers of hundredths, whatever the currency has in ISO 4217.
   decimals: { BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
@@ -68,16 +68,16 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     ],
     couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
   },
-  // Test sites and the plan Starter; a live site that is over it is flagged. Other plans allow more, which nothing here can find out.
+  // Test sites and the plan Starter; a live site that exceeds it is flagged. Other plans allow more, which cannot be detected here.
   calls: { test: { most: 150, seconds: 60 }, live: { most: 150, seconds: 60 }, perRead: 3 },
   capabilities: {
     portal: true,
     trialLength: 'any',
-    cancelledTrial: 'goes on to its end',
+    cancelledTrial: 'continues to its end',
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    keepsReason: 'by a call of its own',
+    keepsReason: 'in a separate call',
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: true,
@@ -86,19 +86,19 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     sendsDisputeWebhook: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender',
-    returnsTo: 'an address of the page',
+    returnsTo: 'a URL per page',
   },
 }
 
-/** An item price has one currency and one amount, so each variant of a price needs one of its own. */
+/** An item price has one currency and one amount, so each variant of a price needs its own. */
 function priceProblems({ variants }: OfferedPrice): PriceProblem[] {
   return variants.flatMap(({ local, processorPrice, currency, amount }, index): PriceProblem[] => {
     const refuse = (message: string): PriceProblem[] => [{ local, field: 'processorPrice', message }]
     if (processorPrice.length > LONGEST_ITEM_PRICE_ID) {
-      return refuse(`Chargebee's ids of item prices have ${LONGEST_ITEM_PRICE_ID} characters at most`)
+      return refuse(`ids of item prices have at most ${LONGEST_ITEM_PRICE_ID} characters at Chargebee`)
     }
     const twin = variants.slice(0, index).find((other) => other.processorPrice === processorPrice)
     if (!twin || (twin.currency === currency && twin.amount === amount)) return []
-    return refuse('an item price has one currency and one amount: another one needs an item price of its own')
+    return refuse('an item price has one currency and one amount: a variant needs an item price of its own')
   })
 }

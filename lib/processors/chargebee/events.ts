@@ -8,10 +8,10 @@ import { fromChargebee, isCheckoutId, readVersions } from './translate.ts'
 const Event = z.object({ id: processorId, event_type: z.string(), occurred_at: seconds, content: z.unknown() })
 type Event = z.output<typeof Event>
 
-/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+/** The body of an event. JSON parsing is part of the schema, so that invalid JSON is reported as malformed. */
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
-// What names a purchase is read first and by itself: what the site sells without us may be as it likes.
+// The fields that identify a purchase are parsed separately first: objects that the site sells without us may have any shape.
 const SubscriptionContent = z.object({ subscription: z.object({ id: z.string() }) })
 const NamedInvoice = Invoice.pick({ id: true, subscription_id: true, po_number: true }).extend({ id: z.string() })
 const InvoiceContent = z.object({ invoice: NamedInvoice })
@@ -22,12 +22,12 @@ const PaidInvoice = Invoice.pick({ line_items: true }).extend({ id })
 const TransactionContent = z.object({ transaction: Transaction, invoice: PaidInvoice.optional() })
 const RefundContent = TransactionContent.extend({ credit_note: CreditNote.optional() })
 
-/** How a reversed payment is looked up whose reversal does not name the invoice; null if the site does not have it. */
+/** Looks up a reversed payment if its reversal does not name the invoice; null if the site does not have it. */
 export type FindTransaction = (id: string) => Promise<Transaction | null>
 
 /**
- * Verifies who sends an event, then says what it is about. Chargebee signs nothing: whoever knows the user and the password is
- * believed, and money facts are taken from what it says; the purchase itself is fetched.
+ * Authenticates the sender, then parses the event. Chargebee does not sign webhooks: a caller with the right user and password is trusted,
+ * and money facts are taken from the event; the purchase itself is fetched.
  */
 export async function readChargebeeEvent(
   { headers, rawBody }: Inbound,
@@ -36,7 +36,7 @@ export async function readChargebeeEvent(
 ): Promise<ProcessorEvent> {
   const sent = readBasicAuth(headers.get('authorization') ?? '')
   if (sent === null || !(await isSame(sent, `${user}:${password}`))) {
-    throw new ForgedEvent('chargebee: the user or the password is wrong')
+    throw new ForgedEvent('chargebee: wrong user or password')
   }
   const event = parseEvent(Body.pipe(Event), rawBody)
   const { about, payment = null } = await read(event, find)
@@ -46,8 +46,8 @@ export async function readChargebeeEvent(
 }
 
 /**
- * The versions of what a purchase is read from. An invoice of a subscription's former term, of which money went back or which was paid
- * late, may be years old: no read shows it, and it changes nothing of the subscription.
+ * The versions of the objects that a read of the purchase contains. An invoice of a former term, which was refunded or paid late, may be
+ * years old: no read contains it, and it does not change the subscription.
  */
 function versionsIn({ content, occurred_at: occurredAt }: Event): ObjectVersions {
   const { subscription, invoice } = Versioned.safeParse(content).data ?? {}
@@ -57,7 +57,7 @@ function versionsIn({ content, occurred_at: occurredAt }: Event): ObjectVersions
 }
 
 interface Read {
-  /** Null if it is about a purchase of another system, or about none. */
+  /** Null if it concerns a purchase of another system, or none. */
   about: PurchaseReference | null
   payment?: PaymentFact | null
 }
@@ -98,11 +98,11 @@ async function read(
       const about = paymentReference(parseEvent(PaymentContent, content))
       if (about === null) return { about }
       const { transaction, invoice, credit_note: note } = parseEvent(RefundContent, content)
-      // A site may be set up to make a credit note of a chargeback, and to record a refund.
+      // Depending on its settings, a site creates a credit note for a chargeback, and records a refund.
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
       if (transaction.status !== 'success') return { about }
       const paymentId = invoice?.id ?? invoiceRefunded(transaction) ?? transaction.refunded_txn_id ?? transaction.id
-      // A chargeback is known by its credit note, which is what the invoice shows of it. If the event names none, the invoice has it.
+      // A chargeback is identified by its credit note, which the invoice shows. If the event names none, the invoice has it.
       const id = isChargeback ? (note?.id ?? creditNote(transaction)?.cn_id) : transaction.id
       if (id === undefined) return { about }
       return {
@@ -110,7 +110,7 @@ async function read(
         payment: toFact(isChargeback ? 'disputed' : 'refunded', transaction, { id, paymentId, occurredAt }),
       }
     }
-    // Refunds and payments have events of their own. A payment that the bank takes back has none, and a refund that fails.
+    // Refunds and payments have events of their own. A payment that the bank reverses has none, nor has a refund that fails.
     case 'transaction_created':
     case 'transaction_updated': {
       const { type: kind } = parseEvent(AnyContent, content).transaction
@@ -122,7 +122,7 @@ async function read(
       return { about, payment: what && toFact(what.kind, transaction, { id: what.id, paymentId, occurredAt }) }
     }
     default:
-      // The owner chooses which events Chargebee sends. Those of other types are not about purchases.
+      // The owner chooses which events Chargebee sends. Other types are not about purchases.
       return { about: null }
   }
 }
@@ -141,7 +141,7 @@ function paymentReference({ transaction, invoice }: z.output<typeof PaymentConte
   return invoice ? invoiceReference(invoice) : null
 }
 
-/** The term that an invoice is of: of a plan, the one that begins last. Charges that were left of the term before may be on it, too. */
+/** The term of an invoice: that of the plan which begins last. It may also contain remaining charges of the previous term. */
 function termPaid(invoice: z.output<typeof PaidInvoice> | undefined): Pick<PaymentFact, 'paysFor'> {
   const terms = invoice?.line_items.flatMap(({ entity_type: type, entity_id: processorPrice, date_from: from }) =>
     type === 'plan_item_price' && processorPrice !== undefined && from
@@ -155,7 +155,7 @@ function termPaid(invoice: z.output<typeof PaidInvoice> | undefined): Pick<Payme
 const creditNote = ({ linked_credit_notes: [note] }: Transaction) => note
 const invoiceRefunded = (transaction: Transaction) => creditNote(transaction)?.cn_reference_invoice_id
 
-/** A reversal or a refund may name the invoice, or only the payment that it takes back, which names it. */
+/** A reversal or a refund names the invoice, or only the reversed payment, which names it. */
 async function locateReversal(
   reversal: Transaction,
   find: FindTransaction,
@@ -172,7 +172,7 @@ async function locateReversal(
 
 const paidInvoiceReference = (invoice: string): PurchaseReference => ({ kind: 'payment', id: invoice })
 
-/** A payment that a bank has taken back, known by the payment's id; or that the seller has got again. */
+/** A payment that a bank has reversed, identified by the payment's id; or that the seller has received again. */
 function findReversal(reversal: Transaction): { kind: PaymentFact['kind']; id: string } | null {
   const id = reversal.linked_payments[0]?.id ?? reversal.id
   if (reversal.status === 'voided' || reversal.reversal_transaction_id !== undefined) return { kind: 'dispute_won', id }
@@ -182,7 +182,7 @@ function findReversal(reversal: Transaction): { kind: PaymentFact['kind']; id: s
 export const hasFailed = ({ status }: Transaction) =>
   status === 'failure' || status === 'voided' || status === 'late_failure'
 
-/** A refund that has not arrived, or a chargeback by credit note that was taken back. */
+/** A failed refund, or a chargeback by credit note that was reversed. */
 function refundFailed(refund: Transaction): { kind: PaymentFact['kind']; id: string } | null {
   if (!hasFailed(refund)) return null
   if (refund.payment_method !== 'chargeback') return { kind: 'refund_failed', id: refund.id }
@@ -198,7 +198,7 @@ function toFact(
   return amount > 0 ? { kind, ...which, amount: fromChargebee(amount, currency), currency } : null
 }
 
-/** The user and the password of a header, as `user:password`; null if it has none. */
+/** Decodes the header to `user:password`; null if it is missing or malformed. */
 function readBasicAuth(authorization: string): string | null {
   const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1]
   try {
@@ -208,7 +208,7 @@ function readBasicAuth(authorization: string): string | null {
   }
 }
 
-/** Compares in constant time: under a key of this call alone, the MAC of one text has to be the MAC of the other. */
+/** Compares in constant time: MACs of both texts under a random key of this call. */
 async function isSame(one: string, other: string): Promise<boolean> {
   const [first, second] = [one, other].map((text) => new TextEncoder().encode(text))
   const raw = crypto.getRandomValues(new Uint8Array(32))

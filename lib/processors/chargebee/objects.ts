@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { INTERVALS } from '../processor.ts'
 
-/** The fields of Chargebee's objects that we rely on. What is not there is left out by Chargebee, never null. */
+/** The fields of Chargebee's objects that we rely on. Chargebee omits absent fields; they are never null. */
 
-/** Seconds since 1970, up to the end of the year 9999. */
+/** A Unix time in seconds, up to the end of the year 9999. */
 export const seconds = z
   .int()
   .min(0)
@@ -11,8 +11,8 @@ export const seconds = z
   .transform((value) => new Date(value * 1000))
 
 /**
- * An id that can stand in an address, if all but its slashes is encoded. The owner chooses the prefix of invoices' ids, and may
- * have imported invoices with ids of their own, so there may be anything in it but what leads to another address.
+ * An id that can be part of a URL path, encoded except for its slashes. The owner chooses the prefix of invoices' ids, and may have
+ * imported invoices with other ids, so everything is allowed except path traversal.
  */
 export const id = z.string().regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[^\p{C}]{1,100}$/u)
 
@@ -28,7 +28,7 @@ const transactionStatus = z.enum([
   'late_failure',
 ])
 
-/** Text to which Chargebee may add values: those that count here are named where they are read, and any other is none of them. */
+/** An open enum: Chargebee may add values. Known values are compared where they are used. */
 const open = z.string()
 
 export const HostedPage = z.object({
@@ -102,7 +102,7 @@ export const Invoice = z.object({
   id,
   customer_id: z.string(),
   subscription_id: z.string().optional(),
-  /** Whether it is a subscription's. One for several of them may name none. */
+  /** Whether it belongs to a subscription. One for several subscriptions may name none. */
   recurring: z.boolean().default(false),
   po_number: z.string().optional(),
   status: z.enum(['paid', 'posted', 'payment_due', 'not_paid', 'voided', 'pending']),
@@ -134,7 +134,7 @@ export type Transaction = z.output<typeof Transaction>
 
 export const CreditNote = z.object({ id: id.optional(), reason_code: z.string().optional() })
 
-/** What an event carries of a purchase. */
+/** The versioned objects of an event. */
 const Version = z.object({ id: z.string(), resource_version: version })
 const VersionOfInvoice = Version.extend({
   subscription_id: z.string().optional(),

@@ -1,14 +1,14 @@
-// How Chargebee's objects become a purchase. Nothing is fetched here.
+// Translates Chargebee's objects to a purchase. Nothing is fetched here.
 import * as z from 'zod'
 import { currencyDecimals, shift } from '../../money/money.ts'
 import type { Decision } from '../adapter.ts'
 import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import type { Customer, HostedPage, Invoice, Subscription } from './objects.ts'
 
-/** All that Chargebee has of a purchase, or a page that has sold nothing. */
+/** Everything that Chargebee has about a purchase, or a page that has sold nothing. */
 export type Observed =
   | { kind: 'page'; page: HostedPage }
-  /** `invoices`: the latest, the newest first, and whether there are more. */
+  /** `invoices`: the latest, newest first, and whether there are more. */
   | { kind: 'subscription'; subscription: Subscription; customer: Customer | null; invoices: Invoices }
   | { kind: 'invoice'; invoice: Invoice; customer: Customer | null }
 
@@ -20,10 +20,10 @@ export const NO_INVOICES: Invoices = { latest: [], hasMore: false }
 
 const checkoutId = z.uuid()
 
-/** Our checkouts' ids are what tells our purchases from the other ones of a site. */
+/** A checkout's id distinguishes our purchases from others of the site. */
 export const isCheckoutId = (text: string | undefined): text is string => checkoutId.safeParse(text).success
 
-/** Chargebee charges and renews by itself, so there is never anything left to do. */
+/** Chargebee charges and renews by itself, so no action is ever pending. */
 export function decide(observed: Observed, now: Date): Decision<never> {
   const purchase = toPurchase(observed, now)
   const found = purchase && { paywallId: null, purchase }
@@ -50,15 +50,15 @@ function listInvoices(observed: Observed): Invoice[] {
   }
 }
 
-/** Chargebee counts hundredths of every currency that has decimals, whatever ISO 4217 says. */
+/** Chargebee uses hundredths for every currency with decimals, whatever ISO 4217 says. */
 export function fromChargebee(amount: number, currency: string): number {
   const decimals = currencyDecimals(currency)
   return decimals === 0 ? amount : Math.round(shift(amount, decimals - 2))
 }
 
 /**
- * Whether only its invoices show if a subscription was ever paid: it owes money in its first term, or in a later one which Chargebee
- * may have begun although nothing was paid. Of a later one all invoices are needed. A term that follows a trial is like those.
+ * Whether only its invoices show if a subscription was ever paid: it owes money in its first term, or in a later one, which Chargebee may
+ * have begun although nothing was paid. For a later one all invoices are needed. A term after a trial counts as a later one.
  */
 function isFirstPaymentDue(
   { trial_end, started_at, current_term_start, due_invoices_count }: Subscription,
@@ -87,7 +87,7 @@ function toPurchase(observed: Observed, now: Date): PurchaseSnapshot | null {
   }
 }
 
-/** A page that has succeeded may be ahead of what was bought on it. */
+/** A succeeded page may be ahead of its purchase. */
 function maySell({ state, expires_at }: HostedPage, now: Date): boolean {
   switch (state) {
     case 'succeeded':
@@ -110,10 +110,10 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
   const isUnknown = isFirstPaymentDue(subscription, invoices) && latest.length > 0
   const begun =
     subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid)) && !isVoidedUnpaid(subscription, invoices)
-  // The invoices are read after the subscription, and may be ahead of it.
+  // The invoices are read after the subscription and may be newer.
   const isOwed = subscription.due_invoices_count > 0 && (!isUnknown || latest.some(isUnpaid))
   const hasEnded = subscription.status === 'cancelled' || subscription.status === 'transferred'
-  // A trial that is cancelled goes on to its end, whether as `in_trial` or as `non_renewing`.
+  // A cancelled trial continues to its end, whether as `in_trial` or as `non_renewing`.
   const isTrial =
     subscription.status === 'in_trial' || (subscription.status === 'non_renewing' && now < (trial_end ?? now))
   const periodEnd = current_term_end ?? trial_end ?? null
@@ -122,7 +122,7 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
     processorId: subscription.id,
     checkoutId: subscription.id,
     processorPrice: plan?.item_price_id ?? null,
-    // Chargebee leaves out neither, though its SDK has both as optional.
+    // Chargebee always sends both, although its SDK declares them optional.
     startedAt: subscription.started_at ?? subscription.created_at ?? new Date(0),
     charged: firstCharge(subscription, invoices),
     customer: subscription.customer_id,
@@ -151,11 +151,11 @@ const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voide
 
 const findPlan = ({ subscription_items: items }: Subscription) => items.find(({ item_type }) => item_type === 'plan')
 
-/** The versions of objects, as far as they have one. */
+/** The versions of the objects that have one. */
 export const readVersions = (...objects: { id: string; resource_version?: number | undefined }[]) =>
   Object.fromEntries(objects.flatMap(({ id, resource_version: it }) => (it === undefined ? [] : [[id, it]])))
 
-/** When an end is scheduled for. A trial stays `in_trial` then, and a paused subscription `paused`: only the times show it. */
+/** The scheduled end. A trial stays `in_trial` and a paused subscription `paused` until then: only the times show it. */
 function scheduledEnd(subscription: Subscription): Date | null {
   const { status, cancelled_at, cancel_schedule_created_at: scheduled, current_term_end, trial_end } = subscription
   if (status === 'cancelled' || status === 'transferred') return null
@@ -163,7 +163,7 @@ function scheduledEnd(subscription: Subscription): Date | null {
   return isScheduled ? (cancelled_at ?? current_term_end ?? trial_end ?? null) : null
 }
 
-/** Whether it is not renewed before its end. The term of a paused subscription may be over: it has no other one before it. */
+/** Whether it ends without another renewal. The term of a paused subscription may be over: no other one follows before the end. */
 function endsWithTerm(subscription: Subscription): boolean {
   const { status, current_term_end, trial_end } = subscription
   const end = scheduledEnd(subscription)
@@ -172,30 +172,30 @@ function endsWithTerm(subscription: Subscription): boolean {
   return status === 'non_renewing' || status === 'paused' || termEnd === undefined || end <= termEnd
 }
 
-/** Whether nothing has to be done that it ends with its term. */
+/** Whether it already ends with its term. */
 export const isScheduledToEnd = endsWithTerm
 
-/** The invoices that charge for the current term, a change of plan within it included. */
+/** The invoices for the current term, including a change of plan within it. */
 const termInvoices = ({ current_term_start: start }: Subscription, invoices: Invoice[]) =>
   invoices.filter(({ line_items: lines }) => start !== undefined && lines.some(({ date_to }) => date_to > start))
 
-/** Whether nobody has paid for the current term, nor will. */
+/** Whether the current term is unpaid and will stay so. */
 export function isTermVoided(subscription: Subscription, invoices: Invoice[]): boolean {
   const charged = termInvoices(subscription, invoices)
   return charged.length > 0 && charged.every(({ status }) => status === 'voided')
 }
 
-/** Whether all that was ever charged for was voided before anybody had paid it: then nothing was bought. */
+/** Whether all invoices were voided unpaid: then nothing was bought. */
 const isVoidedUnpaid = ({ trial_end }: Subscription, { latest, hasMore }: Invoices) =>
   !trial_end && !hasMore && latest.length > 0 && latest.every((each) => each.status === 'voided' && !wasPaid(each))
 
-/** Of invoices that were due and not paid. */
+/** Statuses of invoices that are unpaid. */
 const UNPAID_STATUSES: readonly Invoice['status'][] = ['voided', 'payment_due', 'not_paid']
 
 /**
- * Whether an invoice of the current term charges for the price that the subscription has now, and is not owed. After a change of plan
- * none does if the change was free of charge, if its difference waits for the next invoice, or if nobody has paid the difference yet:
- * the term was paid before. A site may make no invoice of what costs nothing.
+ * Whether an invoice of the current term charges for the subscription's current price, and is not owed. After a change of plan none does if
+ * the change was free of charge, if its difference is charged with the next invoice, or if the difference is unpaid: the term was paid
+ * before. A site may create no invoice for an amount of 0.
  */
 function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
   const price = findPlan(subscription)?.item_price_id
@@ -207,7 +207,7 @@ function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolea
   )
 }
 
-/** Whether an invoice that reaches into the current term has charged for another price, and is not owed. */
+/** Whether an invoice whose period overlaps the current term charged for another price, and is not owed. */
 function isChangedInTerm(subscription: Subscription, invoices: Invoice[]): boolean {
   const price = findPlan(subscription)?.item_price_id
   return termInvoices(subscription, invoices).some(
@@ -217,7 +217,7 @@ function isChangedInTerm(subscription: Subscription, invoices: Invoice[]): boole
   )
 }
 
-/** What the first payment came to, as long as its invoice is one of the latest. Before a trial there is none. */
+/** The amount of the first payment, if its invoice is one of the latest. Before a trial there is none. */
 function firstCharge({ trial_end }: Subscription, { latest, hasMore }: Invoices): number | null {
   if (trial_end) return 0
   const first = hasMore ? undefined : latest.at(-1)
@@ -246,7 +246,7 @@ function toStatus(
 }
 
 function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot | null {
-  // Who subscribes may be asked for an order number, so that of a subscription's invoice says nothing.
+  // A subscriber may be asked for an order number, so that of a subscription's invoice means nothing.
   if (invoice.recurring || invoice.subscription_id !== undefined || !isCheckoutId(invoice.po_number)) return null
   const status = oneTimeStatus(invoice)
   const isPaid = status === 'active' || status === 'refunded'
@@ -282,14 +282,14 @@ function oneTimeStatus(invoice: Invoice): PurchaseStatus {
   )
   if (total > 0 && returned >= total) return 'refunded'
   if (status === 'paid') return 'active'
-  // The bank has taken back what was paid.
+  // The bank has reversed the payment.
   if (invoice.linked_payments.some(({ txn_status }) => txn_status === 'late_failure')) return 'refunded'
   return status === 'not_paid' || status === 'voided' ? 'canceled' : 'pending'
 }
 
 /**
- * The payments of an invoice that a bank has taken back: the money is gone at once. A site either removes such a payment from its
- * invoice, or makes a credit note of it, which is voided if the seller wins.
+ * The payments of an invoice that a bank has reversed: the money is gone at once. Depending on its settings, a site removes such a payment
+ * from its invoice, or creates a credit note for it, which is voided if the seller wins.
  */
 function chargebacks(invoice: Invoice): PaymentFact[] {
   const {
@@ -319,13 +319,13 @@ function chargebacks(invoice: Invoice): PaymentFact[] {
   ]
 }
 
-/** The charges of an invoice that failed: of a purchase that has ended before it was paid, all that there is to report. */
+/** The failed charges of an invoice: for a purchase that ended before it was paid, they are all that is reported. */
 const failedPayments = ({ id: paymentId, currency_code: currency, linked_payments: payments }: Invoice) =>
   payments.flatMap(({ txn_id: id, txn_status: status, txn_amount: amount, txn_date: occurredAt }): PaymentFact[] => {
     if (status !== 'failure' || id === undefined || amount === undefined || occurredAt === undefined) return []
     return [{ kind: 'failed', id, paymentId, amount: fromChargebee(amount, currency), currency, occurredAt }]
   })
 
-/** Whether an invoice was paid at any time, also if the bank has taken the money back since. */
+/** Whether an invoice was ever paid, even if the bank has reversed the payment since. */
 const wasPaid = ({ status, linked_payments: payments }: Invoice) =>
   status === 'paid' || payments.some(({ txn_status }) => txn_status === 'success' || txn_status === 'late_failure')

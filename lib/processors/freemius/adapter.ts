@@ -23,16 +23,16 @@ import { licenseSubscriptions, type Observed, soldAs, toCancellation, toSnapshot
 const API = 'https://fast-api.freemius.com'
 const CHECKOUT = 'https://checkout.freemius.com'
 
-/** The most that one page of a list has. */
+/** Maximum page size of a list. */
 const PAGE = 50
 
-/** More than any buyer has of anything: a list that is longer repeats itself. */
+/** Upper limit of a list, more than any buyer has: a longer list repeats itself. */
 const MOST_ROWS = 2_000
 
-/** How far Freemius' clock may be behind ours, in milliseconds; it also writes whole seconds. */
+/** Tolerance for Freemius' clock in milliseconds; it also rounds to whole seconds. */
 const CLOCK_SKEW_MS = 5_000
 
-/** `Other`, of the reasons that Freemius' own survey has: UNVERIFIED. */
+/** `Other` in the reasons of Freemius' own survey: UNVERIFIED. */
 const OTHER_REASON = '15'
 
 interface Credentials {
@@ -43,9 +43,8 @@ interface Credentials {
 }
 
 /**
- * Freemius, through its API v1. A checkout is a link, and leaves nothing at Freemius before it is paid; a purchase is a
- * licence, found by the buyer's address, the price and the time, since Freemius keeps nothing of ours. An origin of `options`
- * stands for the API and for the checkout.
+ * Freemius' API v1. A checkout is a link, and creates nothing at Freemius before it is paid; a purchase is a licence, found by the buyer's
+ * address, the price and the time, since Freemius stores nothing of ours. The base URL of `options` replaces both the API and the checkout.
  */
 export function freemiusAdapter(credentials: Credentials, options: AdapterOptions): Adapter<Observed, never> {
   const { productId } = credentials
@@ -60,7 +59,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     return callRest('freemius', options.fetch, call, refusal)
   }
 
-  /** Null if Freemius does not have it, or not any more. */
+  /** Null if Freemius does not have it, or no longer has it. */
   async function find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
     try {
       return parse(schema, await ask('GET', path))
@@ -70,7 +69,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     }
   }
 
-  /** All pages of a list. */
+  /** Fetches all pages of a list. */
   async function list<Row>(path: string, read: (reply: unknown) => Row[]): Promise<Row[]> {
     const rows: Row[] = []
     for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
@@ -78,10 +77,10 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       rows.push(...page)
       if (page.length < PAGE) return rows
     }
-    throw new ProcessorError('freemius', 'unavailable', `a list of more than ${MOST_ROWS}`, { answered: true })
+    throw new ProcessorError('freemius', 'unavailable', `list of more than ${MOST_ROWS} rows`, { answered: true })
   }
 
-  /** A link would take the buyer to an error page, or charge a trial at once, if the product does not sell as the file says. */
+  /** Otherwise the link would lead to an error page, or charge a trial at once, if the product does not match the paywall file. */
   async function checkOffer(order: CheckoutOrder): Promise<void> {
     const { plan, pricing } = parsePrice(order.processorPrice)
     const planPath = `plans/${segment(plan)}`
@@ -104,7 +103,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   const subscriptionsOf = (userId: string) =>
     list(`users/${segment(userId)}/subscriptions.json`, (reply) => parse(Subscriptions, reply).subscriptions)
 
-  /** What the buyer got for this price since the page was opened, the first first, unless another page has sold it. */
+  /** The licences that the buyer got for this price since the page was opened, oldest first, except those sold by another page. */
   async function licensesOf({ email, processorPrice, interval, openedAt, sold }: PageSale): Promise<License[]> {
     if (email === null) return []
     const { users } = parse(Users, await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
@@ -130,7 +129,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       find(`${user}.json?fields=id,email`, User),
     ])
     const paid = payments.filter(({ license_id }) => license_id === license.id)
-    // Without its subscription it would look like a licence that was bought for ever.
+    // Without its subscription it would look like a lifetime licence.
     const isIncomplete = subscription === null && paid.some(({ subscription_id }) => subscription_id != null)
     if (isIncomplete) throw rejected('the subscription of a payment is missing')
     let subscriptions = subscription ? [subscription] : []
@@ -140,7 +139,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     return { license, subscription, subscriptions, payments: paid, email: buyer?.email ?? null }
   }
 
-  /** A page can be paid again: what was over before its first payment is no sale, and one that followed it on the page counts. */
+  /** A page can be paid again: a licence that ended before its first payment is no sale, and a later one on the page counts. */
   async function observeSale(sale: PageSale): Promise<Observed | null> {
     let neverBought: Observed | null = null
     for (const license of await licensesOf(sale)) {
@@ -154,9 +153,9 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   }
 
   /**
-   * Freemius charges a cancelled subscription no more, a failed renewal included. Its licence goes on to the end of what is paid
-   * for, a trial ends at once. A licence without a subscription is charged nothing; of one that the product does not have nobody
-   * can know that: the owner may have changed products.
+   * Freemius no longer charges a cancelled subscription, nor retries a failed renewal. Its licence continues to the end of the paid period,
+   * a trial ends at once. A licence without a subscription is never charged; if the product does not have the licence, that is unknown: the
+   * owner may have switched products.
    */
   async function cancelSubscription(licenseId: string): Promise<void> {
     const path = `licenses/${segment(licenseId)}/subscription.json`
@@ -168,21 +167,21 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   }
 
   /**
-   * The portal of a user shows and cancels what was bought with real money beside what was bought in the sandbox, so no test
-   * paywall opens that of somebody who has both. A subscription stays in it when its licence is deleted. A live paywall opens
-   * it all the same: else a test purchase would shut the portal of a real buyer.
+   * A user's portal shows and cancels live and sandbox purchases alike, so a test paywall does not open that of a user who has both. A
+   * subscription stays in it when its licence is deleted. A live paywall opens it anyway: otherwise a test purchase would lock a real buyer
+   * out of the portal.
    *
    * @throws ProcessorError rejected
    */
   async function refuseLiveBuyer(userId: string): Promise<void> {
     const bought = await Promise.all([allLicensesOf(userId), subscriptionsOf(userId)])
-    if (!bought.flat().every(isOfMode)) throw rejected('the user has bought with real money, too')
+    if (!bought.flat().every(isOfMode)) throw rejected('the user has live purchases, too')
   }
 
   return {
     async openCheckout(order) {
       const { email } = order
-      if (email === null) throw rejected('Freemius sells to buyers with an e-mail address only')
+      if (email === null) throw rejected('Freemius requires an e-mail address')
       await checkOffer(order)
       const origin = options.base ?? CHECKOUT
       const sandbox = options.isTest ? options.now() : null
@@ -193,7 +192,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       const path = `licenses/${segment(licenseId)}`
       const query = new URLSearchParams({ reason, reason_ids: OTHER_REASON })
       const subscription = parse(Subscription, await ask('DELETE', `${path}/subscription.json?${query}`))
-      // Read after that: a licence that is not paid for ends with its subscription. If it cannot be read, the cancellation stands.
+      // Read afterwards: an unpaid licence ends with its subscription. If it cannot be read, the cancellation is valid.
       const license = await find(`${path}.json`, License).catch(unlessProcessorError)
       return license && toCancellation(license, subscription, options.now())
     },
@@ -208,7 +207,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       if (license && !license.is_cancelled) throw refused ?? unconfirmed('the license is not cancelled')
     },
 
-    // The portal has no way back to us.
+    // The portal has no return URL.
     async openPortal(customer) {
       if (options.isTest) await refuseLiveBuyer(customer)
       return parse(PortalLogin, await ask('POST', 'portal/login.json', { id: customer })).link
@@ -233,7 +232,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   }
 }
 
-/** Whether a licence was sold with another subscription than the present one. */
+/** Whether a licence was sold with another subscription than the current one. */
 const isLater = (subscription: Subscription | null, { created }: License, payments: Payment[]) =>
   subscription !== null &&
   (subscription.created > created ||
@@ -241,7 +240,7 @@ const isLater = (subscription: Subscription | null, { created }: License, paymen
 
 const segment = encodeURIComponent
 
-/** Why a call was refused; null if it was not. What could not be asked at all is thrown. */
+/** Returns the refusal of a call; null if it was accepted. Other errors are thrown. */
 async function toFailure(call: Promise<unknown>): Promise<RestError | null> {
   try {
     await call
@@ -259,7 +258,7 @@ function unlessProcessorError(error: unknown): null {
   throw error
 }
 
-/** Freemius took a call, and a read does not show what it was to do. */
+/** Freemius accepted a call, but a read does not show its effect. */
 const unconfirmed = (message: string) => new ProcessorError('freemius', 'unavailable', message, { answered: true })
 
 const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => parseReply('freemius', schema, reply)
@@ -267,7 +266,7 @@ const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => pars
 const code = z.string().regex(/^[\w.]{1,60}$/)
 const ErrorBody = z.object({ error: z.object({ code: code.catch('') }) })
 
-/** Freemius' message may quote what we sent, such as an e-mail address, so only the error's code gets into the log. */
+/** Freemius' message may quote what we sent, such as an e-mail address, so only the error's code is logged. */
 function refusal(reply: RestReply): RestError | null {
   const { data } = ErrorBody.safeParse(reply.body)
   return data ? new RestError('freemius', reply, data.error.code) : null

@@ -1,10 +1,10 @@
 import { isSignature } from '../../crypto/crypto.ts'
 import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definition.ts'
 
-/** A plan, and one of its pricings: `501:601`. */
+/** A plan and one of its pricings: `501:601`. */
 const PRICE = /^\d{1,19}:\d{1,19}$/
 
-/** A pricing has a price by the month, by the year and for ever. */
+/** A pricing has a monthly, an annual and a lifetime price. */
 const INTERVALS: readonly unknown[] = ['month', 'year', null]
 
 export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKey' | 'apiKey'> = {
@@ -16,7 +16,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     secretKey: { secret: true, where: "Settings → API & Keys, the product's secret key, sk_…" },
     apiKey: { secret: true, where: 'Settings → API & Keys, API bearer authorization token' },
   },
-  // The sandbox and real money share one product and its keys.
+  // Sandbox and live share one product and its keys.
   detectMode: () => null,
   processorPrice: 'the ids of a plan and of one of its pricings, plan_id:pricing_id',
   currencies: new Set(['USD', 'EUR', 'GBP']),
@@ -32,10 +32,10 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
       ...['payment.created', 'payment.refund'],
       ...['payment.dispute.created', 'payment.dispute.closed', 'payment.dispute.lost', 'payment.dispute.won'],
     ],
-    // A signature has no time.
+    // The signature has no timestamp.
     couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
-  // Freemius names no limit: this is our choice.
+  // Freemius documents no limit: this is our choice.
   calls: { test: { most: 120, seconds: 60 }, live: { most: 120, seconds: 60 }, perRead: 5 },
   capabilities: {
     portal: true,
@@ -53,30 +53,34 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     sendsDisputeWebhook: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender and the body',
-    returnsTo: 'one address of the product',
+    returnsTo: 'one URL per product',
   },
 }
 
 function priceProblems({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
   const problems: PriceProblem[] = []
   if (!INTERVALS.includes(interval)) {
-    problems.push({ local: null, field: 'interval', message: 'Freemius sells by the month, by the year and for ever' })
+    problems.push({
+      local: null,
+      field: 'interval',
+      message: 'Freemius only sells monthly, annual and one-time prices',
+    })
   } else if (interval !== null && intervalCount !== 1) {
-    problems.push({ local: null, field: 'interval_count', message: 'Freemius sells one month or one year at a time' })
+    problems.push({ local: null, field: 'interval_count', message: 'Freemius only bills every month or every year' })
   }
   for (const { local, processorPrice, currency, amount } of variants) {
     const wrong = (message: string) => problems.push({ local, field: 'processorPrice', message })
-    if (amount === 0) problems.push({ local, field: 'amount', message: 'Freemius has no price of nothing' })
+    if (amount === 0) problems.push({ local, field: 'amount', message: 'Freemius has no free prices' })
     const same = variants.find((each) => each.processorPrice === processorPrice)
-    if (!PRICE.test(processorPrice)) wrong('is no plan_id:pricing_id, such as 501:601')
+    if (!PRICE.test(processorPrice)) wrong('must be plan_id:pricing_id, such as 501:601')
     else if (same?.currency !== currency || same.amount !== amount) {
-      wrong('is a pricing that has another currency or amount here, and a pricing of Freemius has one')
+      wrong('is used with another currency or amount as well, but a pricing of Freemius has only one')
     }
   }
   return problems
 }
 
-/** A trial is its plan's, so all prices of a plan that have one have the same. */
+/** Trials belong to a plan, so all prices of a plan with a trial have the same. */
 function catalogueProblems(prices: OfferedPrice[]): PriceProblem[][] {
   const daysOf = new Map<string, number>()
   return prices.map(({ trialDays, variants }) => {
@@ -85,7 +89,7 @@ function catalogueProblems(prices: OfferedPrice[]): PriceProblem[][] {
       const [plan = ''] = processorPrice.split(':')
       const days = daysOf.get(plan) ?? trialDays
       daysOf.set(plan, days)
-      const message = `a trial is its plan's, and another price of plan ${plan} has one of ${days} days`
+      const message = `Freemius has one trial per plan, and another price of plan ${plan} has one of ${days} days`
       if (days !== trialDays) return [{ local: null, field: 'trial_days', message }]
     }
     return []

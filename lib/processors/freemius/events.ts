@@ -5,7 +5,7 @@ import type { PaymentFact, SignedSale } from '../processor.ts'
 import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
 import { toInterval } from './translate.ts'
 
-/** Of an event; `data` may also be text or a list. */
+/** An event; `data` may also be text or a list. */
 const Event = z.object({
   id: z.union([processorId, z.int().min(0).transform(String)]),
   type: z.string(),
@@ -23,15 +23,15 @@ const Environment = z.object({ environment: z.int() })
 
 interface Account {
   secretKey: string
-  /** Whether the sandbox's purchases are the paywall's. One product has those and real ones. */
+  /** Whether the paywall's purchases are those of the sandbox. One product has sandbox and live ones. */
   isTest: boolean
 }
 
-/** Verifies Freemius' signature over the raw body, which has no time, then says what the event is about. */
+/** Verifies Freemius' signature over the raw body, which has no timestamp, then parses the event. */
 export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound: Inbound): Promise<ProcessorEvent> {
   const signature = inbound.headers.get('x-signature') ?? ''
   if (!(await isSignedWith(secretKey, inbound.rawBody, signature))) {
-    throw new ForgedEvent('freemius: the signature does not hold')
+    throw new ForgedEvent('freemius: invalid signature')
   }
   const event = parseEvent(Body.pipe(Event), inbound.rawBody)
   const result = (about: About | null, payment: PaymentFact | null = null, trialEnding = false) => ({
@@ -60,7 +60,7 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'subscription.renewal.failed':
     case 'subscription.renewal.failed.last':
       return result(licenseReference(event), toFailedPayment(event))
-    // The money that moved is in what is read then: a payment that went back names none that it was made of.
+    // The money facts are in the read that follows: an event about returned money does not name the original payment.
     case 'payment.created':
     case 'payment.refund':
     case 'payment.dispute.created':
@@ -69,12 +69,12 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'payment.dispute.won':
       return result(toReference(parseEvent(Payment, event.objects?.payment), event))
     default:
-      // The owner chooses which events Freemius sends. Those of other types are not about purchases.
+      // The owner chooses which events Freemius sends. Other types are not about purchases.
       return result(null)
   }
 }
 
-/** The sandbox's events come to the same address as those of real money. */
+/** Sandbox and live events are sent to the same URL. */
 function isOtherMode({ objects }: Event, isTest: boolean): boolean {
   return [objects?.license, objects?.subscription, objects?.payment].some((object) => {
     const { data } = Environment.safeParse(object)
@@ -82,13 +82,13 @@ function isOtherMode({ objects }: Event, isTest: boolean): boolean {
   })
 }
 
-/** The licence that an event is about: it is one of its objects, or that object or the data names it. */
+/** The licence of an event: one of its objects, or named by an object or by the data. */
 function readLicenseId({ objects, data }: Event): string {
   const named = [objects?.subscription, objects?.payment, data].map(
     (part) => LicenseContent.safeParse(part).data?.license_id,
   )
   const id = z.object({ id: Id }).safeParse(objects?.license).data?.id ?? named.find((each) => each !== undefined)
-  if (id === undefined) throw new MalformedEvent('freemius: the event names no license')
+  if (id === undefined) throw new MalformedEvent('freemius: the event has no license')
   return id
 }
 
@@ -97,11 +97,11 @@ function licenseReference(event: Event, kind: About['kind'] = 'subscription'): A
   return { kind, id: readLicenseId(event), ...(user && { soldTo: user.email }) }
 }
 
-/** A licence without subscription was paid once. */
+/** A licence without a subscription is a one-time purchase. */
 const toReference = ({ subscription_id }: Payment, event: Event): About =>
   licenseReference(event, subscription_id == null ? 'payment' : 'subscription')
 
-/** A charge that failed has no id of its own, and is no payment yet. The last one comes as two events, which are about one charge. */
+/** A failed charge has no id of its own, and is no payment yet. The last one produces two events about the same charge. */
 function toFailedPayment({ objects, created }: Event): PaymentFact | null {
   const subscription = parseEvent(Subscription, objects?.subscription)
   const license = parseEvent(License, objects?.license)
@@ -117,9 +117,9 @@ function toFailedPayment({ objects, created }: Event): PaymentFact | null {
 }
 
 /**
- * Verifies the address that Freemius sent a buyer to after a purchase, as its SDK does: spaces are `+`, whatever a proxy made
- * of them, and the signature is over all of the address before it. `origin` is the one that the owner has entered in the
- * dashboard, if a proxy has changed it. What stands after the signature is not signed and is not read.
+ * Verifies the URL that Freemius redirected a buyer to after a purchase, as its SDK does: spaces are `+`, whatever a proxy made of them,
+ * and the signature covers the URL up to the signature. `origin` is the one that the owner entered in the dashboard, in case a proxy has
+ * changed it. Parameters after the signature are not signed and are ignored.
  *
  * @throws ForgedEvent
  */
@@ -130,9 +130,10 @@ export async function readReturn(
 ): Promise<SignedSale> {
   const whole = `${origin}${url.pathname}${url.search.replaceAll('%20', '+')}`
   const [, signed = '', signature = ''] = /^(.*?)[?&]signature=([^&]*)/.exec(whole) ?? []
-  if (!(await isSignedWith(secretKey, signed, signature))) throw new ForgedEvent('freemius: the return is not signed')
+  if (!(await isSignedWith(secretKey, signed, signature)))
+    throw new ForgedEvent('freemius: invalid signature of the return URL')
   const query = ReturnQuery.safeParse(Object.fromEntries(new URL(signed).searchParams))
-  if (!query.success) throw new ForgedEvent('freemius: the return names no license', { cause: query.error })
+  if (!query.success) throw new ForgedEvent('freemius: the return URL has no license', { cause: query.error })
   const { license_id, email, plan_id, pricing_id, billing_cycle, currency } = query.data
   return {
     purchase: { kind: 'subscription', id: license_id, soldTo: email },

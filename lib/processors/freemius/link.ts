@@ -8,19 +8,19 @@ interface Keys {
   secretKey: string
 }
 
-/** Freemius' names for how often a price is paid. */
+/** Freemius' names of billing cycles. */
 export const billingCycle = ({ recurring }: Pick<CheckoutOrder, 'recurring'>) =>
   recurring === null ? 'lifetime' : recurring.interval === 'month' ? 'monthly' : 'annual'
 
-/** The plan and the pricing that a price is made of. */
+/** Splits a price into plan and pricing. */
 export function parsePrice(processorPrice: string): { plan: string; pricing: string } {
   const [plan = '', pricing = ''] = processorPrice.split(':')
   return { plan, pricing }
 }
 
 /**
- * A checkout at Freemius is a link that says what is sold, and to whom. What the buyer could choose otherwise is hidden: the
- * purchase is known by its plan, its pricing and the address. `sandbox` null: for real money.
+ * A checkout at Freemius is a link with the plan, the pricing and the buyer. The buyer's other choices are hidden, because the purchase is
+ * identified by its plan, its pricing and the address. `sandbox` null: live.
  */
 export function checkoutLink(
   order: CheckoutOrder & { email: string },
@@ -40,8 +40,8 @@ export function checkoutLink(
 }
 
 /**
- * The proof that whoever made a link knows the secret key, without which nobody buys in the sandbox. Freemius makes it with
- * MD5, which workerd's WebCrypto knows and Node's does not, so it comes from a library.
+ * The token that authorises a sandbox purchase: it proves that the link's creator knows the secret key. Freemius uses MD5, which workerd's
+ * WebCrypto supports and Node's does not, so it comes from a library.
  */
 function sandboxParameters({ productId, publicKey, secretKey }: Keys, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000))

@@ -1,4 +1,4 @@
-// What the payments of a licence show of its money. At Freemius a refund and a dispute are payments of their own.
+// The money facts in a licence's payments. At Freemius refunds and disputes are payments of their own.
 import type { PaymentFact } from '../processor.ts'
 import { minorUnits, type Payment } from './objects.ts'
 
@@ -7,21 +7,18 @@ const DISPUTES: readonly Payment['type'][] = ['disputed', 'won_dispute', 'lost_d
 
 const isSale = ({ type }: Pick<Payment, 'type'>) => type === 'payment'
 
-/** The oldest first. */
+/** Sorts by age, oldest first. */
 export const byAge = <Each extends { id: string; created: Date }>(objects: Each[]): Each[] =>
   objects.toSorted((one, other) => one.created.getTime() - other.created.getTime() || Number(one.id) - Number(other.id))
 
-/** What was paid, the first first. */
+/** The payments proper, oldest first. */
 export const sales = (payments: Payment[]): Payment[] => byAge(payments.filter(isSale))
 
-/** What a payment came to for the buyer: the price and its tax. */
+/** The total of a payment for the buyer: the price and its tax. */
 export const total = ({ gross, vat, currency }: Payment): number =>
   Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
 
-/**
- * The payment that a refund or a dispute is about. A payment names one of them; if it has more, the others are found by the
- * subscription and the time.
- */
+/** The payment that a refund or a dispute is about. A payment names only one of them; any others are found by subscription and time. */
 function findOriginal(back: Payment, payments: Payment[]): Payment | undefined {
   const candidates = sales(payments)
   return (
@@ -34,14 +31,14 @@ function findOriginal(back: Payment, payments: Payment[]): Payment | undefined {
   )
 }
 
-/** Whether all the money of a payment went back to the buyer. A dispute that is open, or won, gives nothing back. */
+/** Whether a payment was returned to the buyer entirely. An open or won dispute returns nothing. */
 export function isGivenBack(payment: Payment, payments: Payment[]): boolean {
   const given = payments.filter((each) => BACK.includes(each.type) && findOriginal(each, payments)?.id === payment.id)
   const back = given.reduce((sum, { gross }) => sum + Math.abs(gross ?? 0), 0)
   return given.length > 0 && back >= (payment.gross ?? 0)
 }
 
-/** Every fact that the payments show, with the id of the payment that it is about. */
+/** All facts in the payments, each with the id of its payment. */
 export function toFacts(payments: Payment[]): PaymentFact[] {
   const factAbout = (kind: PaymentFact['kind'], { id }: Payment, about: Payment, original: Payment | undefined) => {
     const { currency, created: occurredAt } = about
@@ -53,7 +50,7 @@ export function toFacts(payments: Payment[]): PaymentFact[] {
       const original = findOriginal(payment, payments)
       if (payment.type === 'refund') return [factAbout('refunded', payment, payment, original)]
       if (!DISPUTES.includes(payment.type)) return []
-      // Whether a dispute that is decided is another payment, or the same with another type, is UNVERIFIED: it is one here.
+      // Whether a decided dispute is another payment, or the same with another type, is UNVERIFIED: it is treated as one.
       const first = byAge(payments).find(
         (each) => DISPUTES.includes(each.type) && findOriginal(each, payments)?.id === original?.id,
       )

@@ -3,19 +3,19 @@ import { toMinorUnits } from '../../money/money.ts'
 
 /* The fields of Freemius' objects that we rely on. */
 
-/** Ids are numbers, which Freemius writes as text as a rule. */
+/** Ids are numbers, which Freemius usually writes as text. */
 export const Id = z.union([z.string().regex(/^\d{1,19}$/), z.int().min(0).transform(String)])
 
-/** A time in UTC, written without a zone: `2026-11-21 08:36:00`. */
+/** A UTC time without a zone: `2026-11-21 08:36:00`. */
 export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .transform((text) => new Date(`${text.replace(' ', 'T')}Z`))
-  .refine((date) => !Number.isNaN(date.getTime()), 'no time of the calendar')
+  .refine((date) => !Number.isNaN(date.getTime()), 'invalid date')
 
 export const currency = z.enum(['usd', 'eur', 'gbp']).transform((code) => code.toUpperCase() as 'USD' | 'EUR' | 'GBP')
 
-/** An amount in major units, as a float or as its text; null: Freemius names none. */
+/** An amount in major units, as a float or as text; null if absent. */
 const amount = z
   .union([
     z.number(),
@@ -26,10 +26,10 @@ const amount = z
   ])
   .nullish()
 
-/** 0: for real money, 1: in the sandbox. */
+/** 0: live, 1: sandbox. */
 const environment = z.union([z.literal(0), z.literal(1)])
 
-/** The number of months between two payments; 0: it is paid once. */
+/** Number of months between two payments; 0: one-time. */
 const BillingCycle = z.union([z.literal(1), z.literal(12), z.literal(0)])
 export type BillingCycle = z.output<typeof BillingCycle>
 
@@ -66,8 +66,8 @@ export const Subscription = z.object({
 export type Subscription = z.output<typeof Subscription>
 
 /**
- * `gross` is without tax, and negative where money went back to the buyer. `bound_payment_id` of a payment that was refunded names
- * the refund, which is a payment, too. Freemius' documents have it the other way round, so either is read.
+ * `gross` excludes tax, and is negative if the money was returned to the buyer. `bound_payment_id` of a refunded payment names the refund,
+ * which is a payment, too. Freemius' documentation has it the other way round, so both are supported.
  */
 export const Payment = z.object({
   id: Id,
@@ -80,7 +80,7 @@ export const Payment = z.object({
   currency,
   gross: amount,
   vat: amount,
-  /** `payment`, `refund`, or one of a dispute's. A type that is new is none of them. */
+  /** `payment`, `refund`, or a type of dispute. Unknown types are ignored. */
   type: z.string(),
   is_renewal: z.boolean().nullish(),
   environment,
@@ -94,9 +94,7 @@ export const Licenses = z.object({ licenses: z.array(License) })
 export const Subscriptions = z.object({ subscriptions: z.array(Subscription) })
 export const Payments = z.object({ payments: z.array(Payment) })
 
-/**
- * What Freemius tells as it sends a buyer back, in a query. Its documents leave out the pricing where a licence is bought for ever.
- */
+/** The query parameters of Freemius' return URL. Its documentation omits the pricing for lifetime licences. */
 export const ReturnQuery = z.object({
   license_id: Id,
   email: z.string().min(1),
@@ -106,7 +104,7 @@ export const ReturnQuery = z.object({
   currency: z.string().toLowerCase().pipe(currency).catch('USD'),
 })
 
-/** What a checkout is looked at before it is opened: a pricing has one currency, and a price for each cycle that is sold. */
+/** Checked before a checkout is opened: a pricing has one currency, and a price per billing cycle that is sold. */
 export const Pricing = z.object({
   currency,
   monthly_price: amount,
@@ -117,6 +115,6 @@ export const Plan = z.object({ trial_period: z.int().nullish() })
 
 export const PortalLogin = z.object({ link: z.url() })
 
-/** Major units, as Freemius counts, in minor ones. Its floats may have more decimals than the currency. */
+/** Converts Freemius' major units to minor ones. Its floats may have more decimals than the currency. */
 export const minorUnits = (major: number | null | undefined, code: string) =>
   toMinorUnits(Math.round((major ?? 0) * 100) / 100, code)

@@ -1,24 +1,24 @@
-// How Freemius' objects become a purchase. The licence is the purchase: it gives access, and subscriptions come and go with
-// it. One that has no subscription was bought once, for ever. Nothing is fetched here.
+// Translates Freemius' objects to a purchase. The licence is the purchase: it gives access, and its subscriptions may change. One without a
+// subscription is a lifetime (one-time) purchase. Nothing is fetched here.
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import { byAge, isGivenBack, sales, total } from './money.ts'
 import { type BillingCycle, type License, minorUnits, type Payment, type Subscription } from './objects.ts'
 
 const DAY_MS = 86_400_000
 
-/** All that Freemius has of a purchase. */
+/** Everything that Freemius has about a purchase. */
 export interface Observed {
   license: License
-  /** The latest of the licence; null if there is none. */
+  /** The licence's latest subscription; null if there is none. */
   subscription: Subscription | null
-  /** All of the licence, the oldest first: each change of the plan or of the card makes a new one. */
+  /** All of the licence's subscriptions, oldest first: each change of plan or card creates a new one. */
   subscriptions: Subscription[]
-  /** Those of the licence, refunds and disputes among them, in any order. */
+  /** The licence's payments, including refunds and disputes, in any order. */
   payments: Payment[]
   email: string | null
 }
 
-/** Null if nobody bought the licence: the owner gave it away, or it is a trial that asked for no payment method. */
+/** Null if the licence was not bought: the owner gave it away, or it is a trial without a payment method. */
 export function toSnapshot(observed: Observed, now: Date): PurchaseSnapshot | null {
   const { license, subscription, subscriptions, payments, email } = observed
   const first = subscriptions[0] ?? null
@@ -40,22 +40,22 @@ export function toSnapshot(observed: Observed, now: Date): PurchaseSnapshot | nu
   return payment ? { ...common, ...oneTime(license, payment, payments) } : null
 }
 
-/** Those of a licence, the oldest first. */
+/** A licence's subscriptions, oldest first. */
 export const licenseSubscriptions = ({ id }: License, subscriptions: Subscription[]): Subscription[] =>
   byAge(subscriptions.filter(({ license_id }) => license_id === id))
 
-/** What a licence was sold for: `first` is the subscription that it was sold with. Its own plan is the one that it was changed to. */
+/** What was originally sold: `first` is the licence's first subscription. The licence itself has the current plan. */
 export function soldAs(license: License, first: Subscription | null) {
   const { plan_id, pricing_id } = first?.pricing_id ? first : license
   const interval = first && toInterval(first.billing_cycle)
   return { processorPrice: `${plan_id}:${pricing_id}`, interval } as const
 }
 
-/** What the licence is for now. A licence without a pricing has that of its subscription. */
+/** The licence's current price. If it has no pricing, that of its subscription is used. */
 const joinPrice = ({ plan_id, pricing_id }: License, subscription: Subscription | null) =>
   `${plan_id}:${pricing_id ?? subscription?.pricing_id ?? ''}`
 
-/** What the buyer paid first; 0 for a trial. Null: nothing was paid yet. */
+/** The amount of the first payment; 0 for a trial. Null if nothing was paid yet. */
 function chargedAtFirst(subscription: Subscription | null, payments: Payment[]): number | null {
   if (subscription?.trial_ends) return 0
   const [first] = sales(payments)
@@ -64,8 +64,8 @@ function chargedAtFirst(subscription: Subscription | null, payments: Payment[]):
 }
 
 /**
- * Whether the last payment was for what the licence is for now: for the same cycle, too, since those of a pricing have one name. The
- * owner may give a licence another plan by hand, while its subscription goes on as it was: then what the subscription charges pays for it.
+ * Whether the last payment was for the licence's current price, including its billing cycle, since all cycles of a pricing share a name.
+ * The owner may change a licence's plan by hand, while its subscription continues unchanged: then the subscription's charges pay for it.
  */
 function isPriceCovered({ license, subscription, subscriptions, payments }: Observed): boolean {
   const paid = sales(payments).at(-1)
@@ -78,7 +78,7 @@ function isPriceCovered({ license, subscription, subscriptions, payments }: Obse
   return subscription?.pricing_id != null && `${subscription.plan_id}:${subscription.pricing_id}` !== price
 }
 
-/** Whether the last payment was one for a change. Each begins a period at once with a subscription of its own, and may cost nothing. */
+/** Whether the last payment was for a change of plan. Each starts a period at once with a new subscription, and may cost nothing. */
 function isChangePaid({ subscriptions, payments }: Observed): boolean {
   const [before, paid] = sales(payments).slice(-2)
   const soldWith = (payment?: Payment) => subscriptions.find(({ id }) => id === payment?.subscription_id)
@@ -87,7 +87,7 @@ function isChangePaid({ subscriptions, payments }: Observed): boolean {
   return old.plan_id !== now.plan_id || old.pricing_id !== now.pricing_id || old.billing_cycle !== now.billing_cycle
 }
 
-/** A subscription as it is after it was cancelled, with its licence. */
+/** The state of a cancelled subscription, from its licence. */
 export function toCancellation(license: License, subscription: Subscription, now: Date): Cancellation {
   const status = toStatus(license, subscription, true, now)
   const end = periodEnd(license, subscription)
@@ -100,7 +100,7 @@ export function toCancellation(license: License, subscription: Subscription, now
   }
 }
 
-/** Null: it is paid once. */
+/** Null for a one-time price. */
 export const toInterval = (cycle: BillingCycle) => (cycle === 0 ? null : cycle === 1 ? 'month' : 'year')
 
 type Common =
@@ -117,7 +117,7 @@ type Common =
   | 'buyerEmail'
 type Facts = Omit<PurchaseSnapshot, Common>
 
-/** Freemius tells when a period ends, and not when it began: that was with its payment, or with the trial. */
+/** Freemius returns the end of a period, but not its start, which is that of its payment or of the trial. */
 function recurring(license: License, subscription: Subscription, payments: Payment[], now: Date): Facts {
   const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at, trial_ends } = subscription
   const paid = sales(payments).at(-1)
@@ -127,7 +127,7 @@ function recurring(license: License, subscription: Subscription, payments: Payme
   return {
     status: toStatus(license, subscription, begun, now),
     begun,
-    // A licence goes on only when the next period is paid. That of a trial waits for its first payment.
+    // A licence is extended only once the next period is paid. After a trial the first payment is still due.
     periodCovered: begun && !unpaidTrialEnd(subscription, paid, now),
     interval: toInterval(billing_cycle),
     intervalCount: billing_cycle === 0 ? null : 1,
@@ -156,9 +156,9 @@ function oneTime(license: License, payment: Payment, payments: Payment[]): Facts
 }
 
 /**
- * Access is the licence's. Freemius stops the renewals of a cancelled subscription at once, and the licence goes on to the end
- * of what is paid for; of a cancelled trial nothing is left. While a renewal fails, the licence has expired and the
- * subscription has not ended: Freemius charges again for some days, then cancels both.
+ * Access follows the licence. Freemius stops the renewals of a cancelled subscription at once, and the licence continues to the end of the
+ * paid period; a cancelled trial ends at once. While a renewal fails, the licence has expired but the subscription has not ended: Freemius
+ * retries the charge for some days, then cancels both.
  */
 function toStatus(license: License, subscription: Subscription, begun: boolean, now: Date): PurchaseStatus {
   const { canceled_at, trial_ends, failed_payments, outstanding_balance } = subscription
@@ -170,12 +170,12 @@ function toStatus(license: License, subscription: Subscription, begun: boolean, 
   }
   if (!begun) return 'pending'
   if (trial_ends && trial_ends > now) return 'trialing'
-  // Failures may be counted over the whole life of a subscription, so a number of them says nothing by itself.
+  // Failures may be counted over the whole life of a subscription, so the number alone means nothing.
   const isOwed = (failed_payments ?? 0) > 0 && (isOver || (outstanding_balance ?? 0) > 0)
   return isOwed ? 'past_due' : 'active'
 }
 
-/** A first payment that has not arrived, as PayPal's may, is awaited within a day. Then nothing was bought yet. */
+/** A first payment that has not arrived, as may happen with PayPal, is awaited for a day. Until then nothing was bought. */
 function isBegun(
   { created, trial_ends, initial_amount, next_payment }: Subscription,
   paid: Payment | undefined,
@@ -184,19 +184,19 @@ function isBegun(
   return next_payment != null && next_payment.getTime() - created.getTime() > DAY_MS
 }
 
-/** When a trial ended after which nothing was paid yet; null if there was none. */
+/** The end of a trial that was not followed by a payment yet; null if there was none. */
 function unpaidTrialEnd({ trial_ends }: Subscription, paid: Payment | undefined, now: Date): Date | null {
   return !paid && trial_ends && trial_ends <= now ? trial_ends : null
 }
 
-/** A trial is not shortened by a charge that is made a little before its end. */
+/** A charge shortly before the end of a trial does not shorten it. */
 function periodStart(subscription: Subscription, paid: Payment | undefined, now: Date): Date {
   const { created, trial_ends } = subscription
   if (!paid) return unpaidTrialEnd(subscription, paid, now) ?? created
   return trial_ends && trial_ends > paid.created ? trial_ends : paid.created
 }
 
-/** The end of a trial that was cancelled is its cancellation. */
+/** The end of a cancelled trial is the time of its cancellation. */
 function periodEnd({ expiration }: License, { canceled_at, trial_ends, next_payment }: Subscription): Date | null {
   if (canceled_at && trial_ends && canceled_at < trial_ends) return canceled_at
   return expiration ?? next_payment ?? null

@@ -1,6 +1,6 @@
-// Mollie has pages for payments only. A subscription begins with the page of its first payment, and is made once that is
-// paid, by whoever first looks; a trial begins with a payment of 0, which some payment methods allow. Mollie has no portal,
-// and its pages cannot be closed.
+// Mollie has hosted pages for payments only. A subscription starts with the page of its first payment, and is created once that is paid, by
+// the next read; a trial starts with a payment of 0, which some payment methods allow. Mollie has no portal, and its pages cannot be
+// closed.
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
@@ -28,13 +28,13 @@ export function mollieAdapter(
     async cancelAtPeriodEnd(id) {
       const reference = { kind: 'subscription', id } as const
       await stopRenewal(api, await mustHave(observe(api, reference), id), options.now())
-      // Mollie's reply is not of the sale, which goes on after its subscription.
+      // Mollie's reply is about the subscription, and the sale outlives that.
       return null
     },
 
     stopCharging: (id) => stopCharging(api, id, options.now()),
 
-    // Mollie has no end but that of the charges.
+    // At Mollie, ending is the same as no longer charging.
     endNow: (id) => stopCharging(api, id, options.now()),
 
     observe: (reference) => observe(api, reference),
@@ -43,7 +43,7 @@ export function mollieAdapter(
 
     act(todo) {
       switch (todo.do) {
-        case 'make the subscription':
+        case 'create the subscription':
           return makeSubscription(api, todo.payment, todo.sale, {
             now: options.now(),
             webhookUrl: noticeAddress(options, todo.sale.checkout_id),
@@ -51,7 +51,7 @@ export function mollieAdapter(
         case 'end the subscription':
           return endSubscription(api, todo.subscription)
         default:
-          throw new Error(`nothing is known of ${todo satisfies never}`)
+          throw new Error(`unknown action ${todo satisfies never}`)
       }
     },
 
@@ -59,7 +59,7 @@ export function mollieAdapter(
   }
 }
 
-/** A payment with what came of it. The charges are read after the subscriptions: see `snapshotOfSubscription`. */
+/** A payment with its subscriptions and charges. The charges are read after the subscriptions: see `subscriptionSnapshot`. */
 async function observe(api: MollieApi, { kind, id }: PurchaseReference): Promise<ObservedSale | null> {
   const payment = await findPayment(api, id)
   if (!payment) return null
@@ -77,17 +77,17 @@ async function observe(api: MollieApi, { kind, id }: PurchaseReference): Promise
   return { ...observed, subscriptions, charges: await withReversals(api, charges) }
 }
 
-/** Of how many charges it is read what went back of them: more have been given back in no sale. */
+/** For how many charges refunds and chargebacks are read: no sale has had more returned charges. */
 const MOST_REVERSED = 10
 
-/** A list does not embed what went back. */
+/** Lists do not embed refunds and chargebacks. */
 async function withReversals(api: MollieApi, charges: Payment[]): Promise<Payment[]> {
   const reversed = charges.filter(hasReversals).slice(0, MOST_REVERSED)
   const whole = await Promise.all(reversed.map(({ id }) => findPayment(api, id)))
   return charges.map((charge) => whole.find((each) => each?.id === charge.id) ?? charge)
 }
 
-/** With all that went back of it. Null if the account has no such payment, or none any more. */
+/** A payment with its refunds and chargebacks. Null if the account has no such payment, or no longer has it. */
 async function findPayment(api: MollieApi, id: string): Promise<Payment | null> {
   try {
     return parse(Payment, await api.get(`/payments/${encodeURIComponent(id)}?embed=refunds%2Cchargebacks`))
@@ -97,7 +97,7 @@ async function findPayment(api: MollieApi, id: string): Promise<Payment | null> 
   }
 }
 
-/** What is charged already goes on, and so does a period that is paid for. */
+/** A charge in progress continues, and so does a paid period. */
 async function stopCharging(api: MollieApi, id: string, now: Date): Promise<void> {
   await stopRenewal(api, await mustHave(observe(api, { kind: 'subscription', id }), id), now)
 }
@@ -106,7 +106,7 @@ async function stopRenewal(api: MollieApi, { payment, sale, subscriptions }: Obs
   if (!sale) throw new UnexpectedReply('mollie', `the metadata of ${payment.id}`)
   for (const subscription of subscriptions.filter((each) => !hasEnded(each))) await endSubscription(api, subscription)
   if (subscriptions[0] || sale.canceled_at) return
-  // There is no subscription yet: the date of the cancellation in the payment's metadata keeps it from being made.
+  // There is no subscription yet: the cancellation date in the payment's metadata prevents its creation.
   const metadata = { ...sale, canceled_at: now }
   await api.patch(`/payments/${encodeURIComponent(payment.id)}`, { metadata })
 }
@@ -114,13 +114,13 @@ async function stopRenewal(api: MollieApi, { payment, sale, subscriptions }: Obs
 async function mustHave<Observed>(observing: Promise<Observed | null>, id: string): Promise<Observed> {
   const observed = await observing
   if (observed !== null) return observed
-  const message = `Mollie does not have the first payment ${id} any more`
+  const message = `Mollie no longer has the first payment ${id}`
   throw new ProcessorError('mollie', 'rejected', message, { answered: true })
 }
 
 /**
- * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
- * accounts. The second call needs another idempotency key, because Mollie has stored its refusal under the first.
+ * If the account does not have the stored customer, the sale is made with a new one: the owner may have switched accounts. The second call
+ * needs another idempotency key, because Mollie has stored its refusal under the first.
  */
 async function createPayment(api: MollieApi, order: CheckoutOrder, webhookUrl: string | null): Promise<unknown> {
   try {
@@ -133,14 +133,14 @@ async function createPayment(api: MollieApi, order: CheckoutOrder, webhookUrl: s
   }
 }
 
-/** The customer to charge. A subscription needs one, which is created if need be; a one-time purchase does not. */
+/** The customer to charge. A subscription needs one, which is created if necessary; a one-time purchase does not. */
 async function ensureCustomer(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
   if (customer !== null || recurring === null) return customer
   const anybody = { metadata: { user_id: userId } }
   const made = await api
     .post('/customers', { ...(email && { email }), ...anybody }, `${key}:customer`)
     .catch((error: unknown) => {
-      // An address that Mollie does not take is left out: nothing is sold by it.
+      // An address that Mollie rejects is omitted: it is optional.
       if (!email || !(error instanceof MollieApiError) || error.field !== 'email') throw error
       return api.post('/customers', anybody, `${key}:customer:no-email`)
     })

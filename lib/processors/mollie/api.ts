@@ -9,10 +9,10 @@ const ErrorBody = z.object({ status: z.int(), title: z.string().nullish(), field
 export const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> =>
   parseReply('mollie', schema, reply)
 
-/** An error response of Mollie. Its `detail` may quote what we sent, such as an e-mail address, so it is left out. */
+/** An error response of Mollie. Its `detail` may quote what we sent, such as an e-mail address, so it is omitted. */
 export class MollieApiError extends RestError {
   override name = 'MollieApiError'
-  /** The field of the body that is wrong, if Mollie names one. */
+  /** The invalid field of the body, if Mollie names one. */
   readonly field: string | null
 
   constructor(reply: RestReply, { title, field }: z.output<typeof ErrorBody>) {
@@ -24,7 +24,7 @@ export class MollieApiError extends RestError {
 /** Mollie's API v2. Each call resolves to the JSON of a 2xx response, and throws `ProcessorError` for anything else. */
 export interface MollieApi {
   get(path: string): Promise<unknown>
-  /** `key` is the call's idempotency key, any text: a repeat with the same key has no second effect. */
+  /** `key` is the call's idempotency key, any text: a retry with the same key has no second effect. */
   post(path: string, body: object, key: string): Promise<unknown>
   patch(path: string, body: object): Promise<unknown>
   delete(path: string): Promise<unknown>
@@ -57,7 +57,7 @@ function refuse(reply: RestReply): MollieApiError | null {
   return data ? new MollieApiError(reply, data) : null
 }
 
-/** Mollie takes only UUIDs of version 4 as keys: this one is made of the text's hash, so it is the same each time. */
+/** Mollie only accepts version 4 UUIDs as keys: derived from the text's hash, so it is always the same. */
 async function toUuid(text: string): Promise<string> {
   const hex = await sha256Hex(text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

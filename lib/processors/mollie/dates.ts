@@ -1,11 +1,10 @@
-// Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
-// UTC.
+// Mollie charges on calendar dates in Amsterdam and does not document the hour. In this module a date is a `Date` at midnight UTC.
 import { INTERVALS, type Interval, UnexpectedReply } from '../processor.ts'
 import type { FirstSale, Payment } from './objects.ts'
 
 const DAY_MS = 86_400_000
 
-/** In the Swedish locale, because that writes a date as ISO 8601 does. */
+/** The Swedish locale formats dates as ISO 8601. */
 const amsterdam = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Amsterdam',
   year: 'numeric',
@@ -13,17 +12,17 @@ const amsterdam = new Intl.DateTimeFormat('sv-SE', {
   day: '2-digit',
 })
 
-/** When a subscription is charged: on `startDate` and after every interval. */
+/** The schedule of a subscription's charges: on `startDate` and after every interval. */
 interface Rhythm {
   startDate: Date
   interval: Interval
   intervalCount: number
 }
 
-/** The date in Amsterdam at an instant. */
+/** The date in Amsterdam at a given time. */
 export const amsterdamDate = (time: Date) => new Date(amsterdam.format(time))
 
-/** A date as Mollie writes it. */
+/** Formats a date for Mollie. */
 export const dateText = (date: Date) => date.toISOString().slice(0, 10)
 
 export const daysLater = (time: Date, count: number) => new Date(time.getTime() + count * DAY_MS)
@@ -35,7 +34,7 @@ export function firstChargeDate(payment: Payment, { interval, interval_count, tr
   return daysLater(amsterdamDate(coveredUntil), 1)
 }
 
-/** An interval as Mollie writes it, which has no years, and none that is longer than a year. */
+/** Formats an interval for Mollie, which has no years, and no interval longer than a year. */
 export function intervalText(interval: Interval, count: number): string {
   const [unit, units] = interval === 'year' ? ['month', 12 * count] : [interval, count]
   return `${units} ${unit}${units === 1 ? '' : 's'}`
@@ -43,7 +42,7 @@ export function intervalText(interval: Interval, count: number): string {
 
 type Terms = Pick<FirstSale, 'interval' | 'interval_count'>
 
-/** The interval of a subscription: as it was sold, unless somebody has changed it at Mollie. */
+/** The interval of a subscription: as sold, unless it was changed at Mollie. */
 export function readInterval(text: string, sold: Terms): Terms {
   if (text === intervalText(sold.interval, sold.interval_count)) return sold
   const count = Number.parseInt(text, 10)
@@ -53,7 +52,7 @@ export function readInterval(text: string, sold: Terms): Terms {
   return { interval, interval_count: count }
 }
 
-/** So many intervals later, at the same time of day. A month without that day gives its last one. */
+/** Adds intervals, keeping the time of day. In a shorter month the result is its last day. */
 function later(start: Date, interval: Interval, count: number): Date {
   switch (interval) {
     case 'day':
@@ -68,8 +67,8 @@ function later(start: Date, interval: Interval, count: number): Date {
 }
 
 /**
- * The date of the charge that follows one made on `date`. A charge may be made some days late, so `date` is taken for
- * the scheduled date that is nearest to it, and the result is the scheduled date after that.
+ * The date of the charge after one made on `date`. A charge may be some days late, so `date` is mapped to the nearest scheduled date, and
+ * the result is the scheduled date after that.
  */
 export function chargeAfter({ startDate, interval, intervalCount }: Rhythm, date: Date): Date {
   for (let number = 1; ; number++) {
@@ -79,7 +78,7 @@ export function chargeAfter({ startDate, interval, intervalCount }: Rhythm, date
   }
 }
 
-/** A subscription that starts on the last day of a month is charged on the last day of every month, says Mollie. */
+/** According to Mollie, a subscription that starts on the last day of a month is charged on the last day of every month. */
 function chargeDate(startDate: Date, interval: Interval, count: number): Date {
   if (interval === 'day' || interval === 'week') return later(startDate, interval, count)
   const isLast = daysLater(startDate, 1).getUTCDate() === 1

@@ -4,7 +4,7 @@ import type { AdapterOptions } from '../adapter.ts'
 import { modeFromPrefix, type OfferedPrice, type PriceProblem, type ProcessorDefinition } from '../definition.ts'
 import type { Notice } from '../event.ts'
 
-/** How many intervals are a year at most, because Mollie waits no longer than that between two charges. */
+/** Maximum number of intervals: Mollie charges at least once a year. */
 const MAX_INTERVALS = { day: 365, week: 52, month: 12, year: 1 }
 
 export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
@@ -15,13 +15,12 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     webhookSecret: {
       secret: true,
       optional: true,
-      where: 'only for a next-gen webhook: shown once, when that is made',
+      where: 'Only for a next-gen webhook: shown once, when it is created',
     },
   },
   detectMode: ({ apiKey }) => modeFromPrefix(apiKey, /^(test|live)_/),
   processorPrice: 'a description of the product',
-  // Which of them an owner can sell in depends on the payment methods of the account. Mollie writes all with the decimals of
-  // ISO 4217.
+  // Which of them an owner can use depends on the payment methods of the account. Mollie uses the decimals of ISO 4217 for all.
   currencies: new Set(
     'AED AUD BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS ISK JPY MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(
       ' ',
@@ -46,12 +45,12 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     couldBeSigned: (headers) => readSignatures(headers).some(isSignature),
     readNotice,
   },
-  // Mollie names no limit: this is our choice.
+  // Mollie documents no limit: this is our choice.
   calls: { test: { most: 300, seconds: 60 }, live: { most: 300, seconds: 60 }, perRead: 3 },
   capabilities: {
     portal: false,
     trialLength: 'any',
-    cancelledTrial: 'goes on to its end',
+    cancelledTrial: 'continues to its end',
     supportsUncancel: false,
     supportsImmediateEnd: false,
     sendsCancellationWebhook: false,
@@ -64,16 +63,16 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     sendsDisputeWebhook: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender and the body',
-    returnsTo: 'an address of the page',
+    returnsTo: 'a URL per page',
   },
 }
 
-/** The field of a webhook's address that names our sale. */
+/** The query parameter of a webhook URL that names our sale. */
 const SALE = 'checkout'
 
 /**
- * Where Mollie sends its classic webhooks of a sale: an address that each payment and subscription has. Null: nowhere, since Mollie
- * refuses an address that it cannot reach.
+ * The URL for Mollie's classic webhooks of a sale, which is set on each payment and subscription. Null for none, since Mollie refuses a URL
+ * that it cannot reach.
  */
 export function noticeAddress({ base, webhookUrl }: Pick<AdapterOptions, 'base' | 'webhookUrl'>, checkoutId: string) {
   if (!webhookUrl) return null
@@ -84,7 +83,7 @@ export function noticeAddress({ base, webhookUrl }: Pick<AdapterOptions, 'base' 
   return address.href
 }
 
-/** A classic webhook: a form with the id of a payment, the same whatever happened to it, that nobody has signed. */
+/** A classic webhook: an unsigned form with the id of a payment, the same for every change. */
 function readNotice({ address, headers, rawBody }: { address: URL; headers: Headers; rawBody: string }): Notice | null {
   if (!headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')) return null
   const notice = ClassicWebhook.safeParse({
@@ -96,18 +95,18 @@ function readNotice({ address, headers, rawBody }: { address: URL; headers: Head
 
 const ClassicWebhook = z.object({ checkoutId: z.uuid(), pageId: z.string().regex(/^tr_\w{1,60}$/) })
 
-/** The signatures of a webhook. While a secret is replaced, Mollie signs with the old one and the new one. */
+/** The signatures of a webhook. During a rotation Mollie signs with the old and the new secret. */
 export const readSignatures = (headers: Headers): string[] =>
   (headers.get('x-mollie-signature') ?? '').split(',').map((each) => each.trim().replace(/^sha256=/, ''))
 
 function priceProblems({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
   const problems: PriceProblem[] = []
   if (interval && intervalCount > MAX_INTERVALS[interval]) {
-    const message = `Mollie charges once a year at least: ${MAX_INTERVALS[interval]} with ${interval}`
+    const message = `Mollie charges at least once a year: at most ${MAX_INTERVALS[interval]} with ${interval}`
     problems.push({ local: null, field: 'interval_count', message })
   }
   for (const { local, amount } of variants) {
-    const message = 'Mollie charges nothing less than the smallest coin'
+    const message = 'Mollie requires an amount above 0'
     if (amount === 0) problems.push({ local, field: 'amount', message })
   }
   return problems

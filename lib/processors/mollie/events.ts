@@ -20,16 +20,16 @@ const Reversal = z.object({ paymentId: processorId })
 /** The object of an event about a payment. */
 const EventPayment = Payment.extend({ id: processorId })
 
-/** Gives a payment by its id; null if the account does not have it. */
+/** Fetches a payment by its id; null if the account does not have it. */
 type FindPayment = (id: string) => Promise<Payment | null>
 
-/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+/** The body of an event. JSON parsing is part of the schema, so that invalid JSON is reported as malformed. */
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 /**
- * Verifies Mollie's signature over the raw body, then returns what the event is about. The money that moved is in what is read then
- * (facts.ts). The owner may set up a webhook without the objects, only with their ids. That is enough for a payment, which is then
- * fetched, but not for a refund.
+ * Verifies Mollie's signature over the raw body, then returns the purchase of the event. The money facts are in the read that follows
+ * (facts.ts). A webhook may be configured to contain only ids and no objects. That is enough for a payment, which is then fetched, but not
+ * for a refund.
  */
 export async function readMollieEvent(
   find: FindPayment,
@@ -47,14 +47,14 @@ export async function readMollieEvent(
       const payment = await findEventPayment(find, event)
       return result(payment && toReference(payment, 'page'))
     }
-    // A payment that was pending may have been stored as a purchase, so it is looked up as one and not by its page.
+    // A pending payment may have been stored as a purchase, so it is looked up as one and not by its page.
     case 'payment.failed':
     case 'payment.canceled':
     case 'payment.expired': {
       const payment = await findEventPayment(find, event)
       return result(payment && toReference(payment, 'payment'))
     }
-    // The money is the seller's again, so the purchase may be paid again: a refund counts from the moment it is asked for.
+    // The seller has the money again, so the purchase may count as paid again: a refund counts from its request.
     case 'refund.refunded':
     case 'refund.failed':
     case 'refund.canceled':
@@ -65,22 +65,19 @@ export async function readMollieEvent(
       return result(payment && toReference(payment, 'page'))
     }
     default:
-      // The owner chooses which events Mollie sends. Those of other types are not about purchases.
+      // The owner chooses which events Mollie sends. Other types are not about purchases.
       return result(null)
   }
 }
 
-/** One good signature is enough. An account without a secret has no webhook that is signed. */
+/** One valid signature is enough. An account without a secret has no signed webhook. */
 async function verify(secret: string | null, headers: Headers, rawBody: string): Promise<void> {
-  if (secret === null) throw new ForgedEvent('mollie: the account has no secret for webhooks')
+  if (secret === null) throw new ForgedEvent('mollie: the account has no webhook secret')
   const verified = await Promise.all(readSignatures(headers).map((each) => isSignedWith(secret, rawBody, each)))
-  if (!verified.includes(true)) throw new ForgedEvent('mollie: the signature does not hold')
+  if (!verified.includes(true)) throw new ForgedEvent('mollie: invalid signature')
 }
 
-/**
- * The payment of an event; null if this account does not have it, as a webhook may cover all accounts of an
- * organisation.
- */
+/** The payment of an event; null if this account does not have it, since a webhook may cover all accounts of an organisation. */
 async function findEventPayment(find: FindPayment, { entityId, _embedded }: Event): Promise<Payment | null> {
   if (_embedded?.entity) return parseEvent(EventPayment, _embedded.entity)
   return find(parseEvent(processorId, entityId))

@@ -1,12 +1,12 @@
-// The money that moved in a sale, as its payments show it. A webhook only makes us read them, so whichever kind of webhook
-// comes, and whether one comes at all, each fact has the same key.
+// The money facts in a sale's payments. A webhook only triggers the read, so each fact has the same key, whichever kind of webhook arrives,
+// or none.
 import type { PaymentFact } from '../processor.ts'
 import { isChargedBack, type Payment } from './objects.ts'
 
-/** How many charges are looked at, the newest: what happened to older ones was read at its time. */
+/** Number of charges to check, the newest: older ones were reported in their time. */
 const NEWEST = 12
 
-/** `charges`: the latest first. */
+/** `charges`: latest first. */
 export function saleFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
   const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
   return [payment, ...charges.filter(isRecent).toReversed()].flatMap(paymentFacts)
@@ -29,7 +29,7 @@ function paymentFacts(payment: Payment): PaymentFact[] {
     add('disputed', chargeback, chargeback.createdAt)
     add('dispute_lost', chargeback, chargeback.createdAt)
     if (chargeback.reversedAt) add('dispute_won', chargeback, chargeback.reversedAt)
-    // A direct debit of an empty account is paid at first, and charged back days later: the charge has failed.
+    // A direct debit from an empty account is paid at first, and charged back days later: then the charge has failed.
     if (sequenceType === 'recurring' && isChargedBack(payment)) add('failed', payment, chargeback.createdAt)
   }
   return facts

@@ -8,20 +8,20 @@ import { INTERVALS } from '../processor.ts'
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const date = z.iso.date().transform((text) => new Date(text))
 
-/** The seller's own data. Mollie may return an object as its JSON text, as its examples show. */
+/** The seller's own data. Mollie may return an object as JSON text, as its examples show. */
 const metadata = z.unknown().optional().transform(fromText)
 
-/** Mollie writes an amount as text with the currency's decimals; this makes minor units of it. */
+/** An amount. Mollie writes it as text with the currency's decimals; converted to minor units. */
 export const Amount = z
   .object({ currency: z.string().regex(/^[A-Z]{3}$/), value: z.string().regex(/^\d{1,12}(\.\d{1,4})?$/) })
   .transform(({ currency, value }) => ({ currency, amount: toMinorUnits(Number(value), currency) }))
 
 export const Customer = z.object({ id: z.string() })
 
-/** What goes back of a payment at the seller's wish. Mollie may add statuses. */
+/** A refund. Mollie may add statuses. */
 const Refund = z.object({ id: processorId, status: z.string(), amount: Amount, createdAt: time })
 
-/** What a bank takes back: the money is gone at once. `reversedAt`: it came back. */
+/** A chargeback: the money is gone at once. `reversedAt`: it was returned to the seller. */
 const Chargeback = z.object({ id: processorId, amount: Amount, createdAt: time, reversedAt: time.nullish() })
 
 export const Payment = z.object({
@@ -38,20 +38,20 @@ export const Payment = z.object({
   createdAt: time,
   paidAt: time.nullish(),
   failedAt: time.nullish(),
-  // Links to refunds and chargebacks are there if there are any, failed and reversed ones included.
+  // The links exist if there are refunds or chargebacks, failed and reversed ones included.
   _links: z.object({
     checkout: z.object({ href: z.url() }).nullish(),
     refunds: z.unknown().optional(),
     chargebacks: z.unknown().optional(),
   }),
-  /** In a list they are left out. */
+  /** Absent in lists. */
   _embedded: z.object({ refunds: z.array(Refund).nullish(), chargebacks: z.array(Chargeback).nullish() }).nullish(),
 })
 export type Payment = z.output<typeof Payment>
 
 /**
- * Whether a bank has taken back all the money. A direct debit may be refused days after it was settled: then it stays `paid`,
- * and is charged back.
+ * Whether a bank has charged back the whole payment. A direct debit may be refused days after it was settled: then it stays `paid`, and is
+ * charged back.
  */
 export const isChargedBack = ({ amount, amountChargedBack }: Payment) =>
   amount.amount > 0 && (amountChargedBack?.amount ?? 0) >= amount.amount
@@ -80,21 +80,21 @@ export type Subscription = z.output<typeof Subscription>
 export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payment) }) })
 export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
 
-/** The metadata that we put on every payment of a hosted page. */
+/** Our metadata on every payment of a hosted page. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string(), user_id: z.string() })
 
-/** The metadata of a first payment: it also describes the subscription that is made once it is paid. */
+/** Our metadata on a first payment, which also describes the subscription that is created once it is paid. */
 export const FirstSale = Sale.extend({
   interval: z.enum(INTERVALS),
   interval_count: z.int().min(1),
   trial_days: z.int().min(0),
   renewal: z.object({ currency: z.string(), value: z.string() }),
-  /** When the buyer cancelled, if that was before the subscription was made. */
+  /** When the buyer cancelled, if that was before the subscription was created. */
   canceled_at: time.optional(),
 })
 export type FirstSale = z.output<typeof FirstSale>
 
-/** The metadata that we put on a subscription. Mollie copies it to each of its payments. */
+/** Our metadata on a subscription. Mollie copies it to each of its payments. */
 export const Renewal = Sale.extend({ first_payment: processorId })
 
 function fromText(written: unknown): unknown {

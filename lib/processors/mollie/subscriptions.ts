@@ -1,5 +1,5 @@
-// A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
-// charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
+// A subscription at Mollie: created once its first payment is paid, found again by that payment's id in its metadata, charged by Mollie,
+// and ended by us. Several callers may create or end the same one concurrently.
 import type * as z from 'zod'
 import { log } from '../../log/log.ts'
 import { UnexpectedReply } from '../processor.ts'
@@ -8,18 +8,18 @@ import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 import { hasEnded } from './translate.ts'
 
-/** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
+/** Mollie's maximum page size. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'
 
 /**
- * How long calls use the same idempotency key, in milliseconds. Until then a repeat makes no second subscription, and a
- * refusal is repeated without being looked at again.
+ * How long calls use the same idempotency key, in milliseconds. Within it a retry creates no second subscription, and a refusal is replayed
+ * without another check.
  */
 const KEY_PERIOD_MS = 10 * 60_000
 
 /**
- * The subscriptions that were made after a first payment, the oldest first. Throws if Mollie does not find the customer: it
- * may do so for a moment after making one, so that is not an empty list.
+ * The subscriptions that were created for a first payment, oldest first. Throws if Mollie does not find the customer, which may happen for
+ * a moment after its creation, so that does not mean an empty list.
  */
 export async function listSubscriptions(api: MollieApi, payment: Payment): Promise<Subscription[]> {
   const reply = await api.get(`/customers/${encodeURIComponent(requireCustomer(payment))}/subscriptions${PAGE}`)
@@ -28,17 +28,16 @@ export async function listSubscriptions(api: MollieApi, payment: Payment): Promi
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
 }
 
-/** The payments that a subscription has made so far, the latest first. */
+/** The payments of a subscription so far, latest first. */
 export async function listCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
   const { _embedded } = parse(Payments, await api.get(`${subscriptionPath(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
 /**
- * Makes the subscription after a first payment was paid. Mollie may refuse, as it does while the customer's mandate is not
- * valid yet: the buyer keeps what was paid for, and the next fetch tries again. If two callers come at the same time, the
- * second is stopped by the idempotency key, or by the description, because Mollie refuses one that another active subscription
- * of the customer has.
+ * Creates the subscription of a paid first payment. Mollie may refuse, for example while the customer's mandate is not valid yet: the buyer
+ * keeps what was paid for, and the next fetch retries. Of two concurrent callers the second is stopped by the idempotency key, or by the
+ * description, because Mollie refuses one that another active subscription of the customer has.
  *
  * @throws ProcessorError unavailable, misconfigured
  */
@@ -54,21 +53,21 @@ export async function makeSubscription(
   try {
     await api.post(path, body, key).catch((error) => {
       if (!(error instanceof MollieApiError && error.status >= 500)) throw error
-      // Mollie repeats its own error for as long as the key is the same. If it made the subscription, its description is taken.
+      // Mollie replays its own error as long as the key is the same. If it created the subscription, its description is taken.
       return api.post(path, body, `${key}:${now.getTime()}`)
     })
   } catch (cause) {
     if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
-    log('warn', 'Mollie made no subscription of a paid first payment', { payment: payment.id, cause })
+    log('warn', 'Mollie subscription not created after its first payment', { payment: payment.id, cause })
   }
 }
 
-/** Ends a subscription. One that has ended stays as it is. */
+/** Ends a subscription. Does nothing if it has ended. */
 export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<void> {
   try {
     await api.delete(subscriptionPath(subscription))
   } catch (error) {
-    // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
+    // Mollie refuses to end a subscription twice. If a concurrent caller was first, that is no error.
     if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
     if (!hasEnded(parse(Subscription, await api.get(subscriptionPath(subscription))))) throw error
   }
@@ -81,10 +80,10 @@ function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
-    // Mollie refuses a start date in the past, and we may hear of the payment so late that its date is over.
+    // Mollie refuses a start date in the past, and the payment may be reported so late that its date has passed.
     startDate: dateText(new Date(Math.max(first.getTime(), amsterdamDate(now).getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
-    // Names the mandate of this payment, because a card that the customer gave for something else must not be charged.
+    // Uses the mandate of this payment, because a card that the customer gave for something else must not be charged.
     ...(payment.mandateId && { mandateId: payment.mandateId }),
     metadata,
   }

@@ -1,6 +1,6 @@
-// How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
-// its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Then what is still to
-// be done at Mollie follows from that. Nothing is fetched here.
+// Translates Mollie's objects to a purchase: from a one-time payment, or from a first payment with its subscription and its charges, in
+// this order: does it renew, when does its period end, is it paid, what is its status. The pending action at Mollie follows from that.
+// Nothing is fetched here.
 import type { Decision, Found } from '../adapter.ts'
 import type { PurchaseStatus } from '../processor.ts'
 import { parse } from './api.ts'
@@ -8,38 +8,38 @@ import { amsterdamDate, chargeAfter, daysLater, firstChargeDate, readInterval } 
 import { saleFacts } from './facts.ts'
 import { Amount, type FirstSale, isChargedBack, type Payment, Sale, type Subscription } from './objects.ts'
 
-/** All that Mollie has of a sale. */
+/** Everything that Mollie has about a sale. */
 export interface ObservedSale {
-  /** Whether it was looked up as a hosted page, which may have sold nothing. What is stored already is a purchase whatever came of it. */
+  /** Whether it was looked up as a hosted page, which may have sold nothing. A stored purchase stays a purchase in any case. */
   isPage: boolean
   /** The first payment, or the only one: its id is the purchase's `processorId`. */
   payment: Payment
-  /** What was sold, if it renews and is a sale of ours. */
+  /** The sale, if it renews and is one of ours. */
   sale: FirstSale | null
-  /** Those of this sale, the oldest first. The oldest counts: others were made by callers that came at the same time. */
+  /** The subscriptions of this sale, oldest first. The oldest counts: others were created by concurrent callers. */
   subscriptions: Subscription[]
-  /** The charges of the oldest, the latest first. */
+  /** The charges of the oldest subscription, latest first. */
   charges: Payment[]
 }
 
 export type MollieTodo =
-  | { do: 'make the subscription'; payment: Payment; sale: FirstSale }
+  | { do: 'create the subscription'; payment: Payment; sale: FirstSale }
   | { do: 'end the subscription'; subscription: Subscription }
 
 interface RecurringSale {
   payment: Payment
   sale: FirstSale
-  /** Null if it is not made, or Mollie refused to make it. */
+  /** Null if it is not created yet, or Mollie refused to create it. */
   subscription: Subscription | null
   charges: Payment[]
 }
 
-/** The purchase, and what Mollie does not do by itself: make its subscription, and end those that must not charge. */
+/** Decides the purchase, and what Mollie does not do by itself: create its subscription, and end those that must not charge. */
 export function decideSale(
   { isPage, payment, sale, subscriptions, charges }: ObservedSale,
   now: Date,
 ): Decision<MollieTodo> {
-  // An open payment counts as undecided, because it may be paid between two looks at it.
+  // An open payment counts as undecided, because it may be paid between two reads.
   const isUndecided = payment.status === 'open' || mayBeSold(payment)
   const payments = saleFacts(payment, charges)
   if (isPage && !mayBeSold(payment)) return { found: null, isUndecided, todo: null }
@@ -56,14 +56,14 @@ export function decideSale(
 
 function nextTodo({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
   if (subscription) {
-    // The buyer cancelled while another call was making the subscription. Or the purchase is over, and so must the
-    // subscription be: a suspended one could charge again after a new mandate.
+    // Either the buyer cancelled while another call was creating the subscription, or the purchase is over, and the subscription must end,
+    // too: a suspended one could charge again after a new mandate.
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
     return isUnwanted && !hasEnded(subscription) ? end(subscription) : null
   }
   const isOver = firstChargeDate(payment, sale) <= now
   if (sale.canceled_at || isGivenBack(payment) || isOver) return null
-  return { do: 'make the subscription', payment, sale }
+  return { do: 'create the subscription', payment, sale }
 }
 
 const end = (subscription: Subscription): MollieTodo => ({ do: 'end the subscription', subscription })
@@ -72,13 +72,12 @@ const end = (subscription: Subscription): MollieTodo => ({ do: 'end the subscrip
 const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pending' || status === 'authorized'
 
 /**
- * A purchase that renews, at this moment. At Mollie a cancelled subscription ends at once, so the end of the period
- * that the buyer has paid for is computed here. A period lasts until the day of the next charge. Mollie does not say at which
- * hour it charges: that nobody is locked out before is the matter of who gives access.
+ * The snapshot of a recurring purchase. At Mollie a cancelled subscription ends at once, so the end of the paid period is computed here. A
+ * period lasts until the day of the next charge. Mollie does not document at which hour it charges: the rules of access make sure that
+ * nobody is locked out before that.
  *
- * The charges must be read after the subscription. A charge that is made between the two reads then has the date that
- * the subscription still calls its next payment date, and is recognised by it; read the other way round, it would be
- * missed.
+ * The charges must be read after the subscription. A charge that is made between the two reads then has the date that the subscription
+ * still shows as its next payment date, and is recognised by it; in the reverse order it would be missed.
  */
 function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   const { payment, sale, subscription, charges } = recurring
@@ -88,7 +87,7 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   const rhythm = { startDate, interval: terms.interval, intervalCount: terms.interval_count }
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
-  // Without renewal the period is the last one that was paid for: a charge that failed bought nothing.
+  // Without renewal the period is the last one that was paid for: a failed charge bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
   const start = charge ? amsterdamDate(charge.createdAt) : begunAt
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
@@ -169,7 +168,7 @@ export const hasEnded = ({ status }: Subscription) => status === 'canceled' || s
 const isSame = (one: Payment['amount'], other: Payment['amount']) =>
   one.amount === other.amount && one.currency === other.currency
 
-/** Whether all the money went back to the buyer. */
+/** Whether the payment was returned to the buyer entirely. */
 function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
   const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
   return amount.amount > 0 && back >= amount.amount
@@ -178,7 +177,7 @@ function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): bo
 function toStatus({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
   const decided = charges.find((each) => isPaid(each) || isFailed(each))
   const isOwed = decided !== undefined && isFailed(decided)
-  // Only what was charged ends a trial: a charge that failed bought nothing.
+  // Only a paid charge ends a trial: a failed charge bought nothing.
   const running = sale.trial_days > 0 && !charges.some(isPaid) ? 'trialing' : 'active'
   switch (subscription?.status) {
     case undefined:
@@ -186,10 +185,10 @@ function toStatus({ payment, sale, subscription, charges }: RecurringSale, isOve
     case 'canceled':
     case 'completed':
       return isOver ? 'canceled' : running
-    // The customer's mandate is invalid, so nothing can be charged. The buyer keeps the period that is paid for.
+    // The customer's mandate is invalid, so nothing can be charged. The buyer keeps the paid period.
     case 'suspended':
       return isOver ? 'canceled' : isOwed ? 'past_due' : running
-    // `pending`: the mandate is not valid yet. After a failed charge, one that is not decided yet makes up for nothing.
+    // `pending`: the mandate is not valid yet. After a failed charge, an undecided one does not count as payment.
     case 'pending':
     case 'active':
       return isOwed ? 'past_due' : running

@@ -37,7 +37,7 @@ import {
   toCancellation,
 } from './translate.ts'
 
-/** What Polar has of a purchase. `orders`: the latest of the subscription, the newest first, or the one-time purchase itself. */
+/** Everything that Polar has about a purchase. `orders`: the latest of the subscription, newest first, or the one-time purchase itself. */
 export interface PolarObserved {
   checkout: Checkout | null
   subscription: Subscription | null
@@ -45,9 +45,7 @@ export interface PolarObserved {
   disputes: Dispute[]
 }
 
-/**
- * Polar, through the official SDK. It makes and ends subscriptions itself, so there is never anything left to be done.
- */
+/** Polar, through the official SDK. It creates and ends subscriptions itself, so no action is ever pending. */
 export function polarAdapter(
   { accessToken, webhookSecret }: Record<'accessToken' | 'webhookSecret', string>,
   options: AdapterOptions,
@@ -90,9 +88,9 @@ export function polarAdapter(
 }
 
 /**
- * The buyer is a customer of Polar's by our user id, which Polar makes one of if it has none; or the one that sold to it
- * before, since after a merge of users that has another's id. If the account does not have that one any more, the owner has
- * changed accounts, and the sale is made by the user id.
+ * Polar identifies the buyer's customer by our user id and creates one if necessary; or uses the customer of an earlier sale, since after a
+ * merge of users that one has another id. If the account no longer has it, the owner has switched accounts, and the sale is made with the
+ * user id.
  */
 async function createCheckout(api: PolarCore, order: CheckoutOrder): Promise<unknown> {
   try {
@@ -108,9 +106,7 @@ async function createCheckout(api: PolarCore, order: CheckoutOrder): Promise<unk
   }
 }
 
-/**
- * Polar takes no address of a domain that no mail can be delivered to: then its page asks the buyer for another one.
- */
+/** Polar rejects an address whose domain cannot receive mail: then its page asks the buyer for another one. */
 function withoutEmail(api: PolarCore, order: CheckoutOrder, error: unknown): Promise<unknown> {
   if (order.email === null || !isAbout(error, 'body.customer_email')) throw error
   return createCheckouts(api)(checkoutFor({ ...order, email: null }, null))
@@ -130,30 +126,33 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
     metadata: customer === null ? sale : { ...sale, customer_id: customer },
     ...(customer !== null ? { customer_id: customer } : { external_customer_id: order.userId }),
     ...(customer === null && email !== null && { customer_email: email }),
-    // Without it a trial of the product's own would be given.
+    // Otherwise Polar would give the product's own trial.
     ...(recurring !== null && trialDays > 0 ? trial : { allow_trial: false }),
   }
 }
 
 /**
- * One that is paid up, or on trial, ends with its period. Any other is revoked, which voids its open orders: a subscription that
- * is past due would be charged until its dunning is over, whatever end is scheduled.
+ * A subscription that is paid up, or on trial, ends with its period. Any other is revoked, which voids its open orders: a past due one
+ * would be charged until its dunning is over, whatever end is scheduled.
  */
 async function stopCharging(api: PolarCore, id: string): Promise<void> {
   const subscription = await scheduleEnd(api, id)
   if (hasEnded(subscription)) return
   if (!['active', 'trialing'].includes(subscription.status)) return revoke(api, id)
   if (toCancellation(subscription).cancelAt !== null) return
-  throw new ProcessorError('polar', 'unavailable', 'an end was taken back while it was scheduled', { answered: true })
+  throw new ProcessorError('polar', 'unavailable', 'the cancellation was undone concurrently', { answered: true })
 }
 
-/** As it is afterwards. One that is to end already, or has ended, stays as it is; so does one that is paused: it can only be revoked. */
+/**
+ * Schedules the end and returns the result. A subscription that already has a scheduled end, or has ended, stays unchanged; so does a
+ * paused one, which can only be revoked.
+ */
 const scheduleEnd = (api: PolarCore, id: string, why: Omit<models.SubscriptionCancel, 'cancel_at_period_end'> = {}) =>
   unlessCanceled(api, id, updateSubscriptions(api)(id, { cancel_at_period_end: true, ...why }))
 
 /**
- * The reply to a change, or the subscription as it is, if Polar refuses the change for an end. That is asked for by a change of
- * nothing: Polar answers it from where it writes, and a GET from a replica, which may show what was before the end.
+ * The reply to a change, or the current subscription if Polar refuses the change because of an end. It is read with an empty change: Polar
+ * answers that from its primary database, and a GET from a replica, which may be older than the end.
  */
 async function unlessCanceled(api: PolarCore, id: string, change: Promise<unknown>): Promise<Subscription> {
   try {
@@ -164,7 +163,7 @@ async function unlessCanceled(api: PolarCore, id: string, change: Promise<unknow
   }
 }
 
-/** Ends a subscription at once. One that has ended already is refused, and stays as it is. */
+/** Ends a subscription at once. Polar refuses if it has ended already, which changes nothing. */
 async function revoke(api: PolarCore, id: string): Promise<void> {
   try {
     await revokeSubscriptions(api)(id)
@@ -176,7 +175,7 @@ async function revoke(api: PolarCore, id: string): Promise<void> {
 const isAlreadyCanceled = (error: unknown) =>
   error instanceof PolarRefusal && error.code === 'AlreadyCanceledSubscription'
 
-/** The orders of a subscription that are looked at: others may have come after that of its period. */
+/** Number of orders read per subscription: others may follow the order of its period. */
 const RECENT = 20
 const LONGEST_LIST = 100
 
@@ -200,17 +199,17 @@ async function observe(api: PolarCore, { kind, id }: PurchaseReference): Promise
   }
 }
 
-/** An order may be of a subscription: then that is the purchase. */
+/** If the order belongs to a subscription, that is the purchase. */
 async function observeOrder(api: PolarCore, order: Order): Promise<PolarObserved> {
   const sold = order.subscription_id === null ? null : await observeSubscription(api, order.subscription_id)
   return sold ?? { checkout: null, subscription: null, orders: [order], disputes: await findDisputes(api, [order]) }
 }
 
 /**
- * If a period begins between the two reads, its order, which is not paid yet, is taken for the last period's, and the next look puts
- * that right.
+ * If a period begins between the two reads, its order, which is not paid yet, is attributed to the last period, and the next read corrects
+ * that.
  *
- * Polar sends no event of a dispute, but ends a subscription as soon as one is decided.
+ * Polar sends no event for a dispute, but ends a subscription as soon as one is decided.
  */
 async function observeSubscription(api: PolarCore, id: string): Promise<PolarObserved | null> {
   const subscription = await find(getSubscriptions(api)(id), Subscription)
@@ -228,7 +227,7 @@ async function findDisputes(api: PolarCore, orders: readonly Order[]): Promise<D
 function decide({ checkout, subscription, orders, disputes }: PolarObserved): Decision<never> {
   const [order] = orders
   const isSold = subscription !== null || order !== undefined
-  // A page that is missing may be too new for the replica that was read.
+  // A missing page may be too new for the replica that was read.
   const mayBePaid = checkout === null || ['open', 'confirmed', 'succeeded'].includes(checkout.status)
   const found = subscription
     ? subscriptionSnapshot(subscription, orders, disputes)
@@ -241,8 +240,8 @@ function decide({ checkout, subscription, orders, disputes }: PolarObserved): De
 }
 
 /**
- * A portal shows all that its customer has bought. A customer that somebody else has bought as, by entering the same e-mail
- * address, gets none: nobody has proven which of them the address belongs to.
+ * A portal shows everything that its customer has bought. If several users have bought as one customer, by entering the same e-mail
+ * address, the portal is refused: it is not verified to whom the address belongs.
  *
  * @throws ProcessorError rejected
  */
@@ -255,7 +254,7 @@ async function refuseSharedCustomer(api: PolarCore, customer: string): Promise<v
   }
 }
 
-/** Null if the account has no such object, or none any more. */
+/** Null if the account has no such object, or no longer has it. */
 async function find<Schema extends z.ZodType>(
   reply: Promise<unknown>,
   schema: Schema,

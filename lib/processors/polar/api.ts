@@ -5,10 +5,9 @@ import type { ProcessorError } from '../processor.ts'
 import { callRest, classifyStatus, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 
 /**
- * A test account is one of Polar's sandbox, which is another host; nothing in a token tells.
+ * A test account is in Polar's sandbox, which is another host; a token does not show its mode.
  *
- * The SDK builds the requests. It sends with the runtime's own `fetch` only, and has no timeout for the body,
- * so we send.
+ * The SDK only builds the requests. It supports no `fetch` but the runtime's own, and has no timeout for the body, so we send them.
  */
 export function polarApi(accessToken: string, { base, fetch, isTest }: AdapterOptions): PolarCore {
   const environment = isTest ? 'sandbox' : 'production'
@@ -37,7 +36,7 @@ const ErrorBody = z
 export const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> =>
   parseReply('polar', schema, reply)
 
-/** Refusals of Polar that the owner's settings have no part in, although their status is 403. */
+/** 403 refusals of Polar that are not caused by the owner's settings. */
 const REJECTIONS = [
   'AlreadyCanceledSubscription',
   'AlreadyActiveSubscriptionError',
@@ -48,22 +47,22 @@ const REJECTIONS = [
 /** An error response of Polar. */
 export class PolarRefusal extends RestError {
   override name = 'PolarRefusal'
-  /** Polar has no idempotency keys, so a 409 is an answer like any other: nothing was done. */
+  /** Polar has no idempotency keys, so a 409 is a normal response: nothing was done. */
   override readonly answered = true
   readonly code: string
-  /** The fields of the request that are wrong, such as `body.customer_id`. */
+  /** The invalid fields of the request, such as `body.customer_id`. */
   readonly fields: string[]
 
   constructor(reply: RestReply, { error, detail }: z.output<typeof ErrorBody>) {
     const code = error ?? ''
     const fields = (Mistakes.safeParse(detail).data ?? []).map(({ loc }) => loc.join('.'))
-    // What a mistake is about is in the log, but neither Polar's sentence nor the input: they may quote an e-mail address.
+    // The invalid fields are logged, but neither Polar's message nor the input: they may quote an e-mail address.
     super('polar', reply, [code, ...fields].filter(Boolean).join(' '), classifyRefusal(reply.status, code))
     this.code = code
     this.fields = fields
   }
 
-  /** Any other 404 is of a path or version that Polar does not have, and says nothing of the object. */
+  /** Any other 404 is about an unknown path or version, and says nothing about the object. */
   override get isMissing(): boolean {
     return this.status === 404 && this.code === 'ResourceNotFound'
   }

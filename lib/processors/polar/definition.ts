@@ -1,7 +1,7 @@
 import { isCurrency } from '../../money/money.ts'
 import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definition.ts'
 
-/** How far a webhook's time may be from ours, in seconds: what the official SDK allows. */
+/** Tolerance for a webhook's timestamp in seconds, as in the official SDK. */
 export const TOLERANCE_SECONDS = 300
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -10,8 +10,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/
 
 /**
- * The currencies of the official SDK's `PresentmentCurrency`. Polar charges through Stripe, which counts ISK, UGX and MGA in
- * units of its own; whether Polar does so too is not documented, so those three are left out.
+ * The currencies of the official SDK's `PresentmentCurrency`. Polar charges through Stripe, which counts ISK, UGX and MGA in units of its
+ * own; whether Polar does so too is not documented, so those three are excluded.
  */
 const CURRENCIES = `
 AED ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BIF BMD BND BOB BRL BSD BWP BZD CAD CDF CHF CLP CNY COP CRC CVE CZK DJF DKK DOP
@@ -50,7 +50,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
   capabilities: {
     portal: true,
     trialLength: 'any',
-    cancelledTrial: 'goes on to its end',
+    cancelledTrial: 'continues to its end',
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
@@ -63,7 +63,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     sendsDisputeWebhook: false,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',
-    returnsTo: 'an address of the page',
+    returnsTo: 'a URL per page',
   },
 }
 
@@ -73,18 +73,18 @@ function priceProblems({ variants }: OfferedPrice): PriceProblem[] {
     if (!UUID.test(processorPrice)) return [{ local, field: 'processorPrice', message: 'must be the id of a product' }]
     const other = variants.find((each) => each.processorPrice === processorPrice && each.currency === currency)
     const isSame = other === undefined || other.amount === amount
-    return isSame ? [] : [{ local, field: 'amount', message: `a product has one price in ${currency} at Polar` }]
+    return isSame ? [] : [{ local, field: 'amount', message: `a product has only one price in ${currency} at Polar` }]
   })
 }
 
-/** Whether there is a signature of Polar's form, made about now. */
+/** Whether there is a signature of Polar's form with a current timestamp. */
 function couldBeSigned(headers: Headers, now: Date): boolean {
   const at = headers.get('webhook-timestamp') ?? ''
   const isRecent = /^\d{1,12}$/.test(at) && Math.abs(now.getTime() / 1000 - Number(at)) <= TOLERANCE_SECONDS
   return isRecent && headers.has('webhook-id') && readSignatures(headers).length > 0
 }
 
-/** The signatures of a webhook that have the form of one, in base64. While a secret is replaced there may be several. */
+/** The well-formed signatures of a webhook, in base64. During a rotation there may be several. */
 export const readSignatures = (headers: Headers): string[] =>
   (headers.get('webhook-signature') ?? '')
     .split(' ')

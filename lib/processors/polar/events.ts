@@ -9,12 +9,12 @@ const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWit
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const PREFIX = 'whsec_'
 
-/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+/** The body of an event. JSON parsing is part of the schema, so that invalid JSON is reported as malformed. */
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 /**
- * Verifies Polar's signature over the raw body, then says what the event is about. Money is told by orders and refunds;
- * a subscription's own events say nothing of it, `subscription.cycled` comes also if the charge fails.
+ * Verifies Polar's signature over the raw body, then parses the event. Payments are reported by orders and refunds; a subscription's own
+ * events say nothing about them: `subscription.cycled` is sent even if the charge fails.
  *
  * @throws ForgedEvent, MalformedEvent
  */
@@ -33,7 +33,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
     return result({ kind: 'subscription', id: subscription.id }, null, subscription)
   }
   switch (type) {
-    // The page is told of at each of the buyer's steps. Only the last one sells something.
+    // The page's event is sent at each of the buyer's steps. Only the last one sells something.
     case 'checkout.updated': {
       const checkout = parseEvent(Checkout, data)
       return checkout.status === 'succeeded' ? result({ kind: 'page', id: checkout.id }, null, checkout) : result(null)
@@ -49,7 +49,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
       const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, timestamp)
       return result(toReference(order), paid && { ...paid, ...periodPaid(order) }, readable(order))
     }
-    // An order whose charge has failed says when it is repeated. The last failure of all says nothing.
+    // An order whose charge has failed has the time of the retry. The final failure has none.
     case 'order.updated': {
       const order = parseEvent(Order, data)
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
@@ -65,7 +65,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
       return result(toReference({ id: order, subscription_id: subscription }), toReversal(refund, timestamp))
     }
     default:
-      // The owner chooses which events Polar sends. Those of other types are not about purchases.
+      // The owner chooses which events Polar sends. Other types are not about purchases.
       return result(null)
   }
 }
@@ -75,22 +75,22 @@ function toReference({ id, subscription_id: subscription }: Pick<Order, 'id' | '
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
 }
 
-/** The order of a period is made as it begins, by a job. */
+/** The order of a period is created at its start, by a background job. */
 function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: Order) {
   if (reason !== 'subscription_cycle' || product === null) return {}
   return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
 }
 
 /**
- * An order that a read of its purchase shows: that of a one-time purchase, or one of a subscription's latest. One that money went
- * back of may be years old, and changes nothing of the subscription.
+ * An order that a read of its purchase contains: that of a one-time purchase, or one of a subscription's latest. A refunded one may be
+ * years old, and changes nothing of the subscription.
  */
 const readable = (order: Order): Order | null =>
   order.subscription_id !== null && ['refunded', 'partially_refunded'].includes(order.status) ? null : order
 
 /**
- * What a refund takes back. Polar sends no event of a dispute, but a refund that is to prevent one names it. If it came too late, the
- * refund fails, and the dispute goes on.
+ * A refund's money fact. Polar sends no event for a dispute, but a refund that is meant to prevent one names it. If it came too late, the
+ * refund fails, and the dispute continues.
  */
 function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
   const paymentId = refund.order_id
@@ -115,8 +115,8 @@ function toFact(
 }
 
 /**
- * One good signature is enough. Polar signs with the bytes that stand behind `whsec_` in base64, as Standard Webhooks say, or,
- * if the secret is from before September 2026, with the secret's own text; nothing in the secret tells which.
+ * One valid signature is enough. Polar signs with the decoded base64 after `whsec_`, as Standard Webhooks prescribes, or, if the secret is
+ * from before September 2026, with the secret's own text; the secret does not show which.
  */
 async function verify(secret: string, { headers, rawBody, now }: Inbound): Promise<void> {
   if (POLAR.webhook.couldBeSigned(headers, now)) {
@@ -130,7 +130,7 @@ async function verify(secret: string, { headers, rawBody, now }: Inbound): Promi
     )
     if ((await Promise.all(verified)).includes(true)) return
   }
-  throw new ForgedEvent('polar: the signature does not hold')
+  throw new ForgedEvent('polar: invalid signature')
 }
 
 function signingKeys(secret: string) {

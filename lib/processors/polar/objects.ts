@@ -6,13 +6,13 @@ import { INTERVALS } from '../processor.ts'
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 
-/** A time in microseconds, in which Polar notes when an object was changed. A `Date` would lose the last three digits. */
+/** A time in microseconds, the resolution of Polar's change times. A `Date` would lose the last three digits. */
 const microseconds = z.iso.datetime({ offset: true }).transform((text) => {
   const [, digits = ''] = /\.(\d+)/.exec(text) ?? []
   return Date.parse(text) * 1000 + Number(digits.padEnd(6, '0').slice(3, 6))
 })
 
-/** What every object has. `modified_at` is null until the object is changed for the first time. */
+/** Common fields. `modified_at` is null until the first change. */
 const record = { id: processorId, created_at: microseconds, modified_at: microseconds.nullish() }
 export const PolarRecord = z.object(record)
 export type PolarRecord = z.output<typeof PolarRecord>
@@ -25,12 +25,12 @@ const currency = z
 
 const metadata = z.unknown().optional()
 
-/** The metadata that we put on a checkout. Polar copies it to the subscription and to the orders of what is bought. */
+/** Our metadata on a checkout. Polar copies it to the subscription and the orders. */
 export const Sale = z.object({
   checkout_id: z.uuid(),
   paywall_id: z.string(),
   user_id: z.string(),
-  /** The customer that we asked for; missing if Polar was to find or make one. */
+  /** The customer that we named; absent if Polar was to find or create one. */
   customer_id: z.string().optional(),
 })
 export type Sale = z.output<typeof Sale>
@@ -59,7 +59,7 @@ export const Subscription = z.object({
   currency,
   recurring_interval: z.enum(INTERVALS),
   recurring_interval_count: z.int().min(1),
-  /** What it sells now. A change of plan that is to come with the next period is not in it. */
+  /** The current product. A change of plan that is scheduled for the next period is not included. */
   product_id: processorId,
   started_at: time.nullish(),
   current_period_start: time,
@@ -77,17 +77,17 @@ export type Subscription = z.output<typeof Subscription>
 export const Order = z.object({
   ...record,
   status: z.enum(['draft', 'pending', 'paid', 'refunded', 'partially_refunded', 'void']),
-  /** Such as `subscription_cycle`. Polar may add others. */
+  /** For example `subscription_cycle`. Polar may add others. */
   billing_reason: z.string(),
-  /** What its subscription sold when the order was made, or what was sold once. */
+  /** The subscription's product at the time of the order, or the product that was sold once. */
   product_id: processorId.nullable(),
-  /** The price, before discounts and taxes. Below zero for a credit, as for a change to a cheaper product. */
+  /** The price, before discounts and taxes. Negative for a credit, as for a change to a cheaper product. */
   subtotal_amount: z.int(),
-  /** What the buyer pays: after discounts, with taxes, and without what is taken from its balance at Polar. Paying leaves it as it is. */
+  /** What the buyer pays: after discounts, with taxes, and minus the buyer's balance at Polar. Unchanged by the payment. */
   due_amount: amount,
   currency,
   subscription_id: processorId.nullable(),
-  /** When a charge that failed is repeated; null if none failed, or if it is not repeated any more. */
+  /** When a failed charge is retried; null if none failed, or if there is no further retry. */
   next_payment_attempt_at: time.nullish(),
   customer: Customer,
   metadata,
@@ -96,10 +96,10 @@ export type Order = z.output<typeof Order>
 
 export const Orders = z.object({ items: z.array(Order) })
 
-/** Polar's source has statuses that its types do not have. */
+/** An open enum: Polar's source has statuses that its types lack. */
 const dispute = { id: processorId, status: z.string(), amount, tax_amount: amount }
 
-/** A chargeback of what an order has paid. */
+/** A chargeback of an order's payment. */
 export const Dispute = z.object({ ...record, ...dispute, currency, order_id: processorId })
 export type Dispute = z.output<typeof Dispute>
 
@@ -122,5 +122,5 @@ export const Refund = z.object({
 
 export const PortalSession = z.object({ customer_portal_url: z.url() })
 
-/** The body of a webhook; the id of the event is in a header. */
+/** The body of a webhook; the event's id is in a header. */
 export const Event = z.object({ type: z.string(), timestamp: time, data: z.unknown() })

@@ -1,14 +1,11 @@
-// How Polar's objects become a purchase. Nothing is fetched here.
+// Translates Polar's objects to a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
 import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import { type Customer, type Dispute, type Order, type PolarRecord, Sale, type Subscription } from './objects.ts'
 
 type Bought = { metadata?: unknown; customer: Customer }
 
-/**
- * The purchase of a subscription, with its latest orders, the newest first, and the disputes of what they have paid.
- * Null: not our sale.
- */
+/** The purchase of a subscription, with its latest orders, newest first, and the disputes of their payments. Null if it is not our sale. */
 export function subscriptionSnapshot(
   subscription: Subscription,
   orders: readonly Order[],
@@ -43,7 +40,7 @@ export function subscriptionSnapshot(
   })
 }
 
-/** A one-time purchase, with the disputes of its payment. Null: not our sale. */
+/** A one-time purchase, with the disputes of its payment. Null if it is not our sale. */
 export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found | null {
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const isLost = disputes.some(({ status }) => status === 'lost')
@@ -70,13 +67,13 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
 }
 
 /**
- * The version of each object, by its id: when it was last changed, in microseconds. Polar reads from replicas, so an object
- * may be read as it was before, and one that is new may be missing.
+ * The version of each object, by its id: the time of its last change, in microseconds. Polar reads from replicas, so an object may be stale
+ * in a read, and a new one may be missing.
  */
 export const readVersions = (records: readonly PolarRecord[]): Record<string, number> =>
   Object.fromEntries(records.map((record) => [record.id, record.modified_at ?? record.created_at]))
 
-/** What is reported of a chargeback. One that was prevented is a refund, which Polar reports. */
+/** The facts of a chargeback. One that was prevented is a refund, which Polar reports. */
 export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ...dispute }: Dispute): PaymentFact[] {
   const fact = { id, paymentId: dispute.order_id, amount: amount + tax, currency }
   const opened = { ...fact, kind: 'disputed', occurredAt: dateFrom(dispute.created_at) } as const
@@ -90,12 +87,12 @@ export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ..
     case 'won':
       return [opened, { ...fact, kind: 'dispute_won', occurredAt: decidedAt }]
     default:
-      // Whatever else there is, now or later: it is not decided.
+      // Any other status, now or later: undecided.
       return [opened]
   }
 }
 
-/** The failure of a first payment: of a subscription that has ended before it was paid, no event reports it. */
+/** The failure of a first payment: if a subscription has ended before it was paid, no event reports it. */
 export function firstFailure({ status }: Subscription, orders: readonly Order[]): PaymentFact[] {
   const order = orders.find(coversPeriod)
   if (status !== 'incomplete_expired' || !order || isPaid(order) || order.due_amount === 0) return []
@@ -112,7 +109,7 @@ export function firstFailure({ status }: Subscription, orders: readonly Order[])
   ]
 }
 
-/** Whether Polar never charges it again, by itself. */
+/** Whether Polar never charges it again. */
 export const hasEnded = ({ status }: Subscription): boolean => subscriptionStatus(status) === 'canceled'
 
 export function toCancellation(subscription: Subscription): Cancellation {
@@ -126,20 +123,20 @@ export function toCancellation(subscription: Subscription): Cancellation {
 }
 
 /**
- * Whether something was sold to its customer on purpose: to the customer of the buyer's own user id, or to the one that the
- * checkout named. Polar has one customer for each e-mail address of an organisation, so whoever enters an address that is
- * known there buys as that customer, whoever that is.
+ * Whether the sale was to the intended customer: that of the buyer's own user id, or the one that the checkout named. Polar has one
+ * customer per e-mail address and organisation, so a buyer who enters an address that is known there buys as that customer, whoever that
+ * is.
  */
 export function isOwnCustomer(sale: Sale, { id, external_id: externalId }: Customer): boolean {
   return externalId === sale.user_id || id === sale.customer_id
 }
 
-/** A sale of ours, by its metadata; null if it is somebody else's. */
+/** Our sale, by its metadata; null if it is not ours. */
 export const readSale = ({ metadata }: { metadata?: unknown }): Sale | null => Sale.safeParse(metadata).data ?? null
 
 type Facts = Omit<PurchaseSnapshot, 'checkoutId' | 'customer' | 'buyerEmail'>
 
-/** The customer is left out if it is not the buyer's own: its portal would show what others have bought. */
+/** The customer is omitted if it is not the buyer's own: its portal would show the purchases of others. */
 function foundBy(bought: Bought, facts: Facts): Found | null {
   const sale = readSale(bought)
   if (!sale) return null
@@ -158,13 +155,13 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
 const toCancelAt = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
   endsAt ?? (cancels ? periodEnd : null)
 
-/** How much the clocks of Polar's servers may differ: one begins a period, another makes its order. */
+/** Tolerance for clock differences between Polar's servers: one begins a period, another creates its order. */
 const CLOCK_SKEW_MS = 5_000
 
 /**
- * The order that the present period is paid by: its own, or that of a change of plan which has begun it. Polar begins a period,
- * tells of it, and leaves its order to a job; until that has run, the latest order is the last period's, or the trial's. The order that
- * a trial began with pays for nothing else, however soon the trial has ended.
+ * The order that pays for the current period: its own, or that of a change of plan that started it. Polar begins a period, sends its event,
+ * and creates its order in a background job; until then the latest order is that of the last period or of the trial. The first order of a
+ * trial pays for nothing else, however soon the trial has ended.
  */
 function coveringOrder(subscription: Subscription, orders: readonly Order[]): Order | null {
   const { current_period_start: start, trial_start: trialStart } = subscription
@@ -176,19 +173,19 @@ function coveringOrder(subscription: Subscription, orders: readonly Order[]): Or
   return made.find(coversPeriod) ?? made.find(isForPlan) ?? null
 }
 
-/** The order of a period that begins, or of the first one. Others are of a change of plan, or of what was used. */
+/** The order of a new period, or of the first one. Others are for a change of plan, or for usage. */
 const coversPeriod = ({ billing_reason: reason }: Order) =>
   reason === 'subscription_create' || reason === 'subscription_cycle'
 
 const isForPlan = (order: Order) => coversPeriod(order) || order.billing_reason === 'subscription_update'
 
 /**
- * Whether the last order that was paid for the plan is one for the plan of now. Most changes are charged with the next period: until
- * then the last order is one for the plan before.
+ * Whether the last paid order for the plan is for the current plan. Most changes are charged with the next period: until then the last
+ * order is for the previous plan.
  */
 const isFor = ({ product_id: product }: Subscription, paid: Order | null) => (paid?.product_id ?? product) === product
 
-/** Null: the first order is not among the latest. */
+/** Null if the first order is not among the latest. */
 function firstCharge({ trial_start: trialStart }: Subscription, orders: readonly Order[]): number | null {
   if (trialStart !== null) return 0
   const first = orders.find(({ billing_reason: reason }) => reason === 'subscription_create')
@@ -197,7 +194,7 @@ function firstCharge({ trial_start: trialStart }: Subscription, orders: readonly
 
 export const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
 
-/** A refund takes the money back and not the period, as long as Polar does not end the subscription. */
+/** A refund returns the money but does not end the period, as long as Polar does not end the subscription. */
 const isPaid = ({ status }: Order) => status === 'paid' || status === 'refunded' || status === 'partially_refunded'
 
 function subscriptionStatus(status: Subscription['status']): PurchaseStatus {
@@ -209,7 +206,7 @@ function subscriptionStatus(status: Subscription['status']): PurchaseStatus {
     case 'past_due':
     case 'paused':
       return status
-    // Polar has revoked an unpaid subscription: it charges it no more.
+    // Polar has revoked an unpaid subscription and no longer charges it.
     case 'unpaid':
     case 'canceled':
     case 'incomplete_expired':

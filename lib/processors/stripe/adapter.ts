@@ -1,4 +1,4 @@
-// Stripe, through its official SDK. What Stripe calls a checkout session is a hosted page here, and its id the page's.
+// Stripe, through its official SDK. Stripe's checkout session is our hosted page, and its id the page's id.
 import type Stripe from 'stripe'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
@@ -75,7 +75,7 @@ const READ: Record<PurchaseReference['kind'], (api: Stripe, id: string) => Promi
   payment: (api, id) => api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
 }
 
-/** Awaits a call to Stripe and translates its errors. Every call goes through here. */
+/** Awaits a call to Stripe and translates its errors. All calls use it. */
 async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply
@@ -84,7 +84,7 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** If a payment paid an invoice, the invoice names the subscription; else it is of a one-time purchase. */
+/** If a payment paid an invoice, the invoice names the subscription; else it belongs to a one-time purchase. */
 async function findPurchase(api: Stripe, paymentIntent: string | null): Promise<PaidPurchase> {
   if (!paymentIntent) return { about: null, paymentId: null }
   const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
@@ -97,9 +97,9 @@ async function findPurchase(api: Stripe, paymentIntent: string | null): Promise<
 }
 
 /**
- * Stripe bills a customer in one currency at a time, so a buyer is one customer for each currency. If Stripe does not take the
- * stored one, the sale is made with a new one: the owner may have changed accounts, or may have given that customer something
- * in another currency. The second call needs another idempotency key, because Stripe has stored its refusal under the first.
+ * Stripe bills a customer in one currency at a time, so a buyer has one customer per currency. If Stripe rejects the stored one, the sale
+ * is made with a new one: the owner may have switched accounts, or may have sold that customer something in another currency. The second
+ * call needs another idempotency key, because Stripe has stored its refusal under the first.
  */
 async function createCheckoutSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
   const customer = order.customers[order.currency] ?? null
@@ -113,8 +113,8 @@ async function createCheckoutSession(api: Stripe, order: CheckoutOrder): Promise
 }
 
 /**
- * Makes a session without a customer. Stripe refuses some e-mail addresses, such as those of a domain that does not exist: then its
- * page asks the buyer for one.
+ * Creates a session without a customer. Stripe rejects some e-mail addresses, such as those of a domain that does not exist: then its page
+ * asks the buyer for one.
  */
 async function createForNobody(
   api: Stripe,

@@ -1,14 +1,14 @@
-// How a subscription is made to end at Stripe. Each step leaves a state that a repeat can go on from, so neither a crash between
-// two of them nor a second caller does harm.
+// Ending a subscription at Stripe. Each step leaves a state from which a retry can continue, so neither a crash between two steps nor a
+// second caller does harm.
 import Stripe from 'stripe'
 import { parse } from './api.ts'
 import { InvoiceStatus, InvoiceStatuses, PendingItems, SubscriptionWithInvoice } from './objects.ts'
 import { endsWithPeriod, hasEnded, isPaidUp } from './translate.ts'
 
-/** The most that Stripe lists at once. */
+/** Maximum page size of Stripe's lists. */
 const LIMIT = 100
 
-/** Ends a subscription with its period. A repeat is harmless. */
+/** Ends a subscription with its period. Idempotent. */
 export function endWithPeriod(
   api: Stripe,
   id: string,
@@ -24,10 +24,10 @@ export async function stopCharging(api: Stripe, id: string): Promise<void> {
     const ending = await endWithPeriod(api, id, { expand: ['latest_invoice'] })
     subscription = parse(SubscriptionWithInvoice, ending)
   }
-  // Periods before the latest may be owed. And the next one may have begun before its end was scheduled: it would still be charged.
+  // Earlier periods may be owed, too. And the next one may have begun before the end was scheduled: it would still be charged.
   await voidInvoices(api, id)
   if (!isPaidUp(subscription) && !hasEnded(subscription)) {
-    // A payment may have been faster: what is paid for goes on to its end.
+    // A concurrent payment may have succeeded: a paid period continues to its end.
     if (isPaidUp(await read(api, id))) await endWithPeriod(api, id)
     else await end(api, id)
   }
@@ -49,15 +49,15 @@ const end = (api: Stripe, id: string) =>
   unlessMissing(() => withoutSchedule(api, id, () => api.subscriptions.cancel(id)))
 
 /**
- * Makes a call that Stripe refuses while a schedule manages the subscription, such as one by which the portal downgrades it at
- * the end of its period: then releases it from the schedule, and repeats the call. The release keeps an end that the schedule
- * has set, so that a crash after it loses nothing but the change of plan.
+ * Makes a call that Stripe refuses while a schedule manages the subscription, such as one with which the portal downgrades it at the end of
+ * its period: then releases it from the schedule, and repeats the call. The release keeps an end that the schedule has set, so that a crash
+ * after it loses only the change of plan.
  */
 async function withoutSchedule<Reply>(api: Stripe, id: string, call: () => Promise<Reply>): Promise<Reply> {
   try {
     return await call()
   } catch (error) {
-    // Stripe has a sentence for it, and no code.
+    // Stripe has only a message for it, and no code.
     if (!isRefused(error) || !error.message.includes('managed by the subscription schedule')) throw error
     const { schedule } = await read(api, id)
     if (schedule !== null) await release(api, schedule)
@@ -65,7 +65,7 @@ async function withoutSchedule<Reply>(api: Stripe, id: string, call: () => Promi
   }
 }
 
-/** Somebody else may have released it meanwhile. If it is refused for another reason, so is the call that needs it. */
+/** A concurrent caller may have released it. If it is refused for another reason, so is the call that needs it. */
 async function release(api: Stripe, schedule: string): Promise<void> {
   try {
     await api.subscriptionSchedules.release(schedule, { preserve_cancel_date: true })
@@ -74,15 +74,15 @@ async function release(api: Stripe, schedule: string): Promise<void> {
   }
 }
 
-/** Voids all that a subscription owes. */
+/** Voids all invoices that a subscription owes. */
 async function voidInvoices(api: Stripe, subscription: string): Promise<void> {
   const { data } = parse(InvoiceStatuses, await api.invoices.list({ subscription, limit: LIMIT }))
   for (const invoice of data.filter(isOwed)) await voidInvoice(api, invoice.id)
 }
 
 /**
- * A renewal's invoice is a draft for an hour, and only one that is final can be voided. A refusal does no harm if the invoice
- * was paid or voided meanwhile.
+ * A renewal's invoice is a draft for an hour, and only a final one can be voided. A refusal is harmless if the invoice was paid or voided
+ * meanwhile.
  */
 async function voidInvoice(api: Stripe, id: string): Promise<void> {
   try {
@@ -93,7 +93,7 @@ async function voidInvoice(api: Stripe, id: string): Promise<void> {
   }
 }
 
-/** Refused if it is final already. */
+/** Refused if it is already final. */
 async function finalize(api: Stripe, id: string): Promise<void> {
   try {
     await api.invoices.finalizeInvoice(id, { auto_advance: false })
@@ -104,7 +104,7 @@ async function finalize(api: Stripe, id: string): Promise<void> {
 
 const isOwed = ({ status }: { status: string | null }) => status === 'draft' || status === 'open'
 
-/** Deletes what a change of plan has left to be charged when the period ends, also if the subscription ends with it. */
+/** Deletes pending items of a change of plan, which would be charged at the end of the period even if the subscription ends with it. */
 async function deletePendingItems(
   api: Stripe,
   { id, customer }: { id: string; customer: string | null },
@@ -118,7 +118,7 @@ async function deletePendingItems(
 
 const isRefused = (error: unknown) => error instanceof Stripe.errors.StripeInvalidRequestError
 
-/** Stripe answers 404 for what is over already. */
+/** Stripe answers 404 for what has already ended. */
 async function unlessMissing(call: () => Promise<unknown>): Promise<void> {
   try {
     await call()

@@ -1,16 +1,16 @@
 import { shift } from '../../money/money.ts'
 import { modeFromPrefix, type ProcessorDefinition } from '../definition.ts'
 
-/** How old a signature may be, in seconds: what Stripe recommends. */
+/** Maximum age of a signature in seconds, as Stripe recommends. */
 export const TOLERANCE_SECONDS = 300
 
-/** Of a signature header: the time of signing, in seconds, and an HMAC-SHA-256 of the scheme in use. */
+/** The signature header: the time of signing, in seconds, and an HMAC-SHA-256 of the current scheme. */
 const SIGNED_AT = /(?:^|,)t=(\d{1,12})(?:,|$)/
 const SIGNATURE = /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/
 
 /**
- * The currencies that Stripe takes, of those that ISO 4217 still has. An account has some of them only: which, depends on
- * its country, and Stripe says so at the checkout.
+ * The currencies that Stripe accepts, as far as ISO 4217 still has them. An account supports only some of them, depending on its country,
+ * which Stripe reports at the checkout.
  */
 const CURRENCIES = `
 AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP
@@ -20,8 +20,8 @@ NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SEK SGD SHP 
 TWD TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW`
 
 /**
- * Where Stripe counts in other units than ISO 4217: how far the decimal point is from ours. Króna and shilling have no
- * decimals, yet Stripe writes two, always 00. The ariary has two, which nobody uses, and Stripe writes none.
+ * Where Stripe's units differ from ISO 4217: the shift of the decimal point. Króna and shilling have no decimals, yet Stripe writes two,
+ * always 00. The ariary has two, which are not in use, and Stripe writes none.
  */
 const POINTS: Readonly<Record<string, number>> = { ISK: -2, UGX: -2, MGA: 2 }
 
@@ -38,7 +38,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
   detectMode: ({ secretKey }) => modeFromPrefix(secretKey, /^[sr]k_(test|live)_/),
   processorPrice: 'price id',
   currencies: new Set(CURRENCIES.trim().split(/\s+/)),
-  // Where ISO 4217 has three decimals, the last one has to be 0.
+  // For currencies with three decimals, the last one must be 0.
   decimals: { MGA: 0, BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
   priceProblems: () => [],
   webhook: {
@@ -67,7 +67,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
   capabilities: {
     portal: true,
     trialLength: 'any',
-    cancelledTrial: 'goes on to its end',
+    cancelledTrial: 'continues to its end',
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
@@ -80,17 +80,17 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     sendsDisputeWebhook: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',
-    returnsTo: 'an address of the page',
+    returnsTo: 'a URL per page',
   },
 }
 
-/** An amount as Stripe writes it, in the minor units of ISO 4217. */
+/** Converts Stripe's amount to the minor units of ISO 4217. */
 export function fromStripe(amount: number, currency: string): number {
   const places = POINTS[currency]
   return places === undefined ? amount : Math.round(shift(amount, places))
 }
 
-/** Whether `Stripe-Signature` has its form, and is not too old. */
+/** Whether `Stripe-Signature` is well-formed, and not too old. */
 function couldBeSigned(headers: Headers, now: Date): boolean {
   const header = headers.get('stripe-signature') ?? ''
   const signedAt = SIGNED_AT.exec(header)?.[1]

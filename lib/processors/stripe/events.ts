@@ -6,19 +6,19 @@ import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
 import { Event, EventInvoice, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
 import { DISPUTE_DECISIONS, subscriptionReference } from './translate.ts'
 
-/** What a payment intent paid for, and the id that its facts have; both null if that is no purchase. */
+/** The purchase of a payment intent, and the id for its facts; both null if it is none. */
 export interface PaidPurchase {
   about: PurchaseReference | null
   paymentId: string | null
 }
 
-/** A refund or a dispute names the payment intent alone. */
+/** A refund or a dispute names only the payment intent. */
 type FindPurchase = (paymentIntent: string | null) => Promise<PaidPurchase>
 
-/** A refund that is neither there nor failed. */
+/** Statuses of a refund in progress. */
 const UNDER_WAY: readonly unknown[] = ['pending', 'requires_action']
 
-/** What has become of a refund. It may fail days after it had succeeded. */
+/** The final statuses of a refund. It may fail days after it had succeeded. */
 const REFUNDS: Readonly<Record<string, PaymentFact['kind']>> = {
   succeeded: 'refunded',
   failed: 'refund_failed',
@@ -28,8 +28,8 @@ const REFUNDS: Readonly<Record<string, PaymentFact['kind']>> = {
 export const hasFailed = (status: string | null) => REFUNDS[status ?? ''] === 'refund_failed'
 
 /**
- * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
- * dispute does not name the purchase, so that is asked for.
+ * Verifies Stripe's signature over the raw body, then parses the event. An event about a refund or a dispute does not name the purchase, so
+ * that is looked up.
  */
 export async function readStripeEvent(
   api: Stripe,
@@ -73,7 +73,7 @@ export async function readStripeEvent(
       return result({ kind: 'subscription', id: parseEvent(EventSubscription, object).id })
     case 'customer.subscription.trial_will_end': {
       const { id, cancel_at_period_end: flag, cancel_at: end, trial_end: trialEnd } = parseEvent(EventTrial, object)
-      // Stripe sends it for a cancelled trial, too, which no charge follows.
+      // Stripe also sends it for a cancelled trial, which is not followed by a charge.
       const isCancelled = flag || (end !== null && (trialEnd === null || end <= trialEnd))
       return result({ kind: 'subscription', id }, null, !isCancelled)
     }
@@ -109,7 +109,7 @@ export async function readStripeEvent(
       return reversal(dispute, DISPUTE_DECISIONS[dispute.status ?? ''])
     }
     default:
-      // The owner chooses which events Stripe sends. Those of other types are not about purchases.
+      // The owner chooses which events Stripe sends. Other types are not about purchases.
       return result(null)
   }
 }
@@ -127,15 +127,15 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
       now.getTime(),
     )
   } catch (cause) {
-    // The signature is looked at first. What else the SDK throws is about what was signed: no JSON, or a thin event.
+    // The signature is verified first. The SDK's other errors are about the signed content: invalid JSON, or a thin event.
     if (!(cause instanceof Stripe.errors.StripeSignatureVerificationError)) {
-      throw new MalformedEvent('stripe: what is signed is not an event', { cause })
+      throw new MalformedEvent('stripe: the signed body is not an event', { cause })
     }
-    throw new ForgedEvent('stripe: the signature does not hold', { cause })
+    throw new ForgedEvent('stripe: invalid signature', { cause })
   }
 }
 
-/** The period that a renewal's invoice is of. It may have prorations of the one before, too. */
+/** The period of a renewal's invoice. It may also contain prorations of the previous one. */
 function periodPaid({ billing_reason: reason, lines }: z.output<typeof EventInvoice>): Pick<PaymentFact, 'paysFor'> {
   const line = lines?.data.find((each) => each?.parent.subscription_item_details.proration === false)
   if (reason !== 'subscription_cycle' || !line) return {}
@@ -161,7 +161,7 @@ const failedAttempt = (
   occurredAt,
 })
 
-/** The first payment of a subscription, which its invoice may report as well: it is the first attempt there. */
+/** The first payment of a subscription, which its invoice may report as well, as its first attempt. */
 function firstFailure(session: z.output<typeof EventSession>, occurredAt: Date): PaymentFact | null {
   const { invoice, amount_total: amount, currency } = session
   if (!invoice || !amount || !currency) return null

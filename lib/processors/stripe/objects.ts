@@ -1,9 +1,9 @@
-// The fields of Stripe's objects that we rely on, as it answers with them and as its events carry them. A shape depends on the
-// account's settings, so each is parsed first.
+// The fields of Stripe's objects that we rely on, in its responses and in its events. Their shape depends on the account's settings, so
+// each is parsed first.
 import * as z from 'zod'
 import { processorId } from '../event.ts'
 
-/** Seconds since 1970, up to the end of the year 9999. */
+/** A Unix time in seconds, up to the end of the year 9999. */
 const seconds = z.int().min(0).max(253_402_300_799)
 const time = seconds.transform((value) => new Date(value * 1000))
 const currency = z
@@ -15,7 +15,7 @@ const email = z.string().nullish()
 const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
 const customer = reference.nullable()
 
-/** The metadata that we put on every sale. */
+/** Our metadata on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
 
 export const Subscription = z.object({
@@ -57,7 +57,7 @@ export const Subscription = z.object({
   }),
 })
 
-/** What an invoice charges for, a credit being below zero. Of long invoices Stripe shows the first lines only. */
+/** The lines of an invoice, credits being negative. Stripe includes only the first lines of long invoices. */
 const Lines = z.object({
   has_more: z.boolean(),
   data: z.array(
@@ -107,7 +107,7 @@ const Dispute = z.object({ id: z.string(), status: z.string(), amount: z.int(), 
 export type Dispute = z.output<typeof Dispute>
 export const Disputes = z.object({ data: z.array(Dispute) })
 
-/** Of a hosted page: it is all that is read where nothing else matters. */
+/** The state of a hosted page, if nothing else is needed. */
 export const CheckoutState = z.object({ status: z.enum(['open', 'complete', 'expired']) })
 export const OpenedSession = z.object({ id: z.string(), url: z.url() })
 export const PortalSession = z.object({ url: z.url() })
@@ -127,7 +127,7 @@ export const CheckoutSession = CheckoutState.extend({
 export const InvoiceStatus = z.object({ id: z.string(), status: z.string().nullable() })
 export const InvoiceStatuses = z.object({ data: z.array(InvoiceStatus) })
 
-/** What is to be charged with the next invoice. */
+/** Items that are charged with the next invoice. */
 export const PendingItems = z.object({
   data: z.array(
     z.object({
@@ -145,7 +145,7 @@ export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Paym
 
 export const Refund = z.object({ id: z.string(), status: z.string().nullable() })
 
-/** Of an event, in Stripe's units. */
+/** An amount in an event, in Stripe's units. */
 const amount = z.int().min(0)
 
 export const Event = z.object({
@@ -172,7 +172,7 @@ export const EventSession = z.object({
   currency: currency.nullable(),
 })
 
-/** What an invoice charges for of a subscription: a period, or what is left of one after a change of plan. */
+/** A line of an invoice: a period of a subscription, or the proration of one after a change of plan. */
 const PeriodLine = z.object({
   period: z.object({ start: time }),
   pricing: z.object({ price_details: z.object({ price: reference }) }),

@@ -1,5 +1,4 @@
-// How Stripe's replies become a purchase: its metadata says if it is one of our sales, and its fields are translated. And how
-// its errors become ours. Nothing is fetched here.
+// Translates Stripe's replies to a purchase, which is ours if its metadata says so, and Stripe's errors to ours. Nothing is fetched here.
 import Stripe from 'stripe'
 import type * as z from 'zod'
 import type { Decision, Found } from '../adapter.ts'
@@ -28,21 +27,21 @@ import {
   SubscriptionWithInvoice,
 } from './objects.ts'
 
-/** How a dispute was decided. What is closed with a warning was an inquiry that has led to none. */
+/** The final statuses of a dispute. One closed with a warning was an inquiry that led to no dispute. */
 export const DISPUTE_DECISIONS: Readonly<Record<string, PaymentFact['kind']>> = {
   lost: 'dispute_lost',
   won: 'dispute_won',
   warning_closed: 'dispute_won',
 }
 
-/** A reply of Stripe, and what it is about; `disputes` are those of a one-time payment that has any. */
+/** A reply of Stripe with its kind; `disputes` are those of a one-time payment that has any. */
 export interface ObservedReply {
   kind: 'page' | 'subscription' | 'payment'
   reply: unknown
   disputes: unknown
 }
 
-/** Stripe does by itself all that a purchase needs. A page of Stripe's is completed before the buyer is sent back. */
+/** Stripe manages a purchase by itself, so no action is ever pending. Its page is completed before the buyer is redirected. */
 export function decideReply({ kind, reply, disputes }: ObservedReply, now: Date): Decision<never> {
   const { data = [] } = disputes === null ? {} : parse(Disputes, disputes)
   const isLost = data.some(({ status }) => status === 'lost')
@@ -63,7 +62,7 @@ function disputeFacts({ id, status, amount, currency, created }: Dispute, paymen
 
 const SNAPSHOTS = { page: pageSnapshot, subscription: subscriptionSnapshot, payment: paymentSnapshot }
 
-/** The one-time payment of a reply if its charge was disputed: how that stands is asked for separately. */
+/** The one-time payment of a reply if its charge was disputed: the dispute's status is fetched separately. */
 export function disputedPayment(kind: ObservedReply['kind'], reply: unknown): string | null {
   if (kind === 'subscription') return null
   const payment = kind === 'page' ? PaidPage.safeParse(reply).data?.payment_intent : reply
@@ -89,7 +88,7 @@ function pageSnapshot(reply: unknown, isLost: boolean): Found | null {
   })
 }
 
-/** A page shows what is paid on it, also when the subscription has got other invoices since. */
+/** A page shows the amount of its payment, also after the subscription has got other invoices. */
 function withCharged(found: Found | null, total: number): Found | null {
   return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
 }
@@ -184,16 +183,16 @@ function oneTime(
 type Billed = z.output<typeof SubscriptionWithInvoice>
 
 /**
- * At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. What is paused has
- * ended its trial without a card.
+ * At a renewal, and after a trial, Stripe first begins the new period and charges its invoice about an hour later. A paused subscription
+ * has ended its trial without a card.
  */
 function isCovered({ status, latest_invoice: invoice }: Billed): boolean {
   return status === 'trialing' || (status !== 'paused' && (invoice === null || invoice.status === 'paid'))
 }
 
 /**
- * Whether the latest invoice charges for the price that the subscription has now. After a change of plan it does not if the
- * difference waits for the next one. If it is charged at once, it has to be paid. A credit for unused time is no charge.
+ * Whether the latest invoice charges for the subscription's current price. After a change of plan it does not if the difference is charged
+ * with the next one. If it is charged at once, it has to be paid. A credit for unused time is no charge.
  */
 function isPriceCovered({ status, items, latest_invoice: invoice }: Billed): boolean {
   if (status === 'trialing' || invoice === null) return true
@@ -209,7 +208,7 @@ function isPriceCovered({ status, items, latest_invoice: invoice }: Billed): boo
 const isChangePaid = ({ latest_invoice: invoice }: Billed): boolean =>
   invoice?.billing_reason === 'subscription_update' && invoice.status === 'paid'
 
-/** What the first invoice came to, as long as it is the latest. */
+/** The amount of the first invoice, if it is the latest. */
 function firstCharge({ items, latest_invoice: invoice }: Billed): number | null {
   if (invoice?.billing_reason !== 'subscription_create' || invoice.status !== 'paid') return null
   return fromStripe(invoice.amount_paid, items.data[0]!.price.currency)
@@ -219,22 +218,22 @@ const endOfPeriod = ({ items }: z.output<typeof Subscription>) =>
   latest(items.data.map((each) => each.current_period_end))
 
 /**
- * Whether a subscription is not renewed. The API sets the flag, the portal sets `cancel_at` to the end of the period. A later
- * time is an end, too, but there are renewals before it.
+ * Whether a subscription does not renew. The API sets the flag, the portal sets `cancel_at` to the end of the period. A later time is an
+ * end, too, but there are renewals before it.
  */
 export function endsWithPeriod(subscription: z.output<typeof Subscription>): boolean {
   const { cancel_at_period_end: flag, cancel_at: at } = subscription
   return flag || (at !== null && at <= endOfPeriod(subscription))
 }
 
-/** Whether nothing is owed, so that a subscription which is not renewed is never charged again. */
+/** Whether nothing is owed, so that a subscription without renewal is never charged again. */
 export const isPaidUp = (subscription: Billed): boolean =>
   subscription.status === 'trialing' || (subscription.status === 'active' && isCovered(subscription))
 
 export const hasEnded = ({ status }: z.output<typeof Subscription>): boolean =>
   status === 'canceled' || status === 'incomplete_expired'
 
-/** The subscription that an invoice is of; null: none. */
+/** The subscription of an invoice; null if it has none. */
 export function subscriptionReference({ parent }: z.output<typeof PaymentInvoice>): PurchaseReference | null {
   const id = parent?.subscription_details?.subscription
   return id ? { kind: 'subscription', id } : null
@@ -258,13 +257,13 @@ function subscriptionStatus(status: z.output<typeof Subscription>['status']): Pu
   }
 }
 
-/** Of the payment of a completed page: one that is open may have been declined before, and is no purchase yet. */
+/** The status of a completed page's payment: an open page's payment may have been declined before, and is no purchase yet. */
 function paymentStatus(status: z.output<typeof PaymentIntent>['status'], refunded: boolean): PurchaseStatus {
   if (refunded) return 'refunded'
   switch (status) {
     case 'succeeded':
       return 'active'
-    // A delayed payment that has failed waits for another payment method, which nobody can enter on a completed page.
+    // A failed delayed payment waits for another payment method, which cannot be entered on a completed page.
     case 'requires_payment_method':
     case 'canceled':
       return 'canceled'
@@ -280,14 +279,14 @@ function latest(times: Date[]): Date {
   return new Date(Math.max(...times.map((time) => time.getTime())))
 }
 
-/** Translates an error of the SDK by what the caller can do about it. Any other error is returned as it is. */
+/** Translates an error of the SDK by what the caller can do about it. Any other error is returned unchanged. */
 export function asProcessorError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
-  // The SDK takes what our own reading of a reply throws for a connection that broke.
+  // The SDK wraps errors of our own reading of a reply as connection errors.
   if (error.detail instanceof ProcessorError) return error.detail
   if (error.code === UNEXPECTED) return new UnexpectedReply('stripe', 'body')
   const { kind, answered } = classify(error)
-  // Stripe's message may quote an e-mail address, which must not get into the log; `code` and `param` say enough.
+  // Stripe's message may quote an e-mail address, which must not be logged; `code` and `param` are enough.
   const what = [error.type, error.code, error.param].filter(Boolean).join(' ')
   return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no answer'}, ${error.requestId ?? '-'})`, {
     answered,
@@ -296,8 +295,8 @@ export function asProcessorError(error: unknown): unknown {
 }
 
 /**
- * Whether Stripe refused a call because of the customer that it names: the account does not have it, or it has a subscription
- * or an open page in another currency, for which Stripe has a sentence and no code.
+ * Whether Stripe refused a call because of its customer: the account does not have it, or it has a subscription or an open page in another
+ * currency, for which Stripe has only a message and no code.
  */
 export function isUnusableCustomer(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) return false
@@ -322,7 +321,7 @@ function classify(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind'
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
     return { kind: 'misconfigured', answered: true }
   }
-  // Stripe stores a 5xx under its idempotency key and replays it for a day, so a repeat needs another key.
+  // Stripe stores a 5xx under its idempotency key and replays it for a day, so a retry needs another key.
   if ((error.statusCode ?? 500) >= 500) return { kind: 'unavailable', answered: true }
   return { kind: 'rejected', answered: true }
 }

@@ -900,85 +900,85 @@ export interface components {
         Purchase: {
             /**
              * Format: uuid
-             * @description The `subscriptionId` for cancel-subscription
+             * @description The id, also the `subscriptionId` for cancel-subscription
              */
             id: string;
             /**
-             * @description `canceled`: a subscription that has ended, or a purchase whose first payment failed for good. A subscription that was cancelled keeps its status until its current period is over. `refunded`: a one-time purchase that was paid back
+             * @description `canceled`: the subscription has ended, or the first payment failed for good. A cancelled subscription keeps its status until its current period is over. `refunded`: a one-time purchase was refunded
              * @enum {string}
              */
             status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
             /**
-             * @description The processor through which it was bought
+             * @description The processor that sold it
              * @enum {string}
              */
             acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
-            /** @description The id of its price, which may have been replaced since. Null: no price of the paywall names what it is charged for */
+            /** @description The id of its price, which may have been replaced since. Null if no price of the paywall matches what is charged */
             price_id: string | null;
-            /** @description The name of its price, which stays the same when the id changes. Null as `price_id` */
+            /** @description The name of its price. Unlike the id, it is stable. Null if `price_id` is null */
             price_slug: string | null;
-            /** @description What its price gives besides tokens, as the paywall file has it now. It counts while the purchase gives access */
+            /** @description The features of its price, as the paywall file lists them now. They apply while the purchase gives access */
             features: string[];
             /**
-             * @description The unit of the billing period. Null: a one-time purchase
+             * @description Unit of the billing period. Null for a one-time purchase
              * @enum {string|null}
              */
             interval: "day" | "week" | "month" | "year" | null;
-            /** @description How many intervals a billing period has. Null: a one-time purchase */
+            /** @description Number of intervals per billing period. Null for a one-time purchase */
             interval_count: number | null;
-            /** @description The price of a billing period or of the one-time purchase, in minor units of the currency */
+            /** @description The price per billing period, or of the one-time purchase, in minor units of the currency */
             unit_amount: number;
             /** @description ISO 4217 */
             currency: string;
             /**
              * Format: date-time
-             * @description When its current period or trial ends. Null: a one-time purchase
+             * @description End of the current period or trial. Null for a one-time purchase
              */
             current_period_end: string | null;
             /**
              * Format: date-time
-             * @description When its trial ends or ended. Null: it had none
+             * @description End of the trial. Null if there was none
              */
             trial_end: string | null;
-            /** @description True: it ends with its current period and is not renewed */
+            /** @description Whether it ends with its current period instead of renewing */
             cancel_at_period_end: boolean;
             /**
              * Format: date-time
-             * @description When it will end. Null: no end is scheduled
+             * @description The scheduled end. Null if none is scheduled
              */
             cancel_at: string | null;
             /**
              * Format: date-time
-             * @description When it was cancelled
+             * @description When it was cancelled. Null if it was not
              */
             canceled_at: string | null;
             /**
              * Format: date-time
-             * @description Until when it gives access, as far as is known now: to its scheduled end; else for 3 days after its period, since a renewal may be heard of late; while it is past due, for `settings.grace_days`. Null: it has no end, or has not begun
+             * @description End of access as currently known: the scheduled end, or else 3 days after the period, since a renewal may be reported late; while past due, `settings.grace_days` later. Null if access has no end, or has not begun
              */
             access_until: string | null;
             /** Format: date-time */
             created_at: string;
         };
-        /** @description A user's balance of one type of tokens on a paywall */
+        /** @description A user's balance of one token type on a paywall */
         Balance: {
-            /** @description The type of tokens */
+            /** @description Token type */
             type: string;
-            /** @description How many tokens the user has */
+            /** @description Number of tokens */
             count: number;
         };
         /** @description A running trial */
         Trial: {
             /**
              * Format: uuid
-             * @description The purchase that is on trial
+             * @description The purchase on trial
              */
             purchase_id: string;
             /** Format: date-time */
             started_at: string;
             /** Format: date-time */
             ends_at: string;
-            /** @description Whole days left, rounded up */
+            /** @description Days left, rounded up */
             days_left: number;
         };
         /** @description A price of the paywall */
@@ -1017,7 +1017,7 @@ export interface components {
         Block: ({
             /** @constant */
             type: "heading";
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             text: string;
             /**
              * @description 2 is smaller. Default 1
@@ -1027,21 +1027,21 @@ export interface components {
         } | {
             /** @constant */
             type: "text";
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             text: string;
         } | {
             /** @constant */
             type: "image";
             /**
              * Format: uri
-             * @description https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
+             * @description An https URL with a host name; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
              */
             src: string;
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             alt: string;
-            /** @description Pixels. With height the page does not move while the image loads */
+            /** @description In pixels. With width and height the layout does not shift while the image loads */
             width?: number;
-            /** @description Pixels */
+            /** @description In pixels */
             height?: number;
         } | {
             /** @constant */
@@ -1050,42 +1050,42 @@ export interface components {
         } | {
             /** @constant */
             type: "prices";
-            /** @description The prices to show, in this order. Left out: all of the file */
+            /** @description The prices to show, in this order. Default: all prices of the file */
             order?: string[];
-            /** @description The price that is recommended, and chosen at first */
+            /** @description The recommended price, selected initially */
             highlight?: string;
         } | {
             /** @constant */
             type: "toggle";
-            /** @description The first one is chosen at first */
+            /** @description The first one is selected initially */
             intervals: ("day" | "week" | "month" | "year")[];
         } | {
             /** @constant */
             type: "testimonial";
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             quote: string;
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             author: string;
         } | {
             /** @constant */
             type: "faq";
             items: {
-                /** @description A key of locales: every locale has a text of that name */
+                /** @description A text key: every locale must have a text of that name */
                 question: string;
-                /** @description A key of locales: every locale has a text of that name */
+                /** @description A text key: every locale must have a text of that name */
                 answer: string;
             }[];
         } | {
             /** @constant */
             type: "note";
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             text: string;
         } | {
             /** @constant */
             type: "button";
-            /** @description A key of locales: every locale has a text of that name */
+            /** @description A text key: every locale must have a text of that name */
             text: string;
-            /** @description The price that it sells. Left out: the one that the buyer has chosen */
+            /** @description The price to sell. Default: the price that the buyer has selected */
             price?: string;
         }) | ({
             type: string;
@@ -1308,7 +1308,7 @@ export interface components {
                 sequence: number;
                 /** @description A change of a balance */
                 balance: {
-                    /** @description The type of tokens */
+                    /** @description Token type */
                     type: string;
                     /** @description How many tokens the user has now */
                     count: number;
@@ -1335,10 +1335,10 @@ export interface components {
                 logo?: {
                     /**
                      * Format: uri
-                     * @description https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
+                     * @description An https URL with a host name; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
                      */
                     src: string;
-                    /** @description A key of locales. Left out: the paywall's name */
+                    /** @description A text key. Default: the paywall's name */
                     alt?: string;
                 };
                 /** @description Redirect target after payment if start-checkout received no `successUrl` */
@@ -1358,9 +1358,9 @@ export interface components {
             prices: components["schemas"]["Price"][];
             /** @description The owner's offers */
             offers: ({
-                /** @description The slug of the price that is offered */
+                /** @description The slug of the offered price */
                 price?: string;
-                /** @description cancel: shown to a subscriber who is about to cancel */
+                /** @description `cancel`: shown to a subscriber who is about to cancel */
                 show?: string;
             } & {
                 [key: string]: unknown;
@@ -1387,17 +1387,17 @@ export interface components {
                 email: string | null;
                 /** @description Whether a subscription gives the user access now. False for a user with a one-time purchase only */
                 has_active_subscription: boolean;
-                /** @description All purchases that the user ever made on this paywall, the latest first */
+                /** @description All of the user's purchases on this paywall, latest first */
                 purchases: components["schemas"]["Purchase"][];
-                /** @description The subscriptions, by id, that a newer purchase replaces (`ignoreActivePurchase`) while their processor has yet to confirm it: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+                /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`) and whose processor has not confirmed it yet: they do not renew, and `cancel_at_period_end` or `canceled` follows */
                 being_replaced: string[];
-                /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
+                /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
                 paid: boolean;
-                /** @description The features of all purchases that give the user access now, sorted, each once */
+                /** @description Features of all purchases that give access now, sorted and without duplicates */
                 features: string[];
-                /** @description All balances on this paywall, by type */
+                /** @description All balances on this paywall, sorted by type */
                 balances: components["schemas"]["Balance"][];
-                /** @description The trial that ends last, if several run. Null: none runs */
+                /** @description The trial that ends last, if there are several. Null if there is none */
                 trial: components["schemas"]["Trial"] | null;
             };
         };
@@ -1425,17 +1425,17 @@ export interface components {
             country: string;
             /** @description Whether the paywall targets this country */
             countryMatch: boolean;
-            /** @description All purchases that the user ever made on this paywall, the latest first */
+            /** @description All of the user's purchases on this paywall, latest first */
             purchases: components["schemas"]["Purchase"][];
-            /** @description The subscriptions, by id, that a newer purchase replaces (`ignoreActivePurchase`) while their processor has yet to confirm it: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+            /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`) and whose processor has not confirmed it yet: they do not renew, and `cancel_at_period_end` or `canceled` follows */
             being_replaced: string[];
-            /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
+            /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
             paid: boolean;
-            /** @description The features of all purchases that give the user access now, sorted, each once */
+            /** @description Features of all purchases that give access now, sorted and without duplicates */
             features: string[];
-            /** @description All balances on this paywall, by type */
+            /** @description All balances on this paywall, sorted by type */
             balances: components["schemas"]["Balance"][];
-            /** @description The trial that ends last, if several run. Null: none runs */
+            /** @description The trial that ends last, if there are several. Null if there is none */
             trial: components["schemas"]["Trial"] | null;
             /** @description The `userMeta` stored for the user on this paywall. If the owner and the user wrote the same field, the owner's value is returned */
             meta: {
@@ -1999,8 +1999,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Invalid external_id`: `external_id` is not a text of at most 255 characters
-             *     - `identity_required`: the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or several of them, and `paywallId` if the body has that field
+             * @description - `Invalid external_id`: `external_id` must be a string of at most 255 characters
+             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
              *     - `invalid_query`: the query contains a NUL character
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
@@ -2126,19 +2126,19 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
-             *     - `Invalid externalId`: `externalId` is not a text of at most 255 characters
-             *     - `Invalid priceId format`: `priceId` is not a text of at most 100 characters
-             *     - `Invalid successUrl format`: `successUrl` is not an http or https address of at most 2,048 characters; or the same for `successUrl`
-             *     - `Invalid errorUrl format`: `errorUrl` is not an http or https address of at most 2,048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
-             *     - `Invalid shopUrl format`: `shopUrl` is not a text of at most 2,048 characters
-             *     - `Invalid trial_days`: `trial_days` is not a whole number from 0 to 730; or the processor's plans define the trials: `message` says which are available
-             *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` is neither true nor false
-             *     - `Invalid userMeta`: `userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
-             *     - `Invalid localCurrency`: `localCurrency` is not a currency code of three letters
-             *     - `Invalid country`: `country` is not a country code of ISO 3166-1 alpha-2, such as US, and not XX either
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
+             *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
+             *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
+             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2,048 characters; or the same for `successUrl`
+             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2,048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
+             *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2,048 characters
+             *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or the processor's plans define the trials: `message` says which are available
+             *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
+             *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
+             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
+             *     - `Invalid localCurrency`: `localCurrency` must be a currency code of three letters
+             *     - `Invalid country`: `country` must be a country code of ISO 3166-1 alpha-2, such as US, or XX
              *     - `Missing required parameters: email, priceId`: required fields are missing. If the error does not name exactly those fields, `message` does
              *     - `Missing required parameters: email`: the processor requires an e-mail address, and the user has none
              *     - `Missing required parameters: priceId`: with a Bearer token: `priceId` is missing. `message` names all missing fields
@@ -2450,11 +2450,11 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `identity_required`: the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or several of them, and `paywallId` if the body has that field
-             *     - `subscriptionId is required`: `subscriptionId` is missing or blank. It is the `id` of a purchase
-             *     - `cancellationReason is required`: `cancellationReason` is missing or blank. Any text of at most 1,000 characters will do
-             *     - `cancellationReason too long`: `cancellationReason` is longer than 1,000 characters
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             *     - `subscriptionId is required`: `subscriptionId` is required: the `id` of a purchase
+             *     - `cancellationReason is required`: `cancellationReason` is required: text of at most 1,000 characters
+             *     - `cancellationReason too long`: `cancellationReason` must not exceed 1,000 characters
              *     - `Subscription is already cancelled`: the subscription is already cancelled or has ended
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -2593,11 +2593,11 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
-             *     - `Invalid externalId`: `externalId` is not a text of at most 255 characters
-             *     - `Invalid userMeta`: `userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` is larger than 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
+             *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
+             *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
+             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
@@ -2742,11 +2742,11 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `invalid_op`: `op` is neither `credit` nor `debit`
-             *     - `invalid_amount`: `amount` is not a whole number from 1 to 10^12
-             *     - `type_required`: `type` is missing or blank. It must be one of `tokenization_queries[].type` of the paywall
-             *     - `identity_required`: the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or several of them, and `paywallId` if the body has that field
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `invalid_op`: `op` must be `credit` or `debit`
+             *     - `invalid_amount`: `amount` must be an integer from 1 to 10^12
+             *     - `type_required`: `type` is required: one of the paywall's `tokenization_queries[].type`
+             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
              *     - `invalid_type`: the paywall has no such type of tokens, or the user has no balance of it
              *     - `insufficient`: the user has fewer tokens than that. Nothing was debited
              *     - `balance_limit`: the balance would become 2^53 or more
@@ -2934,7 +2934,7 @@ export interface operations {
             /**
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call
+             *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
             503: {
                 headers: {
@@ -3005,12 +3005,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `Invalid paywall_id`: `paywall_id` is not a text
-             *     - `Invalid user_id`: `user_id` is not a text
-             *     - `Invalid external_id`: `external_id` is not a text of at most 255 characters
-             *     - `Invalid tokens`: `tokens` is not a whole number from 1 to 10^12
-             *     - `Invalid token_type`: `token_type` is not a text
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `Invalid paywall_id`: `paywall_id` must be a string
+             *     - `Invalid user_id`: `user_id` must be a string
+             *     - `Invalid external_id`: `external_id` must be a string of at most 255 characters
+             *     - `Invalid tokens`: `tokens` must be an integer from 1 to 10^12
+             *     - `Invalid token_type`: `token_type` must be a string
              *     - `Missing required parameters: {names}`: required fields are missing. If the error does not name exactly those fields, `message` does
              *     - `Token type {type} not found in user balance`: the paywall has no such type of tokens, or the user has no balance of it
              *     - `Insufficient tokens`: the user has fewer tokens than that. Nothing was debited
@@ -3099,7 +3099,7 @@ export interface operations {
             /**
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call
+             *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
             503: {
                 headers: {
@@ -3168,9 +3168,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_payload`: `subject` or `content` is missing or not a text; or the multipart form is malformed
-             *     - `subject_length`: `subject` is shorter than 3 characters or longer than 200
-             *     - `content_length`: `content` is empty or longer than 5,000 characters
+             * @description - `invalid_payload`: `subject` and `content` are required and must be strings; or the multipart form is malformed
+             *     - `subject_length`: `subject` must have 3 to 200 characters
+             *     - `content_length`: `content` must have 1 to 5,000 characters
              *     - `too_many_files`: a ticket accepts at most five files
              *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
              *     - `email_required`: `customer_email` is missing or not an e-mail address. Guests must provide one
@@ -3301,9 +3301,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
-             *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
+             *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
@@ -3433,16 +3433,16 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `unsupported_grant_type`: `grant_type` is neither `code`, `anonymous` nor `refresh_token`
-             *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
-             *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
-             *     - `code_required`: `code` is missing or blank
-             *     - `invalid_code`: `code` is neither six digits nor 18
-             *     - `request_required`: `request` is missing. It is in the answer of `sign-in/code`
-             *     - `Invalid restore`: `restore` is neither true nor false
-             *     - `Invalid attempt`: `attempt` is not a UUID
-             *     - `refresh_token_required`: `refresh_token` is missing or blank
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `unsupported_grant_type`: `grant_type` must be `code`, `anonymous` or `refresh_token`
+             *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
+             *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
+             *     - `code_required`: `code` is required
+             *     - `invalid_code`: `code` must have 6 or 18 digits
+             *     - `request_required`: `request` is required: it is in the response of `sign-in/code`
+             *     - `Invalid restore`: `restore` must be true or false
+             *     - `Invalid attempt`: `attempt` must be a UUID
+             *     - `refresh_token_required`: `refresh_token` is required
              *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -3571,8 +3571,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `refresh_token_required`: `refresh_token` is missing or blank
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `refresh_token_required`: `refresh_token` is required
              *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -3664,11 +3664,11 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body is not a JSON object
-             *     - `Invalid email format`: `email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others
-             *     - `Invalid external_id`: `external_id` is not a text of at most 255 characters
-             *     - `Invalid name`: `name` is not a text of at most 200 characters
-             *     - `Email is required`: `email` is missing or blank. Where your own id of the user is taken, that will do instead of it
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
+             *     - `Invalid external_id`: `external_id` must be a string of at most 255 characters
+             *     - `Invalid name`: `name` must be a string of at most 200 characters
+             *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */

@@ -33,7 +33,7 @@ test('takes one product for all currencies, and none with two prices in one', ()
   expect(POLAR.priceProblems(offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'INR', 39900]))).toEqual([])
   const two = offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'USD', 499], [1, LIFETIME, 'USD', 499])
   expect(POLAR.priceProblems(two)).toEqual([
-    { local: 0, field: 'amount', message: 'a product has one price in USD at Polar' },
+    { local: 0, field: 'amount', message: 'a product has only one price in USD at Polar' },
   ])
   expect(POLAR.priceProblems(offered([null, 'price_1', 'USD', 1]))).toMatchObject([{ field: 'processorPrice' }])
 })

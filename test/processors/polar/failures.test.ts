@@ -55,7 +55,7 @@ describe.each(Object.entries(CALLS))('%s', (_, call) => {
   test.each(FOREIGN)('knows no outcome of an answer of %s (%i)', async (_, status, body) => {
     const error = await failureOf(call(adapterWith(async () => new Response(body, { status }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
-    expect(error.message).toBe(`polar: an unexpected answer (${status})`)
+    expect(error.message).toBe(`polar: unexpected response (${status})`)
   })
 
   test('knows no outcome if the connection breaks, or is never made', async () => {
@@ -68,7 +68,7 @@ describe.each(Object.entries(CALLS))('%s', (_, call) => {
   test('refuses a reply that is not Polar’s', async () => {
     const error = await failureOf(call(adapterWith(async () => Response.json({ status: SECRET }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
-    expect(error.message).toMatch(/^polar: an unexpected answer: [\w. ,]+$/)
+    expect(error.message).toMatch(/^polar: unexpected response: [\w. ,]+$/)
   })
 })
 

@@ -150,5 +150,5 @@ test('takes what the SDK signs, and nothing else', async () => {
   })
   const about = { kind: 'subscription', id: 'sub_1' }
   expect(await adapter.readEvent(await inbound(ACME.webhookSecret))).toMatchObject({ id: 'evt_1', about })
-  await expect(adapter.readEvent(await inbound('whsec_another'))).rejects.toThrow('the signature does not hold')
+  await expect(adapter.readEvent(await inbound('whsec_another'))).rejects.toThrow('invalid signature')
 })
