@@ -1,11 +1,14 @@
--- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
--- Money is integer minor units, time is timestamptz by the database's clock or, where it is about what a paywall sells, by the
--- paywall's (lib/db/clock.sql), e-mails are trimmed, lower-case and ASCII, so that none is another one in disguise.
--- A new table that grows begins its primary key with `owner_id`, so that an owner's rows lie together and it can be split by owner.
--- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/purge-expired.
+-- All tables of the paywall billing service. Postgres 16 or newer, including Neon.
+--
+-- Money is integer minor units. Time is timestamptz by the database's clock or, if it concerns what a paywall sells, by the paywall's
+-- (lib/db/clock.sql). E-mail addresses are trimmed, lower-case and ASCII, so that no two look alike.
+--
+-- The primary key of a new table that grows begins with `owner_id`, so that an owner's rows are adjacent and the table can be split by
+-- owner. An index called `by_age` serves the cron that deletes or redacts expired rows: functions/purge-expired.
+--
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
--- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
+-- The sellers: paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
   id         uuid primary key default gen_random_uuid(),
   email      text not null unique check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
@@ -24,15 +27,15 @@ create table api_keys (
 );
 create unique index api_keys_live_name on api_keys (owner_id, name) where revoked_at is null;
 
--- The processors that can be named, with what their definitions say. `paywall migrate` brings them to what the release knows.
+-- The supported processors, with the capabilities of their definitions. `paywall migrate` updates them to those of the release.
 create table processors (
   acquiring            text primary key check (char_length(acquiring) between 1 and 50),
-  sends_dispute_webhook    boolean not null, -- whether a webhook tells of a chargeback
-  supports_uncancel boolean not null, -- whether a subscription that is to end may be made to renew again there
-  pages_sell_once      boolean not null  -- whether a hosted page can be paid once only
+  sends_dispute_webhook    boolean not null, -- whether a webhook reports a chargeback
+  supports_uncancel boolean not null, -- whether a cancellation can be undone there
+  pages_sell_once      boolean not null  -- whether a hosted page can be paid only once
 );
 
--- What is sold, as the owner's file describes it. The jsonb columns are public: they are served by bootstrap.
+-- The paywalls, as their owners' files describe them. The jsonb columns are public: bootstrap serves them.
 create table paywalls (
   id         text primary key check (id ~ '^[0-9]{1,19}$'),
   owner_id   uuid not null references owners,
@@ -46,13 +49,13 @@ create table paywalls (
   layout     jsonb not null check (jsonb_typeof(layout) = 'object'),
   locales    jsonb not null check (jsonb_typeof(locales) = 'object'),
   created_at timestamptz not null default now(),
-  clock_offset interval not null default '0' check (clock_offset >= '0'), -- how far its clock was moved ahead
+  clock_offset interval not null default '0' check (clock_offset >= '0'), -- how far its clock has been moved ahead
   unique (owner_id, id),
   unique (owner_id, is_test, id),
   constraint paywalls_live_clock check (is_test or clock_offset = '0')
 );
 
--- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
+-- An owner's account at a processor. Kept when its paywall switches to another processor, because purchases made there continue.
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null references processors,
@@ -60,7 +63,7 @@ create table processor_accounts (
   primary key (paywall_id, acquiring)
 );
 
--- The id is a hash of what is sold, so an edited price is a new row and the old one retires.
+-- The id is a hash of what is sold: an edited price is a new row, and the old one is retired.
 create table prices (
   id              text primary key check (id ~ '^price_[0-9a-f]{24}$'),
   paywall_id      text not null references paywalls,
@@ -68,7 +71,7 @@ create table prices (
   label           text not null check (char_length(label) between 1 and 200),
   currency        text not null check (currency ~ '^[A-Z]{3}$'),
   amount          bigint not null check (amount between 0 and 9007199254740991),
-  interval        text check (interval in ('day', 'week', 'month', 'year')), -- null: a one-time purchase
+  interval        text check (interval in ('day', 'week', 'month', 'year')), -- null: a one-time price
   interval_count  integer check (interval_count between 1 and 365),
   trial_days      integer not null check (trial_days between 0 and 730),
   processor_price text not null check (char_length(processor_price) between 1 and 255),
@@ -76,16 +79,15 @@ create table prices (
   tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count, trial_count?}]: see credit_tokens()
   position        integer not null,
   retired_at      timestamptz,
-  features        text[] not null default '{}' check (cardinality(features) <= 100), -- what it gives besides tokens
-  access          boolean not null default true, -- false: a pack, which makes nobody `paid`
+  features        text[] not null default '{}' check (cardinality(features) <= 100), -- what it includes besides tokens
+  access          boolean not null default true, -- false: a pack, which does not make its buyer `paid`
   check ((interval is null) = (interval_count is null)),
   constraint prices_pack check (access or interval is null)
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
--- Who buys from an owner, on any of its test paywalls or on any of its live ones. Two owners that know the same address have two
--- users, and neither learns of the other's; so has one owner that knows it from a test paywall and from a live one. An anonymous
--- user has neither an e-mail address nor an id of the owner's.
+-- The buyers of an owner, on all of its test paywalls or on all of its live ones. Two owners that know the same address have two separate
+-- users, and so has one owner that knows it in both modes. An anonymous user has neither an e-mail address nor an external id.
 create table users (
   id          uuid primary key default gen_random_uuid(),
   owner_id    uuid not null references owners,
@@ -93,27 +95,27 @@ create table users (
   email       text check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
-  purge_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
-  erased_at   timestamptz, -- when the person was erased: the user has no names, but is not an anonymous one
+  purge_at   timestamptz, -- when to check whether an anonymous user can be deleted; null: never
+  erased_at   timestamptz, -- when the person was erased: the user has no names, but does not count as anonymous
   unique (owner_id, is_test, id),
   unique (owner_id, is_test, email),
   unique (owner_id, is_test, external_id)
 );
 create index users_by_age on users (purge_at) where purge_at is not null;
 
--- A user on one paywall, and what the owner keeps about the user there. The owner and the mode stand in the keys of both, so that
--- a user of one owner cannot be a member of another's paywall, nor a test user one of a live paywall. They also keep a paywall
--- that has members in its mode.
+-- A user on one paywall, with the owner's data about the user there. Both foreign keys include the owner and the mode, so that a user of
+-- one owner cannot be a member of another's paywall, nor a test user of a live paywall. They also prevent the mode of a paywall with
+-- members from changing.
 create table members (
   paywall_id       text not null,
   user_id          uuid not null,
   owner_id         uuid not null,
   is_test          boolean not null,
   name             text check (char_length(name) between 1 and 200),
-  meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'), -- what the owner wrote
-  buyer_meta       jsonb not null default '{}' check (jsonb_typeof(buyer_meta) = 'object'), -- what the user's own calls wrote
-  event_sequence   bigint not null default 0, -- the number of the last event about this member
-  merged_into      uuid, -- a user who has all that this one had: on all paywalls of the owner and the mode, or on none
+  meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'), -- written by the owner
+  buyer_meta       jsonb not null default '{}' check (jsonb_typeof(buyer_meta) = 'object'), -- written by the user's own calls
+  event_sequence   bigint not null default 0, -- number of the last event about this member
+  merged_into      uuid, -- the user that this one was merged into: on all paywalls of the owner and the mode, or on none
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id),
   foreign key (owner_id, is_test, paywall_id) references paywalls (owner_id, is_test, id),
@@ -123,8 +125,8 @@ create table members (
 create index members_of_user on members (user_id);
 create index members_merged_into on members (merged_into) where merged_into is not null;
 
--- One try to sell one price to one member: what was asked for, what the processor opened, and whether it was bought. What the
--- processor is asked for is stored before the first attempt, so that an attempt after a crash repeats it to the letter.
+-- One attempt to sell one price to one member: what was requested, what the processor opened, and whether it was bought. The processor's
+-- request is stored before the first call, so that an attempt after a crash repeats it exactly.
 create table checkouts (
   id              uuid primary key,
   paywall_id      text not null,
@@ -132,31 +134,31 @@ create table checkouts (
   price_id        text not null references prices,
   acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
-  further_trial   boolean not null default true, -- that trial counts even if the buyer has had one: the owner has asked for it
-  country         text check (country ~ '^[A-Z]{2}$'),        -- where the buyer is, if that decides the price
-  local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency an owner asked for
-  customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known by then
-  customers       jsonb not null default '{}' check (jsonb_typeof(customers) = 'object'), -- the same for each currency it bought in
+  further_trial   boolean not null default true, -- the trial is valid even if the buyer has had one: the owner requested it
+  country         text check (country ~ '^[A-Z]{2}$'),        -- the buyer's country, if it decides the price
+  local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency that an owner requested
+  customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known
+  customers       jsonb not null default '{}' check (jsonb_typeof(customers) = 'object'), -- the same per currency bought in
   success_url     text not null check (char_length(success_url) <= 4096),
   error_url       text not null check (char_length(error_url) <= 4096),
-  shop_url        text check (char_length(shop_url) <= 2048), -- where it was begun, as the caller says: the owner is told of it
+  shop_url        text check (char_length(shop_url) <= 2048), -- the page where the buyer started, as the caller says: repeated in events
   return_origin   text not null check (char_length(return_origin) <= 300),
-  success_is_foreign boolean not null default false, -- a user chose success_url, and the owner does not name its origin: the buyer is asked
-  error_is_foreign boolean not null default false,   -- the same of error_url
+  success_is_foreign boolean not null default false, -- a user chose success_url, and the owner does not list its origin: the buyer must confirm
+  error_is_foreign boolean not null default false,   -- the same for error_url
   hosted_page_id  text check (char_length(hosted_page_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),
-  currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page asked for
+  currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page charges
   amount          bigint check (amount >= 0),
-  charged         bigint check (charged >= 0), -- what the first payment came to, with taxes and after discounts; 0 for a trial
-  replaces        boolean not null default false, -- once it is paid, the buyer's older subscriptions are never charged again
+  charged         bigint check (charged >= 0), -- the first payment, with taxes and after discounts; 0 for a trial
+  replaces        boolean not null default false, -- once paid, the buyer's older subscriptions are never charged again
   completed_at    timestamptz,
-  polled_at       timestamptz, -- when the reconcile cron last took it up
-  reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
+  polled_at       timestamptz, -- when the reconcile cron last polled it
+  reconcile_at    timestamptz, -- when it polls it next; null: never. See checkout_due()
   created_at      timestamptz not null default now(),
-  purge_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
-  asked_at        timestamptz, -- when a returning browser last made us ask the processor
-  processor_price text check (char_length(processor_price) between 1 and 255), -- what the page sells, by the processor's name for it
-  former_email    text check (former_email = lower(former_email) and char_length(former_email) between 3 and 254), -- of the user who opened it, if it was merged since
+  purge_at       timestamptz default now() + interval '30 days', -- when to check whether it can be deleted; null: never
+  asked_at        timestamptz, -- when the processor was last queried for a returning browser
+  processor_price text check (char_length(processor_price) between 1 and 255), -- what the page sells, by the processor's name
+  former_email    text check (former_email = lower(former_email) and char_length(former_email) between 3 and 254), -- address of the user who opened it, if merged since
   foreign key (paywall_id, user_id) references members,
   foreign key (paywall_id, acquiring) references processor_accounts
 );
@@ -165,8 +167,8 @@ create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at) wher
 create index checkouts_of_former_email on checkouts (paywall_id, former_email) where former_email is not null;
 create index checkouts_by_age on checkouts (purge_at) where purge_at is not null;
 
--- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` keeps a slow attempt out,
--- `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor once it has answered.
+-- Decides which call opens the checkout of an Idempotency-Key. `holder` excludes a slow attempt that has lost its lease, `leased_until`
+-- admits the next one after a crash, `attempt` gives a new key at the processor once it has responded.
 create table checkout_claims (
   paywall_id      text not null references paywalls,
   caller          text not null check (char_length(caller) <= 50), -- 'owner' or 'user:<id>'
@@ -176,13 +178,13 @@ create table checkout_claims (
   holder          uuid not null,
   leased_until    timestamptz not null,
   attempt         integer not null default 1,
-  opened          boolean not null default false, -- the checkout has its url: from now on every try is a replay
+  opened          boolean not null default false, -- the checkout has its url: from now on every call is a replay
   claimed_at      timestamptz not null default now(),
   primary key (paywall_id, caller, idempotency_key)
 );
 create index checkout_claims_by_age on checkout_claims (claimed_at);
 
--- A subscription or a one-time purchase, as the processor last said. Written only by lib/purchases/store-purchase.sql.
+-- A subscription or a one-time purchase in its last known state at the processor. Written only by lib/purchases/store-purchase.sql.
 create table purchases (
   id                   uuid primary key default gen_random_uuid(),
   paywall_id           text not null,
@@ -193,8 +195,8 @@ create table purchases (
   processor_id         text not null check (char_length(processor_id) <= 255), -- its id of the subscription or payment
   processor_customer   text check (char_length(processor_customer) <= 255),
   status               text not null check (status in ('pending', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'refunded')),
-  begun                boolean not null,     -- false until its first payment, or trial; for ever if that payment failed for good
-  access               boolean not null default true, -- of its price, when it was bought: false for a pack
+  begun                boolean not null,     -- false until its first payment or trial, and for ever if that payment failed for good
+  access               boolean not null default true, -- that of its price when it was bought: false for a pack
   interval             text check (interval in ('day', 'week', 'month', 'year')),
   interval_count       integer check (interval_count between 1 and 365),
   unit_amount          bigint not null check (unit_amount >= 0),
@@ -203,33 +205,33 @@ create table purchases (
   current_period_end   timestamptz,
   trial_start          timestamptz,
   trial_end            timestamptz,
-  trial_ending_notified_for timestamptz, -- the end of the trial of which the owner was notified
+  trial_ending_notified_for timestamptz, -- the trial's end for which the owner was notified
   cancel_at_period_end boolean not null,
   cancel_at            timestamptz,
   canceled_at          timestamptz,
   past_due_since       timestamptz,
-  access_lost_at       timestamptz,          -- since when its status gives no access: it is paused, or has ended
-  cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
-  cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
+  access_lost_at       timestamptz,          -- since when its status (paused or ended) gives no access
+  cancel_requested_at  timestamptz,          -- an owner or user requested a cancellation; a request in flight blocks others
+  cancel_accepted_at   timestamptz,          -- the processor accepted that request: it is not repeated, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
-  started_at           timestamptz not null default now(), -- when it was sold, by the processor's clock: of two, the older one
-  replaced_by          uuid references purchases, -- the newer purchase that it is never charged again for
-  stop_requested_at    timestamptz,          -- since when the processor is to be asked never to charge it again
-  stopped_at           timestamptz,          -- when the processor had done that
-  stop_alerted_at      timestamptz,          -- when the owner was sent an event because the processor had not done it for a day
+  started_at           timestamptz not null default now(), -- when it was sold, by the processor's clock: decides which of two is older
+  replaced_by          uuid references purchases, -- the newer purchase that replaces it
+  stop_requested_at    timestamptz,          -- since when the processor must stop charging it
+  stopped_at           timestamptz,          -- when the processor had stopped
+  stop_alerted_at      timestamptz,          -- when the event about a day without a stop was emitted
   processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
-  ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor is to end it, too, at once
-  unnamed_from         timestamptz,          -- since when it is charged for something that no price of the paywall names
-  access_ended_at      timestamptz,          -- when the owner was sent an event because its grace period was over
-  paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
+  ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor must end it, too, at once
+  unnamed_from         timestamptz,          -- since when no price of the paywall matches its charge
+  access_ended_at      timestamptz,          -- when the event about the end of its grace period was emitted
+  paid_period_start    timestamptz,          -- start of the last paid or trial period: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins
-  polled_at            timestamptz,          -- when the reconcile cron last took it up
-  reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
+  polled_at            timestamptz,          -- when the reconcile cron last polled it
+  reconcile_at         timestamptz,          -- when it polls it next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),
-  -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
+  -- The address that an anonymous buyer gave the processor. It is not verified: it finds the purchase, and grants nothing.
   buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
-  buyer_erased_at      timestamptz, -- when that address was erased: it is not stored again
-  versions             jsonb not null default '{}' check (jsonb_typeof(versions) = 'object'), -- of what it was read from: {id: version}
+  buyer_erased_at      timestamptz, -- when that address was erased: it must not be stored again
+  versions             jsonb not null default '{}' check (jsonb_typeof(versions) = 'object'), -- of the objects that it was read from: {id: version}
   versions_at          timestamptz, -- when one of them last grew
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members,
@@ -240,15 +242,15 @@ create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buy
 create index purchases_of_checkout on purchases (checkout_id);
 create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) where reconcile_at is not null;
 
--- What happened to payments, as the processor reported it. Append-only, once for each thing that happened and its kind.
+-- The facts of payments, as the processor reported them. Append-only, once per fact and kind.
 create table payments (
   id                uuid primary key default gen_random_uuid(),
-  payment_id        uuid not null, -- one for a payment, its failed attempts, its refunds and its disputes
+  payment_id        uuid not null, -- the same for a payment, its failed attempts, its refunds and its disputes
   purchase_id       uuid not null references purchases,
   paywall_id        text not null,
   acquiring         text not null,
   processor_payment text not null check (char_length(processor_payment) <= 255), -- the processor's id of the payment
-  fact_id           text not null check (char_length(fact_id) <= 255), -- its id of what happened, such as the refund
+  fact_id           text not null check (char_length(fact_id) <= 255), -- the processor's id of the fact, such as the refund
   kind              text not null check (kind in (
     'succeeded', 'failed', 'refunded', 'refund_failed', 'disputed', 'dispute_lost', 'dispute_won')),
   amount            bigint not null check (amount >= 0),
@@ -260,21 +262,21 @@ create table payments (
 create index payments_of_payment on payments (paywall_id, acquiring, processor_payment);
 create index payments_of_purchase on payments (purchase_id, occurred_at);
 
--- The periods of a purchase that brought tokens. A plan that is changed within a period adds what exceeds the highest credit in it.
+-- The periods of a purchase whose tokens were credited. A change of plan within a period adds the difference to the highest credit in it.
 create table credited_periods (
   owner_id    uuid not null,
   purchase_id uuid not null references purchases,
   starts_at   timestamptz not null,
-  ends_at     timestamptz,          -- null: of a one-time purchase
-  price_id    text not null references prices, -- what was credited for last
+  ends_at     timestamptz,          -- null for a one-time purchase
+  price_id    text not null references prices, -- the price that was credited last
   credited    jsonb not null check (jsonb_typeof(credited) = 'object'), -- tokens by type: the highest credit so far
-  paid_by     uuid,                 -- the payment of a period that was credited for it; null: the period was read as paid
-  given_back  jsonb check (jsonb_typeof(given_back) = 'object'), -- tokens by type that were taken back with the money of `refunded`
-  refunded    uuid,                 -- the payment whose money went back
+  paid_by     uuid,                 -- the payment for which the period was credited; null: the period was read as paid
+  given_back  jsonb check (jsonb_typeof(given_back) = 'object'), -- tokens by type that were taken back when `refunded` was returned
+  refunded    uuid,                 -- the payment that was returned
   primary key (owner_id, purchase_id, starts_at)
 );
 
--- Inbound webhooks that took effect: a repeat finds its row and does nothing, for ever.
+-- Inbound webhooks that were applied: duplicates are recognised for ever.
 create table processor_events (
   paywall_id  text not null,
   acquiring   text not null,
@@ -284,8 +286,8 @@ create table processor_events (
   foreign key (paywall_id, acquiring) references processor_accounts
 );
 
--- Verified webhooks whose purchase could not be read as new as they are, with what they say of it. A row leaves when the event takes
--- effect, or is found to concern nothing of ours: see lib/purchases/pending-events.sql. Its times are the paywall's.
+-- Verified webhooks whose purchase could not be read in a state as new as theirs, with their content. A row is deleted when the event is
+-- applied, or found to concern nothing of ours: see lib/purchases/pending-events.sql. Its times are the paywall's.
 create table pending_events (
   owner_id     uuid not null,
   paywall_id   text not null,
@@ -294,10 +296,10 @@ create table pending_events (
   kind         text not null check (kind in ('page', 'subscription', 'payment')), -- what to read: `PurchaseReference`
   processor_id text not null check (char_length(processor_id) between 1 and 255),
   sold_to      text check (char_length(sold_to) <= 254),
-  versions     jsonb not null check (jsonb_typeof(versions) = 'object'), -- of the objects that it carries: {id: version}
-  payment      jsonb check (jsonb_typeof(payment) = 'object'),           -- the money fact that it tells of
+  versions     jsonb not null check (jsonb_typeof(versions) = 'object'), -- of the objects in the event: {id: version}
+  payment      jsonb check (jsonb_typeof(payment) = 'object'),           -- the money fact that it reports
   trial_ending boolean not null,
-  is_notice    boolean not null default false, -- nobody has signed it: only its read counts, and it is never known as a repeat
+  is_notice    boolean not null default false, -- unsigned: it only triggers a read, and duplicates are not recorded
   received_at  timestamptz not null,
   due_at       timestamptz not null, -- when it is read next. See pending_event_due()
   primary key (owner_id, paywall_id, acquiring, event_id),
@@ -307,7 +309,7 @@ create table pending_events (
 create index pending_events_due on pending_events (paywall_id, due_at);
 create index pending_events_of_purchase on pending_events (paywall_id, acquiring, processor_id);
 
--- How many tokens of a type a member has. Every change writes its ledger row in the same call.
+-- The token balances of members. Every change writes its ledger row in the same call.
 create table balances (
   paywall_id     text not null,
   user_id        uuid not null,
@@ -318,7 +320,7 @@ create table balances (
   foreign key (paywall_id, user_id) references members
 );
 
--- Why a balance is what it is: a balance equals the sum of its rows.
+-- The history of balances: a balance equals the sum of its rows.
 create table ledger (
   id          bigint generated always as identity primary key,
   paywall_id  text not null,
@@ -334,7 +336,7 @@ create table ledger (
 create index ledger_of_member on ledger (paywall_id, user_id, type);
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
--- Replies of balance changes that came with an Idempotency-Key: a repeat gets them again.
+-- Replies of balance changes with an Idempotency-Key, for replays.
 create table balance_replies (
   paywall_id      text not null references paywalls,
   idempotency_key uuid not null,
@@ -369,7 +371,7 @@ create table ticket_attachments (
 );
 create index ticket_attachments_of_ticket on ticket_attachments (ticket_id);
 
--- When someone's last tickets were opened: the row that decides whether one more is allowed.
+-- The times of a sender's last tickets, which decide whether another one is allowed.
 create table ticket_quotas (
   paywall_id text not null references paywalls,
   who        text not null check (char_length(who) <= 300), -- 'email:<address>' or 'user:<id>'
@@ -378,21 +380,21 @@ create table ticket_quotas (
 );
 create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]));
 
--- A sign-in code that was mailed to an address, hashed, and how often it was tried. It is known by the nonce that only whoever
--- asked for it was answered.
+-- A mailed sign-in code, hashed, with the number of tries. It is identified by the nonce that was returned only to the caller who requested
+-- it.
 create table mailed_codes (
   request_hash text primary key check (request_hash ~ '^[0-9a-f]{64}$'),
   paywall_id   text not null references paywalls,
   email        text not null check (char_length(email) between 3 and 254),
   code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
   tries        integer not null default 0,
-  restores     boolean not null, -- the mail offered to bring back what was bought with the address
+  restores     boolean not null, -- the mail offered to restore what was bought with the address
   expires_at   timestamptz not null
 );
 create index mailed_codes_by_age on mailed_codes (expires_at);
 
--- A user signed in on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the one before are kept: each gives
--- the next, and an older one that comes again ends the session, since it must have been stolen or copied.
+-- A user's session on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the previous one are stored: each can be
+-- exchanged for the next, and an older one ends the session, since it must have been stolen or copied.
 create table sign_in_sessions (
   id         uuid primary key,
   paywall_id text not null,
@@ -401,9 +403,9 @@ create table sign_in_sessions (
   expires_at timestamptz not null,
   ended_at   timestamptz,
   created_at timestamptz not null default now(),
-  previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'), -- of the token before the latest
-  replaced_at   timestamptz, -- when the latest took its place: for 30 seconds more it gives the latest again
-  minted_by     uuid references api_keys, -- the owner key that had it made; null: the user signed in by itself
+  previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'), -- of the previous token
+  replaced_at   timestamptz, -- when the latest replaced it: for 30 more seconds it returns the latest again
+  minted_by     uuid references api_keys, -- the owner key that created it; null: the user signed in
   foreign key (paywall_id, user_id) references members
 );
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
@@ -421,7 +423,8 @@ create table budgets (
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index budgets_by_age on budgets (window_start);
 
--- Where the events of an owner's test paywalls, or of its live ones, are sent. Until `previous_secret_until` the old secret signs too, so that a rotation loses no event.
+-- Where the events of an owner's test paywalls, or of its live ones, are sent. Until `previous_secret_until` the previous secret signs,
+-- too, so that a rotation loses no event.
 create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
@@ -431,32 +434,32 @@ create table webhook_endpoints (
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
   events                text[] not null check (cardinality(events) between 1 and 50),
-  failures              integer not null default 0, -- failed attempts since the last that it took
+  failures              integer not null default 0, -- failed attempts since the last success
   disabled_at           timestamptz,
-  held_until            timestamptz, -- nothing is sent there before: its secret could not be opened
+  held_until            timestamptz, -- nothing is sent there before: its secret could not be decrypted
   created_at            timestamptz not null default now(),
   unique (owner_id, is_test, url)
 );
 
--- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed. Events stay, but
--- the person leaves their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, as is balance_replies.
+-- The outbox: events, written in the transaction of the change itself. The bytes stored are the bytes signed. Events are kept, but personal
+-- data is removed from their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, like balance_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   paywall_id text not null references paywalls,
-  user_id    uuid, -- null: a guest, who is no member and whose events stand in no order
+  user_id    uuid, -- null: a guest, who is no member and whose events are not ordered
   sequence   bigint not null,
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
   created_at timestamptz not null default now(),
-  purge_at  timestamptz default now() + interval '30 days', -- when the person leaves the body; null: it has
+  purge_at  timestamptz default now() + interval '30 days', -- when the body is redacted; null: it has been
   unique (paywall_id, user_id, sequence),
   foreign key (paywall_id, user_id) references members
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index events_by_age on events (purge_at) where purge_at is not null;
 
--- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
--- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed
--- often, as is balance_replies: whoever looks for the oldest row first passes by the index entries of those that are gone.
+-- One event to one webhook endpoint. Deliveries about one member are sent in the order of their sequence: only the first pending one has a
+-- time for its next attempt, so that the others are not in the index of what is due. Vacuumed often, like balance_replies: a scan for the
+-- oldest row first passes the index entries of deleted ones.
 create table deliveries (
   event_id        text not null references events,
   endpoint_id     uuid not null references webhook_endpoints,
@@ -465,7 +468,7 @@ create table deliveries (
   sequence        bigint not null,
   state           text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts        integer not null default 0,
-  next_attempt_at timestamptz, -- null: it waits behind an earlier delivery about the same member
+  next_attempt_at timestamptz, -- null: waits for an earlier delivery about the same member
   locked_until    timestamptz,
   holder          uuid,    -- the attempt that has the lease
   last_status     integer, -- the last HTTP status; null without a response
@@ -478,8 +481,8 @@ create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
 create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
--- The releases of database functions that are installed, each in the schema of its name. Workers of an earlier deployment
--- go on calling theirs, so the one before stays until the next is installed.
+-- The installed releases of database functions, each in the schema of its name. Workers of the previous deployment keep calling theirs, so
+-- the previous release stays until the next one is installed.
 create table releases (
   name         text primary key check (name ~ '^release_[0-9a-f]{16}$'),
   installed_at timestamptz not null default now()

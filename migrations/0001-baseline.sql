@@ -1,3 +1,3 @@
--- The tables that all later migrations start from: those of schema.sql. An empty database gets schema.sql itself, with every
--- migration counted as run, so this file repeats none of it. Whoever adds the first migration behind this one puts the tables
--- as they were released before it in here: see docs/decisions/0006-migrations.md.
+-- The baseline of all later migrations: the tables of schema.sql. A new database gets schema.sql itself, with every migration marked as
+-- applied, so this file is empty. Whoever adds the first migration after this one copies the tables of the release before it in here: see
+-- docs/decisions/0006-migrations.md.

@@ -13,7 +13,6 @@ import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import type { ChangeResult } from '../../lib/tokens/change-count.ts'
 import { type BalanceRefusal, Body, duplicateCode, errors, PATH, type Reply } from './contract.ts'
 
-/** The result of change_balance. */
 type ChangeBalanceResult = ChangeResult<Exclude<BalanceRefusal, 'insufficient'>, z.output<typeof Reply>>
 
 const app = createApp<Cloudflare.BalancesEnv>({ duplicateCode })

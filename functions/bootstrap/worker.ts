@@ -12,7 +12,6 @@ import { type BootstrapRefusal, errors, PATH } from './contract.ts'
 import { edgeCached, respond } from './edge-cache.ts'
 import { FIND_PATH, findErrors } from './find-contract.ts'
 
-/** The results of find_paywall_of_host, read_bootstrap and read_user_bootstrap. */
 type FindPaywallResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; id: string }
 type ReadBootstrapResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; paywall: PaywallRow }
 type ReadUserBootstrapResult =

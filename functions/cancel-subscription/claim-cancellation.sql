@@ -15,7 +15,7 @@ declare
   subscription purchases;
   present timestamptz;
 begin
-  paywall_id := coalesce(paywall_id, paywall_of_subscription(token_user_id, subscription_id));
+  paywall_id := coalesce(paywall_id, find_subscription_paywall(token_user_id, subscription_id));
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
@@ -44,12 +44,12 @@ end $$;
 
 -- The paywall of a user's call that names none: the one where the user has that subscription, or else any paywall of the user's, where the
 -- subscription will not be found.
-create function paywall_of_subscription(user_id uuid, subscription_id text) returns text language plpgsql stable as $$
+create function find_subscription_paywall(user_id uuid, subscription_id text) returns text language plpgsql stable as $$
 begin
   return (
     select p.paywall_id from members m cross join lateral (
       select m.paywall_id, find_subscription(m.paywall_id, m.user_id, subscription_id) as id) p
-    where m.user_id = paywall_of_subscription.user_id
+    where m.user_id = find_subscription_paywall.user_id
     order by p.id = as_uuid(subscription_id) desc nulls last, p.id is null, p.paywall_id limit 1);
 end $$;
 

@@ -4,7 +4,7 @@
 create function find_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns jsonb
 language plpgsql stable security definer as $$
 declare
-  checkout constant checkouts := checkout_of_sale(paywall_id, acquiring, snapshot, sold, any_mode => true);
+  checkout constant checkouts := find_checkout_of_sale(paywall_id, acquiring, snapshot, sold, any_mode => true);
 begin
   if checkout.id is null then return verdict('unknown_checkout'); end if;
   return verdict('found') || jsonb_build_object(

@@ -17,7 +17,7 @@ begin
     'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)
   ) || logged(c.user_id, checkout_id => c.id, price_id => c.price_id) into checkout
   from checkouts c
-  where c.id = checkout_id and host_of(c.return_origin) = host
+  where c.id = checkout_id and host_from_origin(c.return_origin) = host
     and (select p.id from find_paywall(c.paywall_id, host) p) is not null;
   if not found then return verdict('unknown_checkout'); end if;
 

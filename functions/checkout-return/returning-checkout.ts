@@ -21,5 +21,4 @@ export interface ReturningCheckout {
   now: string
 }
 
-/** The result of read_checkout. */
 export type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)

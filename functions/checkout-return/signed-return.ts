@@ -16,10 +16,8 @@ import type { SignedSale } from '../../lib/processors/processor.ts'
 import { signedErrors as errors, SignedParams } from './contract.ts'
 import { syncWithTimeout } from './sync-with-timeout.ts'
 
-/** The result of read_account. */
 type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
 
-/** The result of find_sale. */
 type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; return_url: string; is_open: boolean }
 
 export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.CheckoutReturnEnv }>): Promise<Response> {

@@ -24,7 +24,6 @@ export interface RequestContext {
   waitUntil: (work: Promise<unknown>) => void
 }
 
-/** The result of keep_event. */
 type KeepEventResult = { verdict: 'repeated' } | { verdict: 'kept'; wait: number }
 
 /** The state of an event's account. */

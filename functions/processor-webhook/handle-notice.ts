@@ -7,7 +7,6 @@ import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 import type { RequestContext } from './handle-event.ts'
 
-/** The result of keep_notice. */
 type KeepNoticeResult =
   | { verdict: 'unknown_sale' }
   | { verdict: 'kept'; kind: PurchaseReference['kind']; processor_id: string; wait: number }

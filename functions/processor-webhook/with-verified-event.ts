@@ -12,7 +12,6 @@ import { errors } from './contract.ts'
 import { forgedAccount, rememberForged } from './forged-accounts.ts'
 import type { AccountRead, RequestContext } from './handle-event.ts'
 
-/** The result of read_account. */
 type ReadAccountResult =
   | { verdict: 'unknown_paywall' }
   | { verdict: 'found'; account: SealedAccount; now: string; held: boolean }

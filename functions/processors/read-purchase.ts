@@ -56,10 +56,14 @@ export async function readWithRefunds(
   const read = await readPurchase(adapter, paywallId, reference, now)
   const refunds = (reference.kind !== 'page' && reference.refunds) || []
   if (refunds.length === 0 || read.purchase === null) return read
-  return { ...read, payments: [...(read.payments ?? []), ...(await failuresOf(adapter, refunds, now))] }
+  return { ...read, payments: [...(read.payments ?? []), ...(await failedRefundFacts(adapter, refunds, now))] }
 }
 
-async function failuresOf(adapter: Adapter, refunds: CompletedRefund[], now: () => Date): Promise<PaymentFact[]> {
+async function failedRefundFacts(
+  adapter: Adapter,
+  refunds: CompletedRefund[],
+  now: () => Date,
+): Promise<PaymentFact[]> {
   const failed = (await adapter.failedRefunds?.(refunds.map(({ id }) => id))) ?? []
   return refunds.flatMap((refund) =>
     failed.includes(refund.id) ? [{ ...refund, kind: 'refund_failed', occurredAt: now() }] : [],

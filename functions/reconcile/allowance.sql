@@ -5,7 +5,7 @@
 -- by processor, {calls, test: {most, seconds}, live}; null: not limited.
 --
 -- Waits for no lock: while another call consumes from the same account, none is left.
-create function take_calls(limits jsonb, paywall_id text, acquiring text, present timestamptz) returns interval
+create function consume_calls(limits jsonb, paywall_id text, acquiring text, present timestamptz) returns interval
 language plpgsql as $$
 declare
   account constant text := account_key(paywall_id, acquiring);

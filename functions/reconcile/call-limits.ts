@@ -3,7 +3,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 /** The share of a processor's rate limit that reconcile may use: the rest is left to checkouts, cancellations and webhooks. */
 const SHARE = 1 / 3
 
-/** The limits of reconcile's calls per account, as `take_calls` expects them; null: not limited. */
+/** The limits of reconcile's calls per account, as `consume_calls` expects them; null: not limited. */
 export const callLimits = (env: Pick<Cloudflare.ReconcileEnv, 'RATE_LIMITED'>) =>
   env.RATE_LIMITED ? CALL_LIMITS : null
 

@@ -31,7 +31,7 @@ begin
       exit;
     end if;
     cursor := paywall;
-    turn := take_turn(paywall, limits);
+    turn := take_next_of_paywall(paywall, limits);
     wait := least(wait, turn.wait);
     continue when turn.taken = '[]';
     taken := taken || turn.taken;
@@ -40,7 +40,7 @@ begin
   end loop;
 
   while jsonb_array_length(taken) < count and cardinality(queue) > 0 loop
-    turn := take_turn(queue[1], limits);
+    turn := take_next_of_paywall(queue[1], limits);
     wait := least(wait, turn.wait);
     taken := taken || turn.taken;
     queue := case when turn.taken = '[]' then queue[2:] else queue[2:] || queue[1] end;
@@ -66,7 +66,7 @@ end $$;
 --
 -- Locks these rows. It waits for no row lock, since locked rows are skipped, and it locks no member: so it cannot deadlock with writers,
 -- who lock a member and then its purchases.
-create function take_turn(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
+create function take_next_of_paywall(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   page checkouts;
@@ -78,14 +78,14 @@ declare
 begin
   taken := '[]';
   select e.* into event from pending_events e
-  where e.paywall_id = take_turn.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
+  where e.paywall_id = take_next_of_paywall.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
   hold := held_for(paywall_id, event.acquiring, present);
   if event.event_id is not null and hold is not null then
     update pending_events e set due_at = present + hold
     where (e.owner_id, e.paywall_id, e.acquiring, e.event_id)
       = (event.owner_id, event.paywall_id, event.acquiring, event.event_id);
   elsif event.event_id is not null then
-    pause := take_calls(limits, paywall_id, event.acquiring, present);
+    pause := consume_calls(limits, paywall_id, event.acquiring, present);
     wait := least(wait, pause);
     if pause is null then
       pending_read := take_pending_read(paywall_id, event.acquiring, event.kind, event.processor_id);
@@ -95,13 +95,13 @@ begin
 
   pause := null;
   select c.* into page from checkouts c
-  where c.paywall_id = take_turn.paywall_id and c.reconcile_at <= present
+  where c.paywall_id = take_next_of_paywall.paywall_id and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
   hold := held_for(paywall_id, page.acquiring, present);
   if page.id is not null and hold is not null then
     update checkouts c set reconcile_at = present + hold where c.id = page.id;
   elsif page.id is not null then
-    pause := take_calls(limits, paywall_id, page.acquiring, present);
+    pause := consume_calls(limits, paywall_id, page.acquiring, present);
     wait := least(wait, pause);
   end if;
   if page.id is not null and hold is null and pause is null then
@@ -111,14 +111,14 @@ begin
   end if;
 
   select p.* into purchase from purchases p
-  where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= present
+  where p.paywall_id = take_next_of_paywall.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
   pause := null;
   hold := held_for(paywall_id, purchase.acquiring, present);
   if purchase.id is not null and hold is not null then
     update purchases p set reconcile_at = present + hold where p.id = purchase.id;
   elsif purchase.id is not null then
-    pause := take_calls(limits, paywall_id, purchase.acquiring, present);
+    pause := consume_calls(limits, paywall_id, purchase.acquiring, present);
     wait := least(wait, pause);
   end if;
   if purchase.id is not null and hold is null and pause is null then

@@ -1,7 +1,7 @@
 -- Takes the pending events of one purchase or page, to be applied to one read of it, if one of them is due. That advances their due times,
 -- so that no other call takes them. An event that is not due again after this read is deleted: the read is its last chance. Null if none is
 -- due, if another call is taking them, or if the account is held or its allowance is used up: then they stay due for the cron. Returns
--- `DueEvents` of due-reference.ts. `limits` are those of take_calls; null: the read is not limited here.
+-- `DueEvents` of due-reference.ts. `limits` are those of consume_calls; null: the read is not limited here.
 --
 -- Locks their rows without waiting. Before it locks any, it waits for other calls that consume from the account's allowance.
 create function take_pending_read(
@@ -25,7 +25,7 @@ begin
   if limits is not null then
     -- It consumes from this account only, so waiting cannot deadlock.
     perform pg_advisory_xact_lock(calls_lock(account_key(paywall_id, acquiring)));
-    if take_calls(limits, paywall_id, acquiring, present) is not null then return null; end if;
+    if consume_calls(limits, paywall_id, acquiring, present) is not null then return null; end if;
   end if;
 
   for event in

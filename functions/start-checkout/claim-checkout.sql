@@ -38,12 +38,12 @@ begin
   perform lock_idempotency_key('checkout of ' || caller, paywall_id, key);
   claim := find_claim(paywall_id, caller, key);
   if claim.request_hash <> hash then return verdict('key_reused') || logged(checkout_id => claim.checkout_id); end if;
-  if claim.opened then return replay_of(claim); end if;
+  if claim.opened then return replay_json(claim); end if;
 
   -- The order. Its errors are reported at once, even while another attempt holds the claim.
   targets := redirect_targets(
     paywall_id, host, key_hash is not null, success_origin, error_origin, service_origin, success_url, error_url, return_origin);
-  refused := refused_order(targets.success_url, targets.error_url, targets.refusal,
+  refused := order_refusal(targets.success_url, targets.error_url, targets.refusal,
     lacks_key => not gate.is_test and not has_key,
     lacks_others => price_id is null or key_hash is not null and coalesce(email, external_id) is null);
   if refused is not null then return refused; end if;
@@ -65,12 +65,12 @@ begin
   end if;
   if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
 
-  refused := take_page(paywall_id, token_user_id, network);
+  refused := consume_page_budget(paywall_id, token_user_id, network);
   if refused is not null then return refused; end if;
 
   -- Claim the key for this attempt.
-  claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
-  if claim.opened then return replay_of(claim); end if;
+  claim := acquire_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
+  if claim.opened then return replay_json(claim); end if;
   if claim.holder <> holder then return verdict('in_progress') || logged(checkout_id => claim.checkout_id); end if;
 
   perform keep_user_meta(paywall_id, buyer.user_id, key_hash is not null, buyer.merged_meta);

@@ -14,7 +14,7 @@ end $$;
 -- Gives the claim to this attempt if it is free: it is new, it has expired, or the previous attempt's lease has expired, as after a crash.
 -- Returns the claim as it is afterwards, its row locked: `holder` says whose it is. The Idempotency-Key must be locked, and the hash of a
 -- valid claim must have been compared.
-create function take_claim(
+create function acquire_claim(
   paywall_id text, caller text, key uuid, new_hash text, new_holder uuid, lease_end timestamptz
 ) returns checkout_claims language plpgsql as $$
 declare
@@ -47,7 +47,7 @@ begin
 end $$;
 
 -- The reply of the call that opened the key's checkout.
-create function replay_of(claim checkout_claims) returns jsonb language plpgsql stable as $$
+create function replay_json(claim checkout_claims) returns jsonb language plpgsql stable as $$
 begin
   return (
     select verdict('replay') || jsonb_build_object('reply',

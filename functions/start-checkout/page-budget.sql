@@ -2,7 +2,7 @@
 -- `wait`. A user has ten per ten minutes. Anonymous users cost nothing to create, so the network has a limit, too; and so that many
 -- networks together do not flood a paywall's account with pages, the paywall has one, far above what buyers need. An owner's page is not
 -- counted, nor any page if `network` is null. Locks the budgets.
-create function take_page(paywall_id text, user_id uuid, network text) returns jsonb language plpgsql as $$
+create function consume_page_budget(paywall_id text, user_id uuid, network text) returns jsonb language plpgsql as $$
 declare
   period constant interval := '10 minutes';
   of_a_user constant bigint := 10;
@@ -13,14 +13,14 @@ begin
   wait := coalesce(
     take_from_budget('pages', 'user:' || user_id, 1, of_a_user, period),
     take_from_budget('pages', 'network:' || network, 1, of_a_network, period),
-    take_page_of_paywall(paywall_id, network, period));
+    consume_paywall_page_budget(paywall_id, network, period));
   if wait is null then return null; end if;
   return verdict('too_many_pages') || jsonb_build_object('wait', ceil(extract(epoch from wait)));
 end $$;
 
 -- Consumes a page of the paywall's budget, or else of the small share that each network has there: so those many networks cannot stop the
 -- paywall from selling. Null, or how long until the paywall's budget has room again.
-create function take_page_of_paywall(paywall_id text, network text, period interval) returns interval language plpgsql as $$
+create function consume_paywall_page_budget(paywall_id text, network text, period interval) returns interval language plpgsql as $$
 declare
   of_a_paywall constant bigint := 10000;
   of_a_network_there constant bigint := 3;

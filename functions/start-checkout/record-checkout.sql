@@ -21,12 +21,12 @@ begin
     reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
 
-  return jsonb_build_object('recorded', true, 'superseded', open_pages_beside(checkout));
+  return jsonb_build_object('recorded', true, 'superseded', other_open_pages(checkout));
 end $$;
 
 -- The member's other pages that may still be paid, the latest of them, at the processor by which each was opened. A page that was closed,
 -- or that the reconcile cron has given up, has no due time.
-create function open_pages_beside(checkout checkouts) returns jsonb language plpgsql stable as $$
+create function other_open_pages(checkout checkouts) returns jsonb language plpgsql stable as $$
 declare
   most constant integer := 5;
 begin

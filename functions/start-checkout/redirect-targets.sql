@@ -42,22 +42,22 @@ end $$;
 create function is_own_origin(origin text, domain text, settings jsonb) returns boolean language plpgsql stable as $$
 begin
   return origin is null or coalesce(
-    host_of(origin) = domain
+    host_from_origin(origin) = domain
       or settings -> 'redirect_origins' ? origin
-      or origin = origin_of(settings ->> 'success_redirect_url')
-      or origin = origin_of(settings ->> 'error_redirect_url'),
+      or origin = origin_from_url(settings ->> 'success_redirect_url')
+      or origin = origin_from_url(settings ->> 'error_redirect_url'),
     false); -- a comparison with an absent setting is null
 end $$;
 
 -- The origin of a URL that an owner wrote, in the form of a browser's `Origin`. A URL with a user name, or with a non-ASCII host, gives an
 -- origin that matches none; the owner can list its real one.
-create function origin_of(url text) returns text language sql immutable as $$
+create function origin_from_url(url text) returns text language sql immutable as $$
   select regexp_replace(regexp_replace(lower(substring(url from '^https?://[^/?#\\]+')), '^(https://.*):443$', '\1'), '^(http://.*):80$', '\1')
 $$;
 
 -- The verdict on an order with missing parameters or a refused redirect; null if it has no error. Whether the other parameters are missing
 -- is the Worker's knowledge.
-create function refused_order(
+create function order_refusal(
   success_url text, error_url text, refusal text, lacks_key boolean, lacks_others boolean
 ) returns jsonb language plpgsql stable as $$
 begin

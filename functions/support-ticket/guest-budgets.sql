@@ -10,7 +10,7 @@ create function most_guest_tickets_of_network() returns integer language sql imm
 create function guest_ticket_period() returns interval language sql immutable as $$ select interval '24 hours' $$;
 
 -- Counts a ticket for its network. Null if it may be opened; else the seconds until there is room again. Locks the budget.
-create function take_guest_ticket(network text) returns integer language plpgsql as $$
+create function consume_guest_ticket(network text) returns integer language plpgsql as $$
 begin
   if network is null then return null; end if;
   return ceil(extract(epoch from
@@ -37,7 +37,7 @@ end $$;
 
 -- Counts the images of a ticket, a stranger's also for the paywall. Null if they may be stored; else the seconds until there is room again.
 -- Locks the budgets.
-create function take_images(paywall_id text, is_stranger boolean, network text, attachments jsonb) returns integer
+create function consume_image_budget(paywall_id text, is_stranger boolean, network text, attachments jsonb) returns integer
 language plpgsql as $$
 declare
   period constant interval := guest_image_period();

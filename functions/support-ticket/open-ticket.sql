@@ -25,13 +25,13 @@ begin
   wait := count_ticket(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
   if sender.is_stranger then
-    wait := take_guest_ticket(network);
+    wait := consume_guest_ticket(network);
     if wait is not null then
       perform uncount_ticket(paywall_id, sender.quota);
       return verdict('over_guest_tickets') || jsonb_build_object('wait', wait);
     end if;
   end if;
-  if not sender.has_bought then wait := take_images(paywall_id, sender.is_stranger, network, attachments); end if;
+  if not sender.has_bought then wait := consume_image_budget(paywall_id, sender.is_stranger, network, attachments); end if;
   if wait is not null then
     perform uncount_ticket(paywall_id, sender.quota);
     if sender.is_stranger then perform give_back('guest_tickets', 'network:' || network, 1); end if;

@@ -13,7 +13,6 @@ import type { MemberState } from '../../lib/member-state/member-state.ts'
 import { errors, PATH, Query, type ReadUserRefusal, type Reply } from './contract.ts'
 import { reportedCountry } from './reported-country.ts'
 
-/** The result of read_user. */
 type ReadUserResult =
   | { verdict: ReadUserRefusal }
   | ({

@@ -23,7 +23,7 @@ begin
   member := lock_member(paywall_id, null, null, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal) || logged(member.id); end if;
 
-  types := types_of_member(paywall_id, member.id, gate.settings);
+  types := member_token_types(paywall_id, member.id, gate.settings);
   if types = '{}' then return verdict('no_balance') || logged(member.id); end if;
   if type <> all (types) then return verdict('unknown_type') || logged(member.id); end if;
 
@@ -38,11 +38,11 @@ begin
 end $$;
 
 -- A member's token types: those with a daily limit, and those of which it has a balance.
-create function types_of_member(paywall_id text, user_id uuid, settings jsonb) returns text[] language plpgsql stable as $$
+create function member_token_types(paywall_id text, user_id uuid, settings jsonb) returns text[] language plpgsql stable as $$
 begin
   return array(
     select t.type from token_types(settings) t
     where t.daily_limit is not null or exists (
       select from balances b
-      where (b.paywall_id, b.user_id, b.type) = (types_of_member.paywall_id, types_of_member.user_id, t.type)));
+      where (b.paywall_id, b.user_id, b.type) = (member_token_types.paywall_id, member_token_types.user_id, t.type)));
 end $$;

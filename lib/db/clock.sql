@@ -4,7 +4,6 @@
 -- Idempotency-Key, and the times in responses and events. The database's own `now()` is used for whatever protects the service and its
 -- data: leases, delivery attempts, budgets, codes and sessions of sign-in, and the purging of personal data.
 
--- The offset of a paywall's clock.
 create function clock_offset(paywall_id text) returns interval language plpgsql stable as $$
 begin
   return coalesce((select p.clock_offset from paywalls p where p.id = paywall_id), '0');
@@ -17,7 +16,7 @@ begin
 end $$;
 
 -- The paywall's UTC day at the start of this transaction.
-create function utc_day_of(paywall_id text) returns date language plpgsql stable as $$
+create function paywall_utc_day(paywall_id text) returns date language plpgsql stable as $$
 begin
   return (paywall_now(paywall_id) at time zone 'utc')::date;
 end $$;

@@ -8,25 +8,25 @@ import { addCommonHeaders } from './response-headers.ts'
 import { loggedSdkVersion } from './sdk-version.ts'
 import { sharedErrors } from './shared-errors.ts'
 
-/** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
+/** The authentication schemes, which every 401 must name (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
 const CHALLENGE = 'Bearer, ApiKey'
 
-/** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
+/** Converts a failure of a dependency to an API error; null for any other error. */
 type ToApiError = (error: Error) => ApiError | null
 
-/** How a refusal is said to whoever cannot read JSON; null to whoever can. Status and headers are the answer's own. */
+/** Renders an error for clients that do not read JSON; null for those that do. Status and headers are those of the response. */
 export type RenderError = (c: Context, refusal: ApiError) => Promise<Response | null>
 
 interface RequestVariables {
-  /** Whether each error says its code twice: as `error`, and as `code`. */
+  /** Whether each error has its code twice: as `error`, and as `code`. */
   duplicateCode?: boolean
   renderError?: RenderError
 }
 
 /**
- * A Hono app without database and processors. Every answer has a request id and the headers that all have, refusals are JSON
- * unless the app has a `renderError` of its own, and every request is one line of the log. An error that is neither a refusal nor
- * one of `failures` is a mistake of ours: the log has it, and the caller a bare 500.
+ * A Hono app without database and processors. Every response has a request id and the common headers, errors are JSON unless the app has a
+ * `renderError` of its own, and every request is logged in one line. An error that is neither an `ApiError` nor one of `failures` is a bug:
+ * it is logged, and the caller gets a generic 500.
  */
 export function createBaseApp<Env extends object>({
   failures = [],
@@ -52,7 +52,7 @@ interface AppOptions {
   renderError?: RenderError
 }
 
-/** The last route of a path: answers 405, because the path exists, but not with this method. */
+/** The last route of a path: responds 405, because the path exists, but not with this method. */
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))
@@ -68,7 +68,7 @@ function toApiError(error: Error, failures: ToApiError[]): ApiError {
   return new ApiError(...sharedErrors.failed, { cause: error })
 }
 
-/** Answers with a refusal, and leaves it where `logRequest` finds it. */
+/** Responds with an error, and stores it for `logRequest`. */
 async function respondWithError(c: Context, refusal: ApiError): Promise<Response> {
   c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
@@ -80,15 +80,15 @@ async function respondWithError(c: Context, refusal: ApiError): Promise<Response
   return c.json(c.get('duplicateCode') ? { ...body, code: error } : body, refusal.status)
 }
 
-/** A processor's failure (502) is a warning: there is nothing for us to repair. */
+/** A processor's failure (502) is only a warning: there is nothing for us to fix. */
 function logFailure({ status, error, cause }: ApiError): void {
   const message = status === 500 ? 'unexpected failure' : error
   log(status === 502 ? 'warn' : 'error', message, { cause })
 }
 
 /**
- * Gives a request an id, by which the log finds it: the response carries it as `X-Request-Id`. hono/request-id would take an id
- * that the caller sends, which might be another request's.
+ * Gives a request its id in the log; the response carries it as `X-Request-Id`. Not hono/request-id, which accepts an id sent by the
+ * caller: it might be another request's.
  */
 const identify: MiddlewareHandler = async function identify(c, next) {
   const requestId = crypto.randomUUID()

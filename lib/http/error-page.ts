@@ -1,15 +1,15 @@
-// A page for people: where a browser shows what an endpoint answers, a refusal as a rule, and no page of a paywall can show it.
+// An HTML page, usually for an error, for responses that browsers display where no page of a paywall can.
 import { styleOnlyPolicy } from './style-source.ts'
 
-/** What a person is told: what has happened, what became of what was sent, and what to do. */
+/** The content: what happened, what it means for what the user sent, and what to do next. */
 export interface ErrorPageContent {
   title: string
   text: string
-  /** Where to go on. It may be anybody's: `href` is escaped here, as a URL writes it. */
+  /** The next link. It may be foreign: `href` is escaped here, as a URL serialises it. */
   link?: { href: string; text: string }
 }
 
-/** Whether a browser will show the answer to somebody. */
+/** Whether a browser will display the response. */
 export const acceptsHtml = (headers: Headers): boolean => headers.get('accept')?.includes('text/html') ?? false
 
 const STYLE = `:root{color-scheme:light dark}body{margin:0 auto;padding:4rem 1.25rem;max-width:33.5rem;font:100%/1.55 system-ui,sans-serif;\
@@ -19,7 +19,7 @@ background:#f7f7f9;color:#17191f}h1{font-size:1.75rem;line-height:1.15;margin:0 
 /** The Content-Security-Policy of such a page. */
 export const errorPagePolicy = (): Promise<string> => styleOnlyPolicy(STYLE)
 
-/** The page itself. It is in English: nothing is known of a paywall and its languages here. */
+/** The page. It is in English: the paywall and its languages are not known here. */
 export const errorPage = ({ title, text, link }: ErrorPageContent): string => `<!doctype html>
 <html lang="en">
 <head>

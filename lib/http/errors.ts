@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** The fields that an error body may have beside `error`. A new one is a change of the API. */
+/** The fields of an error body beside `error`. A new one is a change of the API. */
 type Detail =
   | { message: string }
   | { message: string; request: string } // sign-in/code 429
@@ -8,21 +8,21 @@ type Detail =
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
 
-/** What an error may have besides its status and `error`. */
+/** The optional parts of an error besides its status and `error`. */
 export interface Additions {
   detail?: Detail
-  /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
+  /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   retryAfter?: number
 }
 
-/** A refusal that the caller is meant to read (contract section 7). Anything else that is thrown is our mistake: a 500. */
+/** An error that the caller is meant to read (contract section 7). Anything else that is thrown is a bug: a 500. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: ContentfulStatusCode
   readonly error: string
   /**
-   * Its name in the log: the key in the endpoint's table of errors, or the code of the schema that found a fault. Two refusals
-   * with the same status and `error` have different names.
+   * Its name in the log: the key in the endpoint's table of errors, or the code of the schema. Two refusals with the same status and
+   * `error` have different names.
    */
   readonly refusal: string
   readonly detail: Detail | undefined
@@ -45,10 +45,10 @@ export class ApiError extends Error {
 /** An error of the API: its status, its `error`, and the refusal's name in the log. */
 export type ErrorDefinition = readonly [status: ContentfulStatusCode, error: string, refusal: string]
 
-/** An endpoint's error for each refusal that it can meet. Complete by type: a refusal without an error does not compile. */
+/** An endpoint's error for each refusal. Complete by type: a refusal without an error does not compile. */
 export type ErrorTable<Refusal extends string = string> = Record<Refusal, ErrorDefinition>
 
-/** Makes a table of status and `error`: the name of each refusal is its key. */
+/** Creates a table of status and `error`: the name of each refusal is its key. */
 export function defineErrors<Refusal extends string>(
   table: Record<Refusal, readonly [status: ContentfulStatusCode, error: string]>,
 ): ErrorTable<Refusal>
@@ -60,20 +60,22 @@ export function defineErrors(
   )
 }
 
-/** An error with a `{name}` in it, which becomes the text given. */
+/** Fills in the `{name}` placeholder of an error. */
 export function interpolate([status, error, refusal]: ErrorDefinition, text: string): ErrorDefinition {
   return [status, error.replace(/\{\w+\}/, () => text), refusal]
 }
 
-/** The `message` of refusals whose `error` alone would leave the caller guessing, by their names. */
+/** The `message` of refusals whose `error` alone would not be clear to the caller, by name. */
 const MESSAGES: Record<string, Detail> = {
-  test_key: { message: 'This is a test key, and the paywall is live' },
-  live_key: { message: 'This is a live key, and the paywall is a test one' },
-  foreign_success_url: { message: 'With a Bearer token `successUrl` must be of an origin that the paywall names' },
-  foreign_error_url: { message: 'With a Bearer token `errorUrl` must be of an origin that the paywall names' },
+  test_key: { message: 'A test key cannot be used with a live paywall' },
+  live_key: { message: 'A live key cannot be used with a test paywall' },
+  foreign_success_url: {
+    message: 'With a Bearer token, the origin of `successUrl` must be one that the paywall allows',
+  },
+  foreign_error_url: { message: 'With a Bearer token, the origin of `errorUrl` must be one that the paywall allows' },
 }
 
-/** The error to throw for a refusal. */
+/** Creates the error of a refusal. */
 export function apiError([status, error, refusal]: ErrorDefinition, detail = MESSAGES[refusal]): ApiError {
   return new ApiError(status, error, refusal, detail && { detail })
 }

@@ -4,23 +4,23 @@ import { CODE_MEANINGS } from './code-meanings.ts'
 import { ApiError, apiError } from './errors.ts'
 import { sharedErrors } from './shared-errors.ts'
 
-/** The largest JSON body anyone may send, in bytes. */
+/** Maximum size of a JSON body, in bytes. */
 const JSON_LIMIT = 64 * 1024
 
-/** How much of a body that is too large is still read before it is refused, in bytes, and for how long: see `readOn`. */
+/** How much of a refused body is still read, in bytes, and for how long: see `readOn`. */
 const READ_ON_BYTES = 4 * 1024 * 1024
 const READ_ON_MS = 1_000
 
-/** Text that Postgres cannot store, in the form that JSON.stringify gives it: NUL, and halves of surrogate pairs. */
+/** Text that Postgres cannot store, as JSON.stringify escapes it: NUL, and lone surrogates. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
 
-/** JSON text that may have a number too large for JavaScript, which would read it as infinity. */
+/** JSON text that may contain a number too large for JavaScript, which would parse it as infinity. */
 const MAYBE_INFINITE = /[eE]\+?\d{3}|\d{200}/
 
 /**
- * Reads a JSON body and parses it with the schema. An empty body counts as `{}`. The message of the first issue becomes
- * the code of the refusal: a schema has the contract's codes as messages, in the order in which they are checked.
- * `onRead` is given the fields of the body before they are checked.
+ * Reads a JSON body and parses it with the schema. An empty body counts as `{}`. The message of the first issue becomes the error code: a
+ * schema has the contract's codes as messages, in the order in which they are checked. `onRead` receives the fields of the body before they
+ * are checked.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_json`, 400 with the schema's code
  */
@@ -47,7 +47,7 @@ export async function parseQuery<Schema extends z.ZodType>(
 }
 
 /**
- * The `Idempotency-Key` header: a UUID, bare or in quotes as the IETF draft prescribes. Null if it was not sent.
+ * Parses the `Idempotency-Key` header: a UUID, bare or in quotes as the IETF draft prescribes. Null if it was not sent.
  *
  * @throws ApiError 400 `Invalid Idempotency-Key format`
  */
@@ -59,10 +59,7 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   return key.toLowerCase()
 }
 
-/**
- * Parses a value with the schema. The message of the first issue becomes the code of the refusal, whose `message` says what is
- * allowed instead.
- */
+/** Parses a value with the schema. The message of the first issue becomes the error code, and `message` explains what is allowed. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -72,10 +69,10 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
 }
 
 /**
- * Reads a body as text, of at most `limit` bytes. A body with a Content-Length is read at once, which is cheaper: the runtime
- * holds it to that length. One without is counted as it is read, so that it takes no more memory than the limit.
+ * Reads a body as text, of at most `limit` bytes. A body with a Content-Length is read at once, which is cheaper: the runtime enforces that
+ * length. One without is counted while it is read, so that it takes no more memory than the limit.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8, and for a body that ends half-way
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8, and for an incomplete body
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   const length = request.headers.get('content-length')
@@ -95,12 +92,12 @@ export async function readText(request: Request, limit: number): Promise<string>
   throw apiError(sharedErrors.payload_too_large)
 }
 
-/** A body that cannot be read to its end: its sender went away, or announced more than it sent. */
+/** An incomplete body: its client disconnected, or announced more than it sent. */
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body ends half-way' } })
+  throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body is incomplete' } })
 }
 
-/** Refuses bytes that are not UTF-8: a lenient decoder would turn them into question marks, which would be stored. */
+/** Rejects bytes that are not UTF-8: a lenient decoder would replace them, and the replacements would be stored. */
 function decode(chunks: Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   try {
@@ -111,8 +108,8 @@ function decode(chunks: Uint8Array[]): string {
 }
 
 /**
- * Lets the sender of a refused body go on for a moment: one that is still sending when we hang up never reads our answer. One
- * that has gone away needs no answer, so that its body cannot be read on is no failure.
+ * Reads on for a moment after a refusal: a client that is still sending when the connection closes never reads the response. If the client
+ * has disconnected, it needs no response, so a failure to read on is ignored.
  */
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const over = new Promise<void>((resolve) => setTimeout(resolve, READ_ON_MS))

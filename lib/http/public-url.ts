@@ -5,9 +5,9 @@ const IP_LITERAL = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/
 const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))$/
 
 /**
- * Why we would not call an address that an owner wrote, or null if we would: public https only, so that nobody makes our
- * Workers call into a private network; nor `ownHosts`, where we would call ourselves. `allowLocal` also accepts http,
- * any port and loopback: the local world.
+ * Why a URL that an owner wrote must not be called (SSRF), or null if it may be: only public https, so that nobody makes our Workers call
+ * into a private network; nor `ownHosts`, where we would call ourselves. `allowLocal` also accepts http, any port and loopback: the local
+ * world.
  */
 export function publicUrlProblem(
   url: string,

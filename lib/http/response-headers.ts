@@ -1,6 +1,6 @@
 const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
 
-/** What every response says. Any origin may read it; browsers must not guess its type. */
+/** Headers of every response. Any origin may read it; browsers must not guess its type. */
 const ALWAYS = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
@@ -8,7 +8,7 @@ const ALWAYS = [
   ['X-Content-Type-Options', 'nosniff'],
 ] as const
 
-/** What a response says unless its endpoint says otherwise, as one that serves a page does. Nobody is told its address. */
+/** Default headers, unless the endpoint sets them, as one that serves a page does. The URL is sent to nobody as a referrer. */
 const BY_DEFAULT = [
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Cache-Control', 'no-store'],
@@ -16,8 +16,8 @@ const BY_DEFAULT = [
 ] as const
 
 /**
- * Gives a response what all have: CORS, security headers and the request id. Any origin may read it, without credentials: a
- * browser gives nobody what was answered to cookies, which only the pages have. It is not cached unless the endpoint says so.
+ * Adds the common headers: CORS, security headers and the request id. Any origin may read a response, without credentials: browsers do not
+ * expose responses to requests with cookies, which only the pages use. It is not cached unless the endpoint says so.
  */
 export function addCommonHeaders(headers: Headers, requestId: string): void {
   headers.set('X-Request-Id', requestId)

@@ -1,6 +1,6 @@
 import { defineErrors } from './errors.ts'
 
-/** The errors that any endpoint can return, the same on all of them. */
+/** The errors that every endpoint can return. */
 export const sharedErrors = defineErrors({
   invalid_json: [400, 'invalid_json'],
   invalid_query: [400, 'invalid_query'],

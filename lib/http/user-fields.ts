@@ -1,24 +1,24 @@
-// What bodies and queries say of a user, the same at every endpoint.
+// The fields of bodies and queries that identify a user, shared by all endpoints.
 import * as z from 'zod'
 
 /**
- * An e-mail address as identities are compared: trimmed and in small letters. Only ASCII letters are made small: JavaScript
- * would make a `k` of U+212A, the Kelvin sign, so that a stranger's address became somebody else's.
+ * An e-mail address in the form in which identities are compared: trimmed and lower-case. Only ASCII letters are lowered: JavaScript would
+ * turn U+212A, the Kelvin sign, into `k`, so that a stranger's address would equal somebody else's.
  */
 export const email = z
   .string()
   .trim()
   .overwrite((text) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()))
 
-/** An e-mail address with which a new user may be created. Zod takes ASCII only. */
+/** An e-mail address for a new user. Zod accepts ASCII only. */
 export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))
 
-/** The most characters that an owner's own id of a user may have. */
+/** Maximum length of an external id, in characters. */
 const EXTERNAL_ID_LENGTH = 255
 
 /**
- * An owner's own id of a user, compared to the letter. Left out, null and empty mean the same. `code` refuses what is no text
- * or is too long.
+ * An owner's own id of a user, compared case-sensitively. Absent, null and empty are equivalent. `code` is the error for a value that is no
+ * string or too long.
  */
 export const externalIdOr = (code: string) =>
   z
@@ -27,12 +27,12 @@ export const externalIdOr = (code: string) =>
     .nullish()
     .transform((text) => text || undefined)
 
-/** Largest `userMeta`, in bytes of its JSON. */
+/** Maximum size of `userMeta`, in bytes of its JSON. */
 const META_LIMIT = 4096
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a field. */
+/** Whether a value can be stored unchanged. Large integers are rounded, and `__proto__` cannot be a field. */
 function isExact(value: unknown): boolean {
   let exact = true
   JSON.stringify(value, (name, field) => {
@@ -42,10 +42,10 @@ function isExact(value: unknown): boolean {
   return exact
 }
 
-/** What an owner stores about a user, merged field by field into what it stored before. A blank value adds nothing. */
+/** The owner's data about a user, merged field by field into the stored data. A blank value adds nothing. */
 export const userMeta = z.preprocess(
   (meta, context) => {
-    // A value that is too large may be nested too deeply to be walked through: its size is refused below.
+    // A value that is too large may be nested too deeply to traverse: its size is checked below.
     if (jsonBytes(meta) <= META_LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
     return meta
   },

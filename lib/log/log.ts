@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What the log knows of the request that is being handled. */
+/** The context of log lines while a request is handled. */
 interface RequestTrace {
   requestId: string | null
-  /** What the request is about, for the line of the request itself. */
+  /** For the line of the request itself. */
   subject: LoggedIds
 }
 
-/** Ids of our own that a request is about. No text of a caller is among them. */
+/** Our own ids of the user, purchase, checkout and price that a request is about. Never a caller's text. */
 export interface LoggedIds {
   user_id?: string
   purchase_id?: string
@@ -17,26 +17,25 @@ export interface LoggedIds {
 
 const traces = new AsyncLocalStorage<RequestTrace>()
 
-/** Handles a request, or what follows from it in another Worker: whatever is logged meanwhile has its id. */
+/** Runs `handle` so that every line it logs has the request's id, also in another Worker that the request calls. */
 export const withRequestId = <Result>(requestId: string | null, handle: () => Result): Result =>
   traces.run({ requestId, subject: {} }, handle)
 
-/** The id of the request that is being handled; null outside of one. */
+/** The id of the current request; null in a cron. */
 export const currentRequestId = (): string | null => traces.getStore()?.requestId ?? null
 
-/** Notes ids for the line of the request that is being handled. Does nothing outside of one. */
+/** Adds ids to the log line of the current request. Does nothing in a cron. */
 export function logSubject(ids: LoggedIds): void {
   const trace = traces.getStore()
   if (trace) Object.assign(trace.subject, ids)
 }
 
-/** The ids that were noted so far. */
 export const loggedSubject = (): LoggedIds => traces.getStore()?.subject ?? {}
 
 /**
- * Writes one line of JSON to Workers Logs, with the id of the request. Never give it a secret, an e-mail address or a body. Of a `cause`, which is an
- * error, it writes name, message and stack, and those of the causes behind it. E-mail addresses are removed from them,
- * since Postgres quotes the value that it refuses.
+ * Writes one line of JSON to Workers Logs, with the id of the request. Never pass a secret, an e-mail address or a body. For a `cause`, an
+ * error, it writes name, message and stack, and those of its own causes. E-mail addresses are removed from them, since Postgres quotes the
+ * value that it refuses.
  */
 export function log(level: 'info' | 'warn' | 'error', message: string, fields: Fields = {}): void {
   const { cause, ...rest } = fields

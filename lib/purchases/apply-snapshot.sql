@@ -10,18 +10,18 @@ declare
   is_newest constant boolean := before.id is null or has_grown or fetched_at >= before.fetched_at;
   after purchases := before;
 begin
-  if before.id is null then after := purchase_of(checkout, present); end if;
+  if before.id is null then after := new_purchase(checkout, present); end if;
 
   if is_newest then
-    after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
+    after := apply_owner_end(jsonb_populate_record(after, snapshot));
     -- For a one-time purchase a processor shows what was paid, with taxes and after discounts; the price is the checkout's.
     if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
     after.fetched_at := greatest(before.fetched_at, fetched_at);
     after.versions_at := case when has_grown then present else before.versions_at end;
     after.started_at := coalesce(before.started_at, after.started_at, present);
     after.buyer_email := case when before.buyer_erased_at is null
-      then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
-    after := since_its_status(after, before, present);
+      then anonymous_buyer_email(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
+    after := set_status_times(after, before, present);
     after.processor_price := coalesce(after.processor_price, before.processor_price);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
     after := follow_plan(before, after, checkout, snapshot);
@@ -48,7 +48,7 @@ end $$;
 
 -- Sets the times since when the purchase has had its status. Access is not lost later than it was to end, however late that is reported.
 -- While paused nothing is paid: a purchase that was past due before stays so since then.
-create function since_its_status(after purchases, before purchases, present timestamptz) returns purchases
+create function set_status_times(after purchases, before purchases, present timestamptz) returns purchases
 language plpgsql stable as $$
 begin
   after.past_due_since := case after.status
@@ -60,7 +60,7 @@ begin
 end $$;
 
 -- A new purchase with the columns that its checkout determines.
-create function purchase_of(checkout checkouts, created_at timestamptz) returns purchases language plpgsql as $$
+create function new_purchase(checkout checkouts, created_at timestamptz) returns purchases language plpgsql as $$
 declare
   purchase purchases;
 begin
@@ -76,10 +76,10 @@ begin
 end $$;
 
 -- The address that a buyer gave the processor, if the user is anonymous.
-create function address_of_anonymous(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
+create function anonymous_buyer_email(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
 begin
   return case when exists (
-    select from users u where u.id = address_of_anonymous.user_id and is_anonymous(u)) then buyer_email end;
+    select from users u where u.id = anonymous_buyer_email.user_id and is_anonymous(u)) then buyer_email end;
 end $$;
 
 -- The start of the last covered period. A one-time purchase has one. A purchase that had already ended at our first fetch credits no

@@ -16,7 +16,7 @@ begin
   present := paywall_now(before.paywall_id);
   after := before;
   after.ended_by_owner_at := present;
-  after := since_its_status(as_ended_by_owner(after), before, present);
+  after := set_status_times(apply_owner_end(after), before, present);
   if after.interval is not null then
     after.stop_requested_at := present;
     after.stopped_at := null;
@@ -36,7 +36,7 @@ begin
 end $$;
 
 -- Applies the owner's decision: a purchase that the owner has ended stays ended, whatever its processor reports until it has ended there.
-create function as_ended_by_owner(p purchases) returns purchases language plpgsql stable as $$
+create function apply_owner_end(p purchases) returns purchases language plpgsql stable as $$
 begin
   if p.ended_by_owner_at is null or p.status in ('canceled', 'refunded') then return p; end if;
   p.status := 'canceled';

@@ -13,7 +13,7 @@ begin
     insert into payments as p (
       payment_id, purchase_id, paywall_id, acquiring, processor_payment, fact_id, kind, amount, currency, occurred_at
     ) values (
-      payment_of(purchase, about), purchase.id, purchase.paywall_id, purchase.acquiring, about, fact ->> 'id', fact ->> 'kind',
+      payment_id_for(purchase, about), purchase.id, purchase.paywall_id, purchase.acquiring, about, fact ->> 'id', fact ->> 'kind',
       (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
     if found and is_reported(payment) then noted := noted || payment; end if;
@@ -33,11 +33,11 @@ begin
 end $$;
 
 -- Our id of a payment, by the processor's id.
-create function payment_of(purchase purchases, processor_payment text) returns uuid language plpgsql stable as $$
+create function payment_id_for(purchase purchases, processor_payment text) returns uuid language plpgsql stable as $$
 begin
   return coalesce(
     (select p.payment_id from payments p
-      where (p.paywall_id, p.acquiring, p.processor_payment) = (purchase.paywall_id, purchase.acquiring, payment_of.processor_payment)
+      where (p.paywall_id, p.acquiring, p.processor_payment) = (purchase.paywall_id, purchase.acquiring, payment_id_for.processor_payment)
       limit 1),
     gen_random_uuid());
 end $$;
@@ -91,11 +91,11 @@ begin
   foreach payment in array noted loop
     totals := payment_totals(payment);
     continue when totals.amount is null or totals.amount = 0;
-    period := period_of_payment(payment);
+    period := paid_period(payment);
     if not keeps_tokens and period.given_back is null and totals.refunded >= totals.amount then
-      rows := rows || take_back(purchase, period, payment);
+      rows := rows || revoke_tokens(purchase, period, payment);
     elsif period.refunded = payment.payment_id and totals.refunded < totals.amount then
-      rows := rows || give_again(purchase, period);
+      rows := rows || recredit_tokens(purchase, period);
     end if;
   end loop;
   return rows;
@@ -104,7 +104,7 @@ end $$;
 -- The period that a payment has paid for: the one that was credited for it, else the last one that had begun by then. A charge may be made
 -- a little before its period. If that period was over, the payment has brought no tokens. A repeated payment after a refund pays for the
 -- same period.
-create function period_of_payment(payment payments) returns credited_periods language plpgsql stable as $$
+create function paid_period(payment payments) returns credited_periods language plpgsql stable as $$
 declare
   paid_at constant timestamptz := (
     select min(p.occurred_at) from payments p
@@ -119,7 +119,7 @@ begin
       c.starts_at > paid_at + longest_early_charge(c.starts_at, c.ends_at), c.starts_at desc limit 1);
 end $$;
 
-create function take_back(purchase purchases, period credited_periods, payment payments) returns ledger[] language plpgsql as $$
+create function revoke_tokens(purchase purchases, period credited_periods, payment payments) returns ledger[] language plpgsql as $$
 declare
   rows ledger[] := '{}';
   taken jsonb := '{}';
@@ -140,7 +140,7 @@ begin
   return rows;
 end $$;
 
-create function give_again(purchase purchases, period credited_periods) returns ledger[] language plpgsql as $$
+create function recredit_tokens(purchase purchases, period credited_periods) returns ledger[] language plpgsql as $$
 declare
   rows ledger[] := '{}';
   tokens record;

@@ -1,7 +1,7 @@
 -- The only function that changes a purchase: stores the processor's current state, completes the checkout, records payments, credits the
 -- tokens of its price and emits the owner's events, all or nothing. Idempotent.
 --
---   checkout_id     the checkout that sold it; null if the processor stores none: then checkout_of_sale finds it by `sold`
+--   checkout_id     the checkout that sold it; null if the processor stores none: then find_checkout_of_sale finds it by `sold`
 --   snapshot        the purchase, by the names of its columns
 --   fetched_at      the paywall's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial

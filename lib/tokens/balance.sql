@@ -59,7 +59,7 @@ end $$;
 -- balances that were topped up on a later day than its own: those stay unchanged.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
-  today constant date := utc_day_of(paywall_id);
+  today constant date := paywall_utc_day(paywall_id);
   tokens record;
   balance_count bigint;
 begin

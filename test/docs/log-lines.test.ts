@@ -20,7 +20,7 @@ const failures: LogLine[] = Object.values(sharedErrors).flatMap(([status, code])
 })
 
 /** The message that is computed, and the definition of `log` itself. */
-const NOT_LITERAL = ['lib/http/base-app.ts: message', 'lib/http/log.ts: message']
+const NOT_LITERAL = ['lib/http/base-app.ts: message', 'lib/log/log.ts: message']
 
 const inCode: LogLine[] = [...failures]
 const unresolved: string[] = []

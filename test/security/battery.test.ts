@@ -143,12 +143,7 @@ describe('a key that is good for something else is told what for, wherever a key
   const asToken = 'This is an owner key, not an access token: send it as `X-Api-Key`'
 
   test.each<[string, () => Call, string, string[]]>([
-    [
-      'a live key on a test paywall',
-      () => ({ key: live }),
-      'This is a live key, and the paywall is a test one',
-      OWNERS,
-    ],
+    ['a live key on a test paywall', () => ({ key: live }), 'A live key cannot be used with a test paywall', OWNERS],
     ['an owner key as a token', () => ({ token: all.ours.key }), asToken, [...OWNERS, 'bootstrap', 'openTicket']],
     ['even a key that is wrong, as a token', () => ({ token: badKey }), asToken, OWNERS],
   ])('%s', async (_name, credential, message, asked) => {
@@ -161,7 +156,7 @@ describe('a key that is good for something else is told what for, wherever a key
   test('a test key on a live paywall', async () => {
     await switchMode(all.world, all.ours.paywall.id, false)
     for (const name of OWNERS) {
-      const message = 'This is a test key, and the paywall is live'
+      const message = 'A test key cannot be used with a live paywall'
       expect(await ENDPOINTS[name]?.({ key: all.ours.key }), name).toMatchObject({ status: 401, body: { message } })
     }
     await switchMode(all.world, all.ours.paywall.id, true)

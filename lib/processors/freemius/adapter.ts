@@ -97,19 +97,19 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     }
   }
 
-  const allLicensesOf = (userId: string) =>
+  const listLicenses = (userId: string) =>
     list(`users/${segment(userId)}/licenses.json`, (reply) => parse(Licenses, reply).licenses)
 
-  const subscriptionsOf = (userId: string) =>
+  const listSubscriptions = (userId: string) =>
     list(`users/${segment(userId)}/subscriptions.json`, (reply) => parse(Subscriptions, reply).subscriptions)
 
   /** The licences that the buyer got for this price since the page was opened, oldest first, except those sold by another page. */
-  async function licensesOf({ email, processorPrice, interval, openedAt, sold }: PageSale): Promise<License[]> {
+  async function findSoldLicenses({ email, processorPrice, interval, openedAt, sold }: PageSale): Promise<License[]> {
     if (email === null) return []
     const { users } = parse(Users, await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
     const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
     if (!user) return []
-    const [licenses, subscriptions] = await Promise.all([allLicensesOf(user.id), subscriptionsOf(user.id)])
+    const [licenses, subscriptions] = await Promise.all([listLicenses(user.id), listSubscriptions(user.id)])
     const since = openedAt.getTime() - CLOCK_SKEW_MS
     return byAge(licenses).filter((license) => {
       if (license.created.getTime() < since || sold.includes(license.id)) return false
@@ -134,7 +134,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (isIncomplete) throw rejected('the subscription of a payment is missing')
     let subscriptions = subscription ? [subscription] : []
     if (isLater(subscription, license, paid)) {
-      subscriptions = licenseSubscriptions(license, await subscriptionsOf(license.user_id))
+      subscriptions = licenseSubscriptions(license, await listSubscriptions(license.user_id))
     }
     return { license, subscription, subscriptions, payments: paid, email: buyer?.email ?? null }
   }
@@ -142,7 +142,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   /** A page can be paid again: a licence that ended before its first payment is no sale, and a later one on the page counts. */
   async function observeSale(sale: PageSale): Promise<Observed | null> {
     let neverBought: Observed | null = null
-    for (const license of await licensesOf(sale)) {
+    for (const license of await findSoldLicenses(sale)) {
       const observed = await observeLicense(license)
       const purchase = observed && toSnapshot(observed, options.now())
       if (!purchase) continue
@@ -174,7 +174,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
    * @throws ProcessorError rejected
    */
   async function refuseLiveBuyer(userId: string): Promise<void> {
-    const bought = await Promise.all([allLicensesOf(userId), subscriptionsOf(userId)])
+    const bought = await Promise.all([listLicenses(userId), listSubscriptions(userId)])
     if (!bought.flat().every(isOfMode)) throw rejected('the user has live purchases, too')
   }
 

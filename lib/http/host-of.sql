@@ -1,4 +1,0 @@
--- The host of an origin, normalised like a request's host: without a port, and without a trailing dot (the DNS root).
-create function host_of(origin text) returns text language sql immutable as $$
-  select rtrim(substring(origin from '^https?://(\[[^]]*\]|[^:/]*)'), '.')
-$$;
