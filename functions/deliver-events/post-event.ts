@@ -42,7 +42,7 @@ export async function postEvent(delivery: LeasedDelivery, options: PostOptions):
     })
   } catch (error) {
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
-    return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
+    return failure(timedOut ? `no response within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
   await response.body?.cancel().catch(() => undefined) // the status decides, even if the connection breaks now
   return toAttemptResult(response)

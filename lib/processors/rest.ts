@@ -100,7 +100,7 @@ export async function fetchWithTimeout(
     const retryAfter = readRetryAfter(response.headers.get('retry-after'))
     return { status, ok, headers: response.headers, text, body: readJson(text), retryAfter }
   } catch (cause) {
-    throw new ProcessorError(acquiring, 'unavailable', 'no answer', { answered: false, cause })
+    throw new ProcessorError(acquiring, 'unavailable', 'no response', { answered: false, cause })
   }
 }
 

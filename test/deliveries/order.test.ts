@@ -84,7 +84,7 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
     25_000,
   )
   expect(Date.now() - startedAt).toBeGreaterThan(14_000)
-  expect(failed).toMatchObject({ state: 'pending', last_status: null, last_error: 'no answer within 15 s' })
+  expect(failed).toMatchObject({ state: 'pending', last_status: null, last_error: 'no response within 15 s' })
   released.resolve()
   await sweeping
   await silent.passes('1m')
