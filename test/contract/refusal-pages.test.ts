@@ -39,7 +39,7 @@ test('a browser that asks a page too often is told in words, and others in JSON'
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
   const refused = answers.find(({ status }) => status === 429)!
   expect(refused.headers.get('retry-after')).toBe('10')
-  expect(await refused.text()).toMatch(/Nothing was sent, .* go back and try again/)
+  expect(await refused.text()).toMatch(/Nothing was submitted .* go back and try again/)
   const others = await burst(path, { method: 'POST', headers: from })
   expect(await others.find(({ status }) => status === 429)?.json()).toEqual({ error: 'rate_limit_exceeded' })
 })
@@ -78,7 +78,7 @@ describe('a buyer’s browser that comes back', () => {
       const text = await response.text()
       expect([response.status, response.headers.get('cache-control')], text).toEqual([404, 'no-store'])
       expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
-      expect(text).toContain('your purchase is there all the same')
+      expect(text).toContain('your purchase is safe')
       expect(await (await back(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
     },
   )
@@ -90,7 +90,7 @@ describe('a buyer’s browser that comes back', () => {
     })
     const response = await back(`/r/${randomUUID()}/success`)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
-    expect(await response.text()).toContain('nothing is lost, and you need not pay again')
+    expect(await response.text()).toContain("nothing is lost and you don't need to pay again")
   })
 })
 

@@ -288,7 +288,7 @@ export function asProcessorError(error: unknown): unknown {
   const { kind, answered } = classify(error)
   // Stripe's message may quote an e-mail address, which must not be logged; `code` and `param` are enough.
   const what = [error.type, error.code, error.param].filter(Boolean).join(' ')
-  return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no response'}, ${error.requestId ?? '-'})`, {
+  return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no reply'}, ${error.requestId ?? '-'})`, {
     answered,
     retryAfter: readRetryAfter(error.headers?.['retry-after'] ?? null),
   })
