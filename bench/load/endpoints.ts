@@ -19,7 +19,7 @@ const ticket = () => ({
   customer_email: newEmail(),
 })
 
-/** Every endpoint that a caller waits for. Paths and bodies are the contract's. */
+/** Every endpoint with a waiting caller. Paths and bodies follow the contract. */
 export const ENDPOINTS: Endpoint[] = [
   {
     name: 'gateway alone',
@@ -31,7 +31,7 @@ export const ENDPOINTS: Endpoint[] = [
     request: ({ url }) => ({
       method: 'GET',
       path: '/openapi.json',
-      headers: { host: `localhost:${new URL(url).port}` }, // the docs have an origin of their own
+      headers: { host: `localhost:${new URL(url).port}` }, // the docs have their own origin
     }),
   },
   {
@@ -39,7 +39,7 @@ export const ENDPOINTS: Endpoint[] = [
     request: (scene) => ({ method: 'GET', path: `${api(scene)}/bootstrap` }),
   },
   {
-    // What is cached is cached for the host that the request names: one that nobody has named yet finds nothing.
+    // The cache is keyed by host, so a new host is always a miss.
     name: 'bootstrap past the cache',
     request: (scene) => ({
       method: 'GET',
@@ -94,7 +94,7 @@ export const ENDPOINTS: Endpoint[] = [
       post('/api/v1/withdraw-tokens', { paywall_id: paywallId, user_id: id, tokens: 1 }, { 'x-api-key': key }),
   },
   {
-    // Whether the key is valid is asked before the caller is told of the malformed field.
+    // The key is validated before the malformed field is reported.
     name: 'withdraw-tokens, malformed',
     expected: 400,
     request: ({ key, paywallId }, { id }) =>
@@ -103,10 +103,10 @@ export const ENDPOINTS: Endpoint[] = [
   ...SIGN_IN,
 ]
 
-/** What begins as a WebP image does, 16 KB of it. All of it is ASCII, so that it can be sent as text. */
+/** 16 KB with the header of a WebP image, all ASCII so that it can be sent as text. */
 const IMAGE = `RIFF0000WEBP${'0'.repeat(16 * 1024)}`
 
-/** A form with a file, as browsers send it. */
+/** A multipart form with a file, as browsers send it. */
 function form(fields: Record<string, string>, image: string) {
   const boundary = '----bench'
   const part = (header: string, content: string) =>

@@ -10,21 +10,20 @@ export interface OpenLoad {
   expected: number
 }
 
-/** What a constant load showed. Times are in milliseconds, from the moment at which a request should have been sent. */
+/** The results of a constant load. Latencies are in milliseconds from the time at which a request was due. */
 export interface OpenRound {
   offered: number
-  /** Answers a second, until the last one was there. */
+  /** Responses per second, up to the last response. */
   achieved: number
   p50: number
   p99: number
 }
 
-/** More than that under way at once is a queue that only grows: the rest of the round is not sent. */
+/** With more concurrent requests the queue only grows: the rest of the round is not sent. */
 const MOST_UNDER_WAY = 400
 
 /**
- * Sends requests at a constant rate, whether or not the earlier ones are answered, as callers who do not know of each
- * other do.
+ * Sends requests at a constant rate, whether or not earlier ones are answered, like independent callers.
  */
 export async function openLoop({
   url,

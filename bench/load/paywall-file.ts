@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-/** A paywall file and what of it a caller needs. */
+/** A paywall file, and the parts of it that callers need. */
 export interface BenchFile {
   text: string
   paywallId: string
   key: string
-  /** What Stripe signs its webhooks with. */
+  /** The secret of Stripe's webhooks. */
   webhookSecret: string
 }
 
@@ -15,7 +15,7 @@ export interface BenchWebhook {
   events: string[]
 }
 
-/** Where a checkout returns to: a paywall without a domain must be told both. */
+/** The return URLs of a checkout, which a paywall without a domain requires. */
 export const RETURN = {
   successUrl: 'https://bench.example/thanks?session=__SESSION__',
   errorUrl: 'https://bench.example/pricing',
@@ -24,8 +24,8 @@ export const RETURN = {
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
 /**
- * One test paywall that sells a month through Stripe and counts tokens. Without webhooks nothing is delivered, so that a
- * request's own work is measured.
+ * A test paywall that sells a monthly subscription through Stripe and has tokens. Without webhooks nothing is delivered, so that
+ * only a request's own work is measured.
  */
 export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
   const key = `pk_test_${hex(32)}`

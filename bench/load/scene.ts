@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { World } from '../contenders/world.ts'
 import { type BenchFile, type BenchWebhook, benchFile, RETURN } from './paywall-file.ts'
 
-/** A user as sign-in answers. */
+/** A signed-in user. */
 interface SignedIn {
   id: string
   email: string
@@ -11,14 +11,14 @@ interface SignedIn {
   refreshToken: string
 }
 
-/** A user who pays monthly and has more tokens than a run takes. */
+/** A user with a monthly subscription and more tokens than a run debits. */
 export interface Person extends SignedIn {
   checkoutId: string
-  /** The hosted page, by the processor's id. */
+  /** The processor's id of the hosted page. */
   sessionId: string
 }
 
-/** A paywall as callers of the API see it. */
+/** A paywall as seen by API callers. */
 interface Paywall extends Omit<BenchFile, 'text'> {
   url: string
   priceId: string
@@ -27,7 +27,7 @@ interface Paywall extends Omit<BenchFile, 'text'> {
 /** A paywall with people. */
 export interface Scene extends Paywall {
   people: Person[]
-  /** People whom the processor knows, too. */
+  /** People that the processor also knows. */
   buyers: Person[]
 }
 
@@ -39,12 +39,12 @@ const Tokens = z.object({
 const Prices = z.object({ prices: z.array(z.object({ id: z.string() })).min(1) })
 const Checkout = z.object({ checkoutUrl: z.url() })
 
-/** More people than connections, so that two of them seldom wait for one row. */
+/** More people than connections, so that requests rarely wait for the same row. */
 const PEOPLE = 48
 
 const A_LOT = 1_000_000_000
 
-/** Applies the benchmark's paywall file and makes its people: all through the public door, so that any commit has them alike. */
+/** Applies the benchmark's paywall file and creates its people through the public API, so that they are the same in any commit. */
 export async function setScene(world: World, { webhooks = [] }: { webhooks?: BenchWebhook[] } = {}): Promise<Scene> {
   const { text, ...file } = benchFile(webhooks)
   await world.ask.apply(text)
@@ -67,7 +67,7 @@ async function makePerson(scene: Paywall): Promise<Person> {
   return { ...person, checkoutId, sessionId: checkoutUrl.split('/').at(-1)! }
 }
 
-/** Signs a user in as the owner's backend does, and makes it, if there is none. */
+/** Signs a user in as the owner's backend does, and creates it if necessary. */
 export async function exchange(
   { url, paywallId, key }: Pick<Paywall, 'url' | 'paywallId' | 'key'>,
   email: string,
@@ -77,7 +77,7 @@ export async function exchange(
   return { id: user.id, email, token: tokens.access_token, refreshToken: tokens.refresh_token }
 }
 
-/** Pays on the hosted page and comes back, which stores the purchase. Returns the checkout's id, which the way back names. */
+/** Pays on the hosted page and follows the return, which stores the purchase. Returns the checkout's id from the return URL. */
 async function payAndReturn(checkoutUrl: string): Promise<string> {
   const body = new URLSearchParams({ action: 'pay' })
   const paid = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })

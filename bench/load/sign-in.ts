@@ -5,10 +5,10 @@ import { exchange, type Scene } from './scene.ts'
 
 const Reply = z.object({ refresh_token: z.string() })
 
-/** The `request` of no mailed code. An older commit, which the bench may measure too, knows no such field and ignores it. */
+/** The `request` of no mailed code. Older commits, which may also be measured, ignore the field. */
 const NONE = 'A'.repeat(43)
 
-/** More sessions than connections: what is under way as a round ends is lost with its session. */
+/** More sessions than connections: requests in progress at the end of a round lose their sessions. */
 const SESSIONS = 24
 
 /** All grants of sign-in. */
@@ -18,8 +18,8 @@ export const SIGN_IN: Endpoint[] = [
     request: (scene) => post(`${api(scene)}/sign-in/code`, { email: newEmail() }),
   },
   {
-    // A code works once, and each would have to be mailed and read first. What can be repeated is the refusal, which takes
-    // the same way to the same statement; what the right code does there, `sign-in by exchange` does as well.
+    // A code works only once, and would have to be mailed and read first. A refusal can be repeated and runs the same
+    // statement; the work after a correct code is measured by `sign-in by exchange`.
     name: 'sign-in by code, refused',
     expected: 400,
     request: (scene) =>
@@ -40,7 +40,7 @@ export const SIGN_IN: Endpoint[] = [
   },
 ]
 
-/** A refresh token works once, and the answer has the next one: sessions take turns, each when it has been answered. */
+/** A refresh token works only once, and the response contains the next one: sessions are used in turn after their responses. */
 async function refreshes(scene: Scene): Promise<Calls> {
   const tokens: string[] = []
   for (const { email } of scene.people.slice(0, SESSIONS)) tokens.push((await exchange(scene, email)).refreshToken)

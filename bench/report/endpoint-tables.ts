@@ -4,7 +4,7 @@ import type { StatementRounds } from '../statements/measure.ts'
 import { quotients, spread } from '../statistics.ts'
 import { figure, spreadText, table } from './table.ts'
 
-/** Endpoints beside the bare Workers, and beside the other world, if there is one. */
+/** The table of endpoints, with the bare Workers and the other world, if any. */
 export function endpointTable(
   { endpoints, references }: { endpoints: EndpointRounds[]; references: ReferenceRounds[] },
   here: string,
