@@ -113,10 +113,10 @@ test('a user and a subscription are found by a part of the address, and have the
   await users()
     .getByRole('link', { name: filledEmail(BUSY) })
     .click()
-  await page.getByText('standard tokens -1, 0 then').waitFor()
+  await page.getByText('standard tokens -1, balance 0').waitFor()
   await page.getByRole('link', { name: 'Older' }).click()
   await page.getByText('Page 2', { exact: true }).waitFor()
-  await page.getByText('standard tokens -1, 30 then').waitFor()
+  await page.getByText('standard tokens -1, balance 30').waitFor()
 })
 
 test('says that nobody is found', async () => {

@@ -23,7 +23,7 @@ describe('home', () => {
     await section(visit, 'Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
     const created = section(visit, 'Events').getByRole('group').filter({ hasText: 'subscription.created' })
     await created.locator('summary').getByText(email).waitFor()
-    await said(visit).getByText(`Opened a page of Stripe on which ${email} can pay for Monthly, $9.99.`).waitFor()
+    await said(visit).getByText(`Opened a page of Stripe where ${email} can pay for Monthly, $9.99.`).waitFor()
 
     await created.locator('summary').click()
     await created.getByRole('link', { name: 'Copy as JSON' }).click()
@@ -100,7 +100,7 @@ describe('home', () => {
     await lines.filter({ hasText: 'Checkout a checkout of Monthly was opened' }).waitFor()
     await lines.filter({ hasText: 'Checkout the checkout of Monthly was completed' }).waitFor()
     await lines.filter({ hasText: 'Payment a payment of $9.99 succeeded' }).waitFor()
-    await lines.filter({ hasText: 'Balance standard tokens +100, 100 then' }).waitFor()
+    await lines.filter({ hasText: 'Balance standard tokens +100, balance 100' }).waitFor()
     const created = lines.filter({ hasText: 'Event subscription.created' })
     await created.getByText(`delivered at ${world.receiver.url}/webhooks: answered 200`).waitFor()
   })

@@ -13,7 +13,7 @@ const ACTS = {
   arrive: ['Complete the pending payment', 'The pending payment was completed'],
   bounce: ['Fail the pending payment', 'The pending payment failed'],
   refund: ['Refund', 'The latest payment was refunded'],
-  failRefund: ['Fail the refund', 'The latest refund failed'],
+  failRefund: ['Make the refund fail', 'The latest refund failed'],
   dispute: ['Dispute', "The payer's bank disputed the latest payment"],
   winDispute: ['Win the dispute', 'The bank decided in favor of the seller'],
   loseDispute: ['Lose the dispute', 'The bank decided in favor of the payer'],
