@@ -63,6 +63,16 @@ create table processor_accounts (
   primary key (paywall_id, acquiring)
 );
 
+-- A paywall's keys of Cloudflare Turnstile: a solved captcha allows a sign-in code to be mailed when a rate limit is used up.
+create table turnstile_keys (
+  owner_id   uuid not null,
+  paywall_id text not null,
+  site_key   text not null check (char_length(site_key) between 1 and 100),
+  secret_key text not null check (char_length(secret_key) between 1 and 1024), -- AES-GCM, lib/crypto/seal.ts
+  primary key (owner_id, paywall_id),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id)
+);
+
 -- The id is a hash of what is sold: an edited price is a new row, and the old one is retired.
 create table prices (
   id              text primary key check (id ~ '^price_[0-9a-f]{24}$'),
@@ -380,18 +390,17 @@ create table ticket_quotas (
 );
 create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]));
 
--- A mailed sign-in code, hashed, with the number of tries. It is identified by the nonce that was returned only to the caller who requested
--- it.
-create table mailed_codes (
-  request_hash text primary key check (request_hash ~ '^[0-9a-f]{64}$'),
-  paywall_id   text not null references paywalls,
-  email        text not null check (char_length(email) between 3 and 254),
-  code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
-  tries        integer not null default 0,
-  restores     boolean not null, -- the mail offered to restore what was bought with the address
-  expires_at   timestamptz not null
+-- A sign-in challenge: the mailed code, hashed, with the number of guesses. Only the caller who requested the code has the challenge itself.
+create table sign_in_challenges (
+  challenge_hash text primary key check (challenge_hash ~ '^[0-9a-f]{64}$'),
+  paywall_id     text not null references paywalls,
+  email          text not null check (char_length(email) between 3 and 254),
+  code_hash      text not null check (code_hash ~ '^[0-9a-f]{64}$'),
+  guesses        integer not null default 0,
+  restores       boolean not null, -- the mail offered to restore what was bought with the address
+  expires_at     timestamptz not null
 );
-create index mailed_codes_by_age on mailed_codes (expires_at);
+create index sign_in_challenges_by_age on sign_in_challenges (expires_at);
 
 -- A user's session on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the previous one are stored: each can be
 -- exchanged for the next, and an older one ends the session, since it must have been stolen or copied.
@@ -412,16 +421,16 @@ create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id
 create index sign_in_sessions_of_key on sign_in_sessions (minted_by) where minted_by is not null;
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
--- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>',
--- 'paywall:<id>', or the last two together. Written only by lib/rate-limits/budget.sql.
-create table budgets (
-  what         text not null check (char_length(what) between 1 and 50),
-  who          text not null check (char_length(who) between 1 and 100),
-  window_start timestamptz not null,
-  taken        bigint not null,
-  primary key (what, who)
+-- How much of a rate limit is consumed, and by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>', 'paywall:<id>',
+-- or the last two together. `refilled_at`: up to when the refill is counted in. See lib/rate-limits/rate-limits.sql.
+create table rate_limits (
+  name        text not null check (char_length(name) between 1 and 50),
+  key         text not null check (char_length(key) between 1 and 100),
+  consumed    bigint not null check (consumed >= 0),
+  refilled_at timestamptz not null,
+  primary key (name, key)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
-create index budgets_by_age on budgets (window_start);
+create index rate_limits_by_age on rate_limits (refilled_at);
 
 -- Where the events of an owner's test paywalls, or of its live ones, are sent. Until `previous_secret_until` the previous secret signs,
 -- too, so that a rotation loses no event.

@@ -19,7 +19,7 @@ const WAITING = [
 
 /** `npm test` leaves these to `npm run test:all`, since developers wait for the former. `vitest run FILE` runs any. */
 const NOT_IN_QUICK = [
-  // what kills processes, floods or waits for budgets
+  // what kills processes, floods or waits for rate limits
   'contract/{cut-off,rate-limits,refusal-pages,sign-in-limits}',
   'crash/**',
   'security/abuse-*',

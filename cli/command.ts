@@ -27,12 +27,13 @@ export class CommandError extends Error {
 }
 
 /**
- * What seals the secrets that the database holds: two secrets of the Workers. Each is 32 bytes in base64url, or two such keys
+ * What seals the secrets that the database holds: three secrets of the Workers. Each is 32 bytes in base64url, or two such keys
  * with a comma between while it is rotated: the first one seals, both open (lib/crypto/seal.ts).
  */
 export interface SealingKeys {
   processorCredentialsKey: string
   webhookSecretsKey: string
+  turnstileSecretsKey: string
 }
 
 /**
@@ -63,6 +64,7 @@ export function sealingKeys(): SealingKeys {
   return {
     processorCredentialsKey: sealingKey('PROCESSOR_CREDENTIALS_KEY'),
     webhookSecretsKey: sealingKey('WEBHOOK_SECRETS_KEY'),
+    turnstileSecretsKey: sealingKey('TURNSTILE_SECRETS_KEY'),
   }
 }
 

@@ -124,7 +124,7 @@ function help(): CommandResult {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
   const lines = COMMANDS.map(({ usage, summary }) => `  paywall ${usage.padEnd(width)}  ${summary}`)
   const about = [
-    'It works on the database of DATABASE_URL and needs PROCESSOR_CREDENTIALS_KEY and WEBHOOK_SECRETS_KEY, the same',
+    'It works on the database of DATABASE_URL and needs PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY and TURNSTILE_SECRETS_KEY, the same',
     'that the Workers have. Without DATABASE_URL it works on the local world that npm run dev started.',
     'With --json every command prints one JSON document; where it could not do its work, `errors` in it says why.',
   ]

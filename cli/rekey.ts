@@ -4,6 +4,7 @@
 // 3. print how much that was, and name what no key opens
 import { sql } from 'kysely'
 import { isSealedWithFirst, seal } from '../lib/crypto/seal.ts'
+import { turnstileContext } from '../lib/crypto/turnstile-context.ts'
 import { accountContext } from '../lib/processors/account.ts'
 import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
@@ -23,6 +24,7 @@ import { type Database, withDatabase } from './database.ts'
 interface Rekeyed {
   accounts: number
   webhookSecrets: number
+  turnstileKeys: number
   /** Webhook secrets that were replaced over a day ago: they sign nothing, and are removed. */
   removed: number
   unopened: string[]
@@ -33,8 +35,9 @@ export async function runRekey(args: string[]): Promise<CommandResult> {
   enterLocalWorld()
   const sealing = sealingKeys()
   const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))
-  const { accounts, webhookSecrets, removed, unopened } = rekeyed
-  const done = { text: summarize(rekeyed), json: { accounts, webhook_secrets: webhookSecrets, removed, unopened } }
+  const { accounts, webhookSecrets, turnstileKeys, removed, unopened } = rekeyed
+  const json = { accounts, webhook_secrets: webhookSecrets, turnstile_keys: turnstileKeys, removed, unopened }
+  const done = { text: summarize(rekeyed), json }
   if (unopened.length === 0) return done
   const mend = 'to mend this, add the key that sealed them, or apply the paywall file that has these secrets'
   throw new CommandError([...unopened, mend], { done })
@@ -45,13 +48,14 @@ export async function runRekey(args: string[]): Promise<CommandResult> {
  * `apply` waits for its owner meanwhile, and is waited for, so neither undoes what the other wrote.
  */
 async function rekey(db: Database, sealing: SealingKeys): Promise<Rekeyed> {
-  const rekeyed: Rekeyed = { accounts: 0, webhookSecrets: 0, removed: 0, unopened: [] }
+  const rekeyed: Rekeyed = { accounts: 0, webhookSecrets: 0, turnstileKeys: 0, removed: 0, unopened: [] }
   const owners = await db.selectFrom('owners').select(['id', 'email']).orderBy('id').execute()
   for (const { id, email } of owners) {
     await db.transaction().execute(async (transaction) => {
       await lockOwner(transaction, email)
       await rekeyAccounts(transaction, id, sealing.processorCredentialsKey, rekeyed)
       await rekeyWebhooks(transaction, id, sealing.webhookSecretsKey, rekeyed)
+      await rekeyTurnstile(transaction, id, sealing.turnstileSecretsKey, rekeyed)
     })
   }
   return rekeyed
@@ -107,6 +111,26 @@ async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeye
   }
 }
 
+async function rekeyTurnstile(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
+  const rows = await db
+    .selectFrom('turnstile_keys')
+    .select(['paywall_id', 'secret_key'])
+    .where('owner_id', '=', ownerId)
+    .execute()
+  for (const { paywall_id, secret_key } of rows) {
+    const sealed = await sealAnew(secret_key, keys, turnstileContext(paywall_id))
+    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key opens its Turnstile secret key`)
+    if (sealed === null || sealed === secret_key) continue
+    await db
+      .updateTable('turnstile_keys')
+      .set({ secret_key: sealed })
+      .where('owner_id', '=', ownerId)
+      .where('paywall_id', '=', paywall_id)
+      .execute()
+    rekeyed.turnstileKeys += 1
+  }
+}
+
 /** The same secret under the first key, or as it is if it has that one; null if no key opens it. */
 async function sealAnew(sealed: string, keys: string, context: string): Promise<string | null> {
   const secret = await unsealOrNull(sealed, keys, context)
@@ -114,10 +138,11 @@ async function sealAnew(sealed: string, keys: string, context: string): Promise<
   return (await isSealedWithFirst(sealed, keys)) ? sealed : seal(secret, keys, context)
 }
 
-function summarize({ accounts, webhookSecrets, removed }: Rekeyed): string {
+function summarize({ accounts, webhookSecrets, turnstileKeys, removed }: Rekeyed): string {
   const parts = [
     accounts > 0 && `sealed the credentials of ${accounts} processor accounts`,
     webhookSecrets > 0 && `sealed ${webhookSecrets} webhook secrets`,
+    turnstileKeys > 0 && `sealed ${turnstileKeys} Turnstile secret keys`,
     removed > 0 && `removed ${removed} webhook secrets that were replaced over a day ago`,
   ].filter((part) => part !== false)
   return parts.length > 0

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_a452cc5078d98d8f'
+const RELEASE = 'release_667ce0479eabf55a'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -87,6 +87,23 @@ export function claimCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::jsonb, $26::text, $27::text, $28::text) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+  )
+}
+
+/** functions/sign-in/create-challenge.sql */
+export function createChallenge<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  email: string
+  challengeHash: string
+  codeHash: string
+  codeMinutes: number
+  network?: string | null | undefined
+  isSolved?: boolean | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.create_challenge($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::boolean) as result`,
+    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null, p.isSolved ?? null],
   )
 }
 
@@ -214,25 +231,6 @@ export function isLiveKey<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.is_live_key($1::text) as result`,
     [p.keyHash],
-  )
-}
-
-/** functions/sign-in/keep-code.sql */
-export function keepCode<Result>(db: Database, p: {
-  paywallId: string
-  host: string
-  email: string
-  requestHash: string
-  codeHash: string
-  codeMinutes: number
-  longCodeHash: string
-  longCodeMinutes: number
-  lastingCodeMinutes: number
-  network?: string | null | undefined
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::integer, $9::integer, $10::text) as result`,
-    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.longCodeHash, p.longCodeMinutes, p.lastingCodeMinutes, p.network ?? null],
   )
 }
 
@@ -515,6 +513,19 @@ export function refreshSession<Result>(db: Database, p: {
   )
 }
 
+/** functions/sign-in/refund-mail.sql */
+export function refundMail<Result>(db: Database, p: {
+  paywallId: string
+  email: string
+  network: string
+  isSolved: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.refund_mail($1::text, $2::text, $3::text, $4::boolean) as result`,
+    [p.paywallId, p.email, p.network, p.isSolved],
+  )
+}
+
 /** functions/sign-in/sign-in-anonymously.sql */
 export function signInAnonymously<Result>(db: Database, p: {
   paywallId: string
@@ -535,20 +546,19 @@ export function signInByCode<Result>(db: Database, p: {
   paywallId: string
   host: string
   email: string
-  requestHash: string
+  challengeHash: string
   codeHash: string
-  codeTries: number
+  mostGuesses: number
   restore: boolean
   sessionId: string
   tokenHash: string
   tokenDays: number
   anonymousId?: string | null | undefined
   tokenAudience?: string | null | undefined
-  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text, $13::text) as result`,
-    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeTries, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null, p.network ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text) as result`,
+    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.mostGuesses, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
   )
 }
 

@@ -59,13 +59,6 @@ export interface Balances {
   user_id: string;
 }
 
-export interface Budgets {
-  taken: Int8;
-  what: string;
-  who: string;
-  window_start: Timestamp;
-}
-
 export interface CheckoutClaims {
   attempt: Generated<number>;
   caller: string;
@@ -162,16 +155,6 @@ export interface Ledger {
   reference: string | null;
   type: string;
   user_id: string;
-}
-
-export interface MailedCodes {
-  code_hash: string;
-  email: string;
-  expires_at: Timestamp;
-  paywall_id: string;
-  request_hash: string;
-  restores: boolean;
-  tries: Generated<number>;
 }
 
 export interface Members {
@@ -327,9 +310,26 @@ export interface Purchases {
   versions_at: Timestamp | null;
 }
 
+export interface RateLimits {
+  consumed: Int8;
+  key: string;
+  name: string;
+  refilled_at: Timestamp;
+}
+
 export interface Releases {
   installed_at: Generated<Timestamp>;
   name: string;
+}
+
+export interface SignInChallenges {
+  challenge_hash: string;
+  code_hash: string;
+  email: string;
+  expires_at: Timestamp;
+  guesses: Generated<number>;
+  paywall_id: string;
+  restores: boolean;
 }
 
 export interface SignInSessions {
@@ -370,6 +370,13 @@ export interface Tickets {
   user_id: string | null;
 }
 
+export interface TurnstileKeys {
+  owner_id: string;
+  paywall_id: string;
+  secret_key: string;
+  site_key: string;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
@@ -400,14 +407,12 @@ export interface DB {
   api_keys: ApiKeys;
   balance_replies: BalanceReplies;
   balances: Balances;
-  budgets: Budgets;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
   credited_periods: CreditedPeriods;
   deliveries: Deliveries;
   events: Events;
   ledger: Ledger;
-  mailed_codes: MailedCodes;
   members: Members;
   owners: Owners;
   payments: Payments;
@@ -418,11 +423,14 @@ export interface DB {
   processor_events: ProcessorEvents;
   processors: Processors;
   purchases: Purchases;
+  rate_limits: RateLimits;
   releases: Releases;
+  sign_in_challenges: SignInChallenges;
   sign_in_sessions: SignInSessions;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;
   tickets: Tickets;
+  turnstile_keys: TurnstileKeys;
   users: Users;
   webhook_endpoints: WebhookEndpoints;
 }

@@ -75,9 +75,9 @@ const OTHERWISE_KEYED = [
     'tickets',
     'ticket_attachments',
     'ticket_quotas',
-    'mailed_codes',
+    'sign_in_challenges',
     'sign_in_sessions',
-    'budgets',
+    'rate_limits',
   ],
   ...['events', 'deliveries', 'kysely_migration', 'kysely_migration_lock'],
 ]

@@ -246,6 +246,7 @@ describe('Workers', () => {
     expect(holders('SIGN_IN_CODE_KEY')).toEqual(['sign-in'])
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
     expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['processors'])
+    expect(holders('TURNSTILE_SECRETS_KEY')).toEqual(['sign-in'])
     expect(holders('DATABASE_URL')).not.toContain('gateway')
     expect(config('pages').secrets).toBeUndefined()
   })

@@ -25,7 +25,14 @@ const EventBody = z.looseObject({
 })
 type EventBody = z.output<typeof EventBody>
 
-const TABLES = ['balance_replies', 'checkout_claims', 'ticket_quotas', 'mailed_codes', 'sign_in_sessions', 'deliveries']
+const TABLES = [
+  'balance_replies',
+  'checkout_claims',
+  'ticket_quotas',
+  'sign_in_challenges',
+  'sign_in_sessions',
+  'deliveries',
+]
 
 async function rowsIn(): Promise<number[]> {
   const counts = TABLES.map((table) => `(select count(*)::int from ${table})`)
@@ -39,7 +46,7 @@ async function age(time: string): Promise<void> {
     update balance_replies set created_at = created_at - interval '${time}';
     update checkout_claims set claimed_at = claimed_at - interval '${time}';
     update ticket_quotas set opened = array(select at - interval '${time}' from unnest(opened) at);
-    update mailed_codes set expires_at = expires_at - interval '${time}';
+    update sign_in_challenges set expires_at = expires_at - interval '${time}';
     update sign_in_sessions set expires_at = expires_at - interval '${time}', ended_at = ended_at - interval '${time}';
     update deliveries set finished_at = finished_at - interval '${time}'`)
 }

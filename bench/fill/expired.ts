@@ -20,8 +20,8 @@ const EXPIRED: Record<string, Columns> = {
     claimed_at: AT,
   },
   ticket_quotas: { who: `'email:expired-' || n || '@bench.example'`, opened: `array[${AT}]` },
-  mailed_codes: {
-    request_hash: `encode(sha256(n::text::bytea), 'hex')`,
+  sign_in_challenges: {
+    challenge_hash: `encode(sha256(n::text::bytea), 'hex')`,
     email: `'expired-' || n || '@bench.example'`,
     code_hash: HASH,
     restores: 'false',

@@ -14,6 +14,7 @@ import { countLosses } from './loss-counts.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices, syncUnnamed } from './prices.ts'
 import { readStored } from './stored.ts'
+import { removeTurnstile, saveTurnstile } from './turnstile.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
 export interface ApplyPlan {
@@ -99,7 +100,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const stored = await readStored(db, file, keyHashes)
   const keys = await compareKeys(file, keyHashes, stored)
   const webhooks = await compareWebhooks(file, stored, sealing.webhookSecretsKey)
-  const paywalls = await comparePaywalls(file, stored, sealing.processorCredentialsKey)
+  const paywalls = await comparePaywalls(file, stored, sealing)
 
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
@@ -120,6 +121,8 @@ async function write(db: Database, email: string, { keys, webhooks, paywalls, ..
   await removeDomains(db, paywalls.domainsToRemove)
   if ((await savePaywalls(db, ownerId, paywalls.toSave)) < paywalls.toSave.length) throw new TakenMeanwhile()
   await saveAccounts(db, paywalls.accountsToSave)
+  await saveTurnstile(db, ownerId, paywalls.turnstileToSave)
+  await removeTurnstile(db, ownerId, paywalls.turnstileToRemove)
   await retirePrices(db, paywalls.pricesToRetire)
   await savePrices(db, paywalls.pricesToSave)
   await syncUnnamed(db, ownerId)

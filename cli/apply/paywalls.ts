@@ -1,11 +1,13 @@
 // The owner's paywalls: what differs between the file and the database, and how it is written. What a paywall has in tables
-// of their own is in accounts.ts and prices.ts.
+// of their own is in accounts.ts, turnstile.ts and prices.ts.
+import type { SealingKeys } from '../command.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import { type AccountRow, compareAccount } from './accounts.ts'
 import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
 import { comparePrices, type PriceRow } from './prices.ts'
 import { type StoredPaywall, type StoredState, sameJson } from './stored.ts'
+import { compareTurnstile, type TurnstileRow } from './turnstile.ts'
 
 export interface PaywallsDifference {
   changes: Change[]
@@ -15,24 +17,27 @@ export interface PaywallsDifference {
   domainsToRemove: string[]
   toSave: PaywallRow[]
   accountsToSave: AccountRow[]
+  turnstileToSave: TurnstileRow[]
+  /** Ids of paywalls. */
+  turnstileToRemove: string[]
   /** Ids of prices. */
   pricesToRetire: string[]
   pricesToSave: PriceRow[]
 }
 
 /** A paywall without what is in other tables. */
-interface PaywallRow extends Omit<FilePaywall, 'processor' | 'prices'> {
+interface PaywallRow extends Omit<FilePaywall, 'processor' | 'turnstile' | 'prices'> {
   acquiring: string
 }
 
 /** What of a paywall's row the file says. */
 type PaywallColumns = Omit<PaywallRow, 'id'> | StoredPaywall
 
-/** What makes the file's paywalls, their prices and accounts what the file says. `sealingKey` seals credentials. */
+/** What makes the file's paywalls, their prices, accounts and Turnstile keys what the file says. */
 export async function comparePaywalls(
   file: PaywallFile,
   stored: StoredState,
-  sealingKey: string,
+  sealing: SealingKeys,
 ): Promise<PaywallsDifference> {
   const difference: PaywallsDifference = {
     changes: [],
@@ -40,6 +45,8 @@ export async function comparePaywalls(
     domainsToRemove: [],
     toSave: [],
     accountsToSave: [],
+    turnstileToSave: [],
+    turnstileToRemove: [],
     pricesToRetire: [],
     pricesToSave: [],
   }
@@ -47,10 +54,13 @@ export async function comparePaywalls(
     const storedPaywall = stored.paywalls.find(({ id }) => id === paywall.id)
     difference.errors.push(...findConflicts(paywall, file, stored).map((conflict) => `paywalls[${index}].${conflict}`))
     compareColumns(difference, paywall, storedPaywall)
-    const account = await compareAccount(paywall, storedPaywall, sealingKey)
+    const account = await compareAccount(paywall, storedPaywall, sealing.processorCredentialsKey)
+    const turnstile = await compareTurnstile(paywall, storedPaywall, sealing.turnstileSecretsKey)
     const prices = comparePrices(paywall, storedPaywall)
-    difference.changes.push(...account.changes, ...prices.changes)
+    difference.changes.push(...account.changes, ...turnstile.changes, ...prices.changes)
     difference.accountsToSave.push(...account.toSave)
+    difference.turnstileToSave.push(...turnstile.toSave)
+    difference.turnstileToRemove.push(...turnstile.toRemove)
     difference.pricesToRetire.push(...prices.toRetire)
     difference.pricesToSave.push(...prices.toSave)
   }
@@ -80,7 +90,7 @@ const modeConflict = (isTest: boolean) =>
 
 function compareColumns(
   difference: PaywallsDifference,
-  { processor, prices: _prices, ...columns }: FilePaywall,
+  { processor, turnstile: _turnstile, prices: _prices, ...columns }: FilePaywall,
   stored: StoredPaywall | undefined,
 ): void {
   const row: PaywallRow = { ...columns, acquiring: processor.acquiring }

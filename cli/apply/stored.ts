@@ -77,6 +77,9 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
           .whereRef('paywall_id', '=', 'paywalls.id'),
       ).as('accounts'),
       jsonArrayFrom(
+        selectFrom('turnstile_keys').select(['site_key', 'secret_key']).whereRef('paywall_id', '=', 'paywalls.id'),
+      ).as('turnstile'),
+      jsonArrayFrom(
         selectFrom('prices')
           .select(['id', 'slug', 'label', 'currency', 'amount', 'interval', 'interval_count', 'trial_days'])
           .select(['processor_price', 'tokens', 'features', 'access', 'position'])

@@ -34,6 +34,8 @@ export interface FilePaywall {
   settings: Record<string, unknown>
   geo: Geo
   processor: ProcessorAccount
+  /** Cloudflare's captcha; null: none is asked for. */
+  turnstile: { siteKey: string; secretKey: string } | null
   prices: FilePrice[]
   offers: Record<string, unknown>[]
   layout: Record<string, unknown>
@@ -88,7 +90,17 @@ async function completePaywall(paywall: WrittenPaywall, environment: Environment
   const processor = revealProcessor(paywall.processor, environment)
   if (!processor) throw new TypeError(`paywall ${paywall.id}: its credentials passed the schema, but cannot be read`)
   const completePrices = prices.map((price) => completePrice(price, paywall.id, processor.acquiring))
-  return { ...rest, is_test: test, domain: domain ?? null, processor, prices: await Promise.all(completePrices) }
+  const turnstile = paywall.turnstile
+    ? { ...paywall.turnstile, secretKey: revealSecret(paywall.turnstile.secretKey, environment) ?? '' }
+    : null
+  return {
+    ...rest,
+    is_test: test,
+    domain: domain ?? null,
+    processor,
+    turnstile,
+    prices: await Promise.all(completePrices),
+  }
 }
 
 async function completePrice(price: WrittenPrice, paywallId: string, acquiring: string): Promise<FilePrice> {

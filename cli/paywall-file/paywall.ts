@@ -6,7 +6,7 @@ import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout } from './layout.ts'
 import { country, price, tokenType } from './price.ts'
 import { accountMode, literalSecrets, processorSchema, revealProcessor } from './processor.ts'
-import type { Environment } from './secret.ts'
+import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 import { checkSellable } from './sellable.ts'
 
 /** Lower-case labels with dots between, of which the last is not a number: 253 characters at most. */
@@ -99,6 +99,9 @@ const layout = z
   .default({ type: 'stack', blocks: [] })
   .describe("How the paywall's site looks, and your pages if you follow it; served as it is")
 
+/** 1 to 100 printable characters without spaces. */
+const TURNSTILE_KEY = /^[!-~]{1,100}$/
+
 function shape(environment: Environment) {
   return z.strictObject({
     id: z
@@ -111,6 +114,18 @@ function shape(environment: Environment) {
     settings: settings.default({ tokenization_queries: [] }),
     geo,
     processor: processorSchema(environment).describe('Who takes the money, and our access to it'),
+    turnstile: z
+      .strictObject({
+        siteKey: z.string().regex(TURNSTILE_KEY, 'must be a key as Cloudflare shows it').describe('Shown to browsers'),
+        secretKey: secretSchema(environment, (secret) =>
+          TURNSTILE_KEY.test(secret) ? null : 'must be a key as Cloudflare shows it',
+        ),
+      })
+      .nullish()
+      .describe(
+        'The keys of a Cloudflare Turnstile widget. With them somebody for whom no sign-in code would be mailed, because a rate limit ' +
+          'is used up, may solve a captcha',
+      ),
     prices: checked(z.array(price), 1, unique('slug')).describe('What is sold'),
     offers: z.array(Offer).default([]).describe('Served as they are'),
     layout,
@@ -124,7 +139,9 @@ export type WrittenPaywall = z.output<ReturnType<typeof shape>>
 export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
-  const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount)
+  const checkCaptcha = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
+    checkTurnstile(paywall, environment, context)
+  const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount, checkCaptcha)
   return checked(schema, 5, checkTokens, checkTiersOfLocals, checkSellable)
 }
 
@@ -167,4 +184,18 @@ function checkProcessor({ test, processor }: WrittenPaywall, environment: Enviro
   const mode = account && accountMode(account)
   if (mode === null || (mode === 'test') === test) return
   issueAt(context, ['processor', 'credentials'], `a ${mode} key on a ${test ? 'test' : 'live'} paywall`)
+}
+
+/** With Cloudflare's keys for tests every captcha is solved, or none is. */
+const TURNSTILE_TEST_KEY = /^[123]x0{10}/
+
+function checkTurnstile({ test, turnstile }: WrittenPaywall, environment: Environment, context: z.RefinementCtx): void {
+  if (test || !turnstile) return
+  const { secretKey } = turnstile
+  if (isLiteral(secretKey)) {
+    issueAt(context, ['turnstile', 'secretKey'], 'a live paywall takes its secrets from env:NAME')
+  }
+  if (TURNSTILE_TEST_KEY.test(revealSecret(secretKey, environment) ?? '')) {
+    issueAt(context, ['turnstile', 'secretKey'], "one of Cloudflare's keys for tests on a live paywall")
+  }
 }

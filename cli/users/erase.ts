@@ -61,7 +61,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`delete from ticket_quotas t
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.who = any(${quotas}::text[])`,
   )
-  await run('budgets', sql`delete from budgets t where t.who = any(${callers}::text[])`)
+  await run('rate limits', sql`delete from rate_limits t where t.key = any(${callers}::text[])`)
   await run(
     'purchases',
     sql`update purchases t set cancellation_reason = null, buyer_email = null
@@ -104,7 +104,9 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
 /** Its codes, users and members, locked in this order. Whoever is merged into it meanwhile is found behind the locks. */
 async function lockPerson(db: Database, name: PersonName): Promise<Person> {
   const { email, userIds, paywallIds } = await findPerson(db, name)
-  await sql`delete from mailed_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
+  await sql`delete from sign_in_challenges where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(
+    db,
+  )
   await sql`select from users where id = any(${userIds}::uuid[]) order by id for update`.execute(db)
   await sql`
     select from members where user_id = any(${userIds}::uuid[]) order by user_id, paywall_id for update`.execute(db)

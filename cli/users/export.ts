@@ -51,9 +51,9 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
     tickets,
     ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
     sign_in_sessions: isMembers,
-    mailed_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
+    sign_in_challenges: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
     ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
-    budgets: sql`t.who = any(${callers}::text[])`,
+    rate_limits: sql`t.key = any(${callers}::text[])`,
     checkout_claims: sql`t.paywall_id = ${paywalls} and t.caller = any(${callers}::text[])`,
     events: sql`t.paywall_id = ${paywalls} and (
       t.user_id = ${users} or t.user_id is null and t.body::jsonb #>> '{data,user,email}' = ${email})`,

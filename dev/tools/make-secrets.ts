@@ -7,6 +7,7 @@ const {
   SIGN_IN_CODE_KEY,
   PROCESSOR_CREDENTIALS_KEY,
   WEBHOOK_SECRETS_KEY,
+  TURNSTILE_SECRETS_KEY,
   DATABASE_ROLES_KEY,
 } = await makeSecrets()
 const own = {
@@ -15,6 +16,7 @@ const own = {
   SIGN_IN_CODE_KEY,
   PROCESSOR_CREDENTIALS_KEY,
   WEBHOOK_SECRETS_KEY,
+  TURNSTILE_SECRETS_KEY,
   DATABASE_ROLES_KEY,
 }
 for (const [name, value] of Object.entries(own)) console.log(`${name}='${value}'`)

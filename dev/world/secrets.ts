@@ -22,6 +22,7 @@ const Secrets = DemoSecrets.extend({
   SIGN_IN_CODE_KEY: z.string(),
   PROCESSOR_CREDENTIALS_KEY: z.string(),
   WEBHOOK_SECRETS_KEY: z.string(),
+  TURNSTILE_SECRETS_KEY: z.string(),
   DATABASE_ROLES_KEY: z.string(),
 })
 export type Secrets = z.infer<typeof Secrets>
@@ -46,6 +47,7 @@ export async function makeSecrets(): Promise<Secrets> {
     SIGN_IN_CODE_KEY: base64url.encode(randomBytes(32)),
     PROCESSOR_CREDENTIALS_KEY: base64url.encode(randomBytes(32)),
     WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
+    TURNSTILE_SECRETS_KEY: base64url.encode(randomBytes(32)),
     DATABASE_ROLES_KEY: base64url.encode(randomBytes(32)),
     DEMO_API_KEY: `pk_test_${randomHex(32)}`,
     DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
@@ -88,12 +90,13 @@ export const STORAGE = 'storage'
 
 /** Writes a dotenv file for the `paywall` command, which reads it if DATABASE_URL is not set. */
 export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
-  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, DATABASE_ROLES_KEY } = secrets
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY, DATABASE_ROLES_KEY } = secrets
   const variables = {
     DATABASE_URL: databaseUrl,
     ATTACHMENTS_FOLDER: join(folder, STORAGE),
     PROCESSOR_CREDENTIALS_KEY,
     WEBHOOK_SECRETS_KEY,
+    TURNSTILE_SECRETS_KEY,
     DATABASE_ROLES_KEY,
     ...DemoSecrets.parse(secrets),
   }

@@ -1,5 +1,5 @@
-// Starts the parts in dependency order: the database pool and its proxy, the webhook receiver, the mail inbox, the emulators, and
-// the Workers, which get the addresses of the others. The emulators read the Workers' address when they use it, because it is not
+// Starts the parts in dependency order: the database pool and its proxy, the webhook receiver, the mail inbox, Turnstile's stand-in,
+// the emulators, and the Workers, which get the addresses of the others. The emulators read the Workers' address when they use it, because it is not
 // known earlier. Closes in reverse order.
 import { join } from 'node:path'
 import type { RequestInit, Response } from 'miniflare'
@@ -17,6 +17,7 @@ import { KEPT_EVENTS, KEPT_MAILS } from './pages/arrivals.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
 import type { Secrets } from './secrets.ts'
+import { startTurnstile, type Turnstile } from './turnstile.ts'
 import { type Crons, createCrons } from './workers/crons.ts'
 import { startWorkers, type Value, type Workers } from './workers/workers.ts'
 
@@ -30,7 +31,9 @@ export interface WorldOptions {
   files: () => PaywallFile[]
   secrets: Secrets
   /** 0 or undefined: a free port. Emulators are named by their processors. */
-  ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<ProcessorName, number>>
+  ports: { service: number; neon?: number; receiver: number; mail: number; turnstile?: number } & Partial<
+    Record<ProcessorName, number>
+  >
   /** The URL of home, to which the receiver and the mail inbox redirect. */
   home?: string
   /** The folder of KV and R2, and that of the emulators, the receiver and the mail inbox; without it all data is lost at the end. */
@@ -67,6 +70,7 @@ export interface World extends Emulators {
   readonly neon: NeonProxy
   readonly receiver: Receiver
   readonly mail: MailInbox
+  readonly turnstile: Turnstile
   readonly workers: Workers
   readonly crons: Crons
   readonly clock: Clock
@@ -105,6 +109,7 @@ export async function startWorld({
     }),
     (inbox) => inbox.close(),
   )
+  const turnstile = started.adopt(await startTurnstile(files, ports.turnstile), (part) => part.close())
   let url = `http://127.0.0.1:${ports.service}`
   const emulators = await startEmulators(
     (acquiring) => ({
@@ -119,6 +124,7 @@ export async function startWorld({
   )
   const local = {
     PROCESSOR_API_BASES: apiBases(emulators),
+    TURNSTILE_ORIGIN: turnstile.url,
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
     ALLOW_LOCAL_IMAGES: true,
     ...(ports.service > 0 && {
@@ -148,6 +154,7 @@ export async function startWorld({
   const sealing = {
     processorCredentialsKey: secrets.PROCESSOR_CREDENTIALS_KEY,
     webhookSecretsKey: secrets.WEBHOOK_SECRETS_KEY,
+    turnstileSecretsKey: secrets.TURNSTILE_SECRETS_KEY,
   }
   return {
     url,
@@ -160,6 +167,7 @@ export async function startWorld({
     ...emulators,
     receiver,
     mail,
+    turnstile,
     workers,
     crons,
     clock: createClock({ database, emulators, crons }),

@@ -28,6 +28,8 @@ interface Limits {
   OWNER_LIMIT: Limit
   /** The limit of a user or a guest. */
   CALLER_LIMIT: Limit
+  /** The limit of all guests behind an IPv4 address, which offices and mobile networks share. An IPv6 /64 belongs to one household. */
+  IPV4_LIMIT: Limit
 }
 
 /**
@@ -49,8 +51,9 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
   if (countedBy === 'network') return { ...UNCOUNTED, isOver: await isSpent(env.OWNER_LIMIT, networks.wide) }
   if (countedBy === 'signature') return countWebhook(request, env, networks)
   const token = countedBy === 'address' ? null : request.headers.get('authorization')?.replace(/^bearer +/i, '')
-  const isOver = await isOverShares(env, networks, token ? await sha256Hex(token) : networks.near)
-  return { ...UNCOUNTED, isOver }
+  if (token) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, await sha256Hex(token)) }
+  const share = networks.near.includes('.') ? env.IPV4_LIMIT : env.CALLER_LIMIT
+  return { ...UNCOUNTED, isOver: await isOverShares(env, networks, networks.near, share) }
 }
 
 /**
@@ -101,8 +104,13 @@ async function countProven(
 }
 
 /** The caller's own limit is checked first: a caller that exceeds it does not use up the limit of its wide network. */
-async function isOverShares(env: Limits, { wide }: Networks, own: string): Promise<boolean> {
-  return (await isSpent(env.CALLER_LIMIT, own)) || (await isSpent(env.OWNER_LIMIT, wide))
+async function isOverShares(
+  env: Limits,
+  { wide }: Networks,
+  own: string,
+  limit: Limit = env.CALLER_LIMIT,
+): Promise<boolean> {
+  return (await isSpent(limit, own)) || (await isSpent(env.OWNER_LIMIT, wide))
 }
 
 /** Every endpoint answers an invalid key with 401. A response that failed, or was refused before the key was checked, shows nothing. */

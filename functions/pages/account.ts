@@ -25,7 +25,8 @@ export async function useAccount(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
   const buy = c.req.query('buy')
-  const show = (step: SignInStep) => showPage(c, site, accountPage(site, { step, buy }), step.status)
+  const show = (step: SignInStep) =>
+    showPage(c, site, accountPage(site, { step, buy }), step.status, step.captcha?.origin)
   switch (readAction(form, ['mail', 'enter', 'sign-out', 'portal'])) {
     case 'mail':
       return show(await mailCode(c, site, form))
@@ -66,7 +67,7 @@ export async function restore(c: PagesContext): Promise<Response> {
   const action = readAction(form, ['mail', 'enter'])
   const step = action === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
   if (!step) return c.redirect(site.href(ACCOUNT_PATH, { restored: 'yes' }), 303)
-  return showPage(c, site, restorePage(site, step), step.status)
+  return showPage(c, site, restorePage(site, step), step.status, step.captcha?.origin)
 }
 
 /** Gives a page's script the access token, which is good for an hour at most. The refresh token stays where no script reads it. */

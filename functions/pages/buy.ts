@@ -46,10 +46,10 @@ export async function openCheckout(
   })
 }
 
-/** A form that is sent twice at once is sent by one user. Once that user has signed out, the form sent again is somebody new's. */
+/** A double submit creates one user. A submit after sign-out creates a new one. */
 async function beginAnonymously(c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> {
   const grant = { grant_type: 'anonymous' }
-  const session = await beginSession(c, site, { ...grant, attempt: key })
+  const session = await beginSession(c, site, grant, { headers: { 'Idempotency-Key': key } })
   return isRefused(session) && session.status === 400 ? beginSession(c, site, grant) : session
 }
 

@@ -24,11 +24,11 @@ export interface Refused {
   error: string
   /** Seconds after which it may be asked again; null: nobody knows. */
   retryAfter: number | null
-  /** Of a code that was not mailed: what goes with one that the address may have got otherwise. */
-  request?: string | undefined
+  /** Of a code that was not mailed: with this site key of Turnstile, a solved captcha has it mailed. */
+  site_key?: string | undefined
 }
 
-const RefusedBody = z.object({ error: z.string(), request: z.string().optional() })
+const RefusedBody = z.object({ error: z.string(), site_key: z.string().optional() })
 
 /** Asks another Worker in the visitor's name. What it answers is of this `Reply`, or a refusal. */
 export async function callApi<Reply extends z.ZodType>(
@@ -50,7 +50,7 @@ export async function callApi<Reply extends z.ZodType>(
 
 /**
  * A request for another Worker. It goes to the host that the visitor came to, and has the visitor's address and country: so
- * budgets, and prices of a country, are the visitor's.
+ * rate limits, and prices of a country, are the visitor's.
  */
 export function withToken(
   c: PagesContext,

@@ -59,10 +59,10 @@ export async function beginSession(
   c: PagesContext,
   home: Home,
   grant: object,
-  token: string | null = null,
+  { token = null, headers = {} }: { token?: string | null; headers?: Record<string, string> } = {},
 ): Promise<{ token: string } | Refused> {
   const path = `/api/v1/paywall/${home.paywallId}/sign-in/token`
-  const tokens = await callApi(c, 'SIGN_IN', Tokens, { path, body: grant, token })
+  const tokens = await callApi(c, 'SIGN_IN', Tokens, { path, body: grant, token, headers })
   if (isRefused(tokens)) return tokens
   const options = cookieOptions(c, home)
   setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })

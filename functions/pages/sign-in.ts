@@ -12,8 +12,10 @@ type Form = Awaited<ReturnType<typeof readForm>>
 /** Where somebody who signs in is. */
 export interface SignInStep {
   email: string
-  /** What proves that the code was asked for here; null: none was yet. */
-  request: string | null
+  /** What the code works with; null: none was asked for yet. */
+  challenge: string | null
+  /** The captcha that has to be solved for a code: the site key of Turnstile, and where its script comes from. */
+  captcha?: { siteKey: string; origin: string } | undefined
   code: string
   /** Whether the visitor takes what the mail has offered. */
   restore: boolean
@@ -22,30 +24,38 @@ export interface SignInStep {
 }
 
 /** Before the first step. */
-export const FIRST_STEP: SignInStep = { email: '', request: null, code: '', restore: true, status: 200 }
+export const FIRST_STEP: SignInStep = { email: '', challenge: null, code: '', restore: true, status: 200 }
 
-const Sent = z.object({ request: z.string() })
+const Sent = z.object({ challenge: z.string() })
 
 /** Mails a code. */
 export async function mailCode(c: PagesContext, site: Site, form: Form): Promise<SignInStep> {
   const email = form('email').trim()
   const path = `/api/v1/paywall/${site.paywallId}/sign-in/code`
-  const sent = await callApi(c, 'SIGN_IN', Sent, { path, body: { email } })
-  if (!isRefused(sent)) return { ...FIRST_STEP, email, request: sent.request }
-  // A code that was mailed before may still be good, and one of another kind may have been mailed.
-  const request = sent.request ?? (form('request') || null)
-  return { ...FIRST_STEP, email, request, problem: messageFor(sent, site.texts), status: sent.status }
+  const captchaToken = form('cf-turnstile-response') || undefined
+  const sent = await callApi(c, 'SIGN_IN', Sent, { path, body: { email, captcha_token: captchaToken } })
+  if (!isRefused(sent)) return { ...FIRST_STEP, email, challenge: sent.challenge }
+  const origin = c.env.TURNSTILE_ORIGIN || 'https://challenges.cloudflare.com'
+  const captcha = sent.site_key === undefined ? undefined : { siteKey: sent.site_key, origin }
+  const problem = captcha && sent.status === 429 ? site.texts.captchaNeeded : messageFor(sent, site.texts)
+  // A code that was mailed before may still be good.
+  return { ...FIRST_STEP, email, challenge: form('challenge') || null, captcha, problem, status: sent.status }
 }
 
 /** Signs in with the code; null: it was right, and the visitor is signed in. An anonymous visitor brings along what it has. */
 export async function enterCode(c: PagesContext, site: Site, form: Form): Promise<SignInStep | null> {
   const step = {
     email: form('email'),
-    request: form('request'),
+    challenge: form('challenge'),
     code: form('code'),
     restore: form('restore') === 'yes',
   }
-  const signedIn = await beginSession(c, site, { grant_type: 'code', ...step }, isAnonymous(site) ? site.token : null)
+  const signedIn = await beginSession(
+    c,
+    site,
+    { grant_type: 'code', ...step },
+    { token: isAnonymous(site) ? site.token : null },
+  )
   return isRefused(signedIn) ? { ...step, problem: messageFor(signedIn, site.texts), status: signedIn.status } : null
 }
 

@@ -11,7 +11,7 @@ declare
   reply_deadline constant timestamptz := now() - (idempotency_window() + extra);
   quota_deadline constant timestamptz := now() - (quota_window() + extra);
   sign_in_deadline constant timestamptz := now() - extra;
-  budget_deadline constant timestamptz := now() - (interval '24 hours' + extra); -- no window is longer than a day
+  rate_limit_deadline constant timestamptz := now() - (interval '24 hours' + extra); -- each is full again after a day
   delivery_deadline constant timestamptz := now() - interval '30 days';
   deleted bigint;
   forgotten bigint := 0;
@@ -34,8 +34,8 @@ begin
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
-  delete from mailed_codes where ctid = any (array(
-    select c.ctid from mailed_codes c where c.expires_at <= sign_in_deadline
+  delete from sign_in_challenges where ctid = any (array(
+    select c.ctid from sign_in_challenges c where c.expires_at <= sign_in_deadline
     order by c.expires_at limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
@@ -46,9 +46,9 @@ begin
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
-  delete from budgets where ctid = any (array(
-    select b.ctid from budgets b where b.window_start <= budget_deadline
-    order by b.window_start limit count for update skip locked));
+  delete from rate_limits where ctid = any (array(
+    select l.ctid from rate_limits l where l.refilled_at <= rate_limit_deadline
+    order by l.refilled_at limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 

@@ -12,20 +12,12 @@ declare
   calls constant bigint := limits -> acquiring -> 'calls';
   allowed constant jsonb := limits -> acquiring -> substring(account from '[a-z]+$');
   period constant interval := make_interval(secs => (allowed ->> 'seconds')::double precision);
-  counted budgets;
 begin
   if limits is null then return null; end if;
   if not pg_try_advisory_xact_lock(calls_lock(account)) then return interval '1 second'; end if;
 
-  select * into counted from budgets b where (b.what, b.who) = ('reconcile', account);
-  if counted.window_start is null or present not between counted.window_start and counted.window_start + period then
-    counted.window_start := present;
-    counted.taken := 0;
-  end if;
-  if counted.taken + calls > (allowed -> 'most')::bigint then return counted.window_start + period - present; end if;
-  insert into budgets as b (what, who, window_start, taken) values ('reconcile', account, counted.window_start, counted.taken + calls)
-  on conflict on constraint budgets_pkey do update set window_start = excluded.window_start, taken = excluded.taken;
-  return null;
+  delete from rate_limits l where (l.name, l.key) = ('reconcile', account) and l.refilled_at > present + period;
+  return consume('reconcile', account, calls, (allowed -> 'most')::bigint, period, present);
 end $$;
 
 create function calls_lock(account text) returns bigint language sql immutable as $$ select hashtextextended(account, 0) $$;

@@ -1,53 +1,168 @@
 import * as z from 'zod'
+import { time } from '../../lib/access/purchase.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
-import { emailFor } from './email-field.ts'
-import { type GrantRefusal, refreshToken, TokenBody, TokenReply, tokenErrors } from './grants.ts'
+import { CODE_MINUTES } from './challenge.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
 
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
 
+/** It is `unknown` only so that a missing address gets an error of its own. */
+const email = z
+  .unknown()
+  .refine((text) => text, 'Email is required')
+  .pipe(z.string('Invalid email format').pipe(newEmail))
+
+const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
+
 export const CodeBody = z.object(
-  { email: emailFor('The address to mail the code to. Case and surrounding white space do not matter') },
+  {
+    email: emailFor('The address to mail the code to. Case and surrounding white space do not matter'),
+    captcha_token: z
+      .string('Invalid captcha_token')
+      .max(2048, 'Invalid captcha_token')
+      .nullish()
+      .describe(
+        'The token of a solved captcha, if an earlier call was answered `captcha`. It counts once, for 5 minutes',
+      ),
+  },
   'invalid_body',
 )
 
-const request = z.string()
-
 const CodeReply = z.object({
-  sent: z
-    .literal(true)
+  sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
+  challenge: z
+    .string()
     .describe(
-      'The same for every address, whether or not it belongs to a user, and also where an address gets no other mail, because it ' +
-        'has a code of 18 digits that is good for ten minutes or more',
+      'To send to `sign-in/token` together with the code, which works with this challenge and no other. Keep it secret',
     ),
-  request: request.describe(
-    'To send to `sign-in/token` together with the code: a code of six digits works for the call that asked for it, and no other',
-  ),
 })
 
-const TooManyCodes = z.object({
-  request: request.describe(
-    'To send to `sign-in/token` together with the code of 18 digits that was mailed if the address is known here: show the user a ' +
-      'field for a code, with this `message`',
-  ),
+const Captcha = z.object({
+  captcha: z
+    .literal('turnstile')
+    .optional()
+    .describe(
+      'The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: ' +
+        'a captcha does not help',
+    ),
+  site_key: z.string().optional().describe('What the Turnstile widget is shown with'),
 })
 
-type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
+type CodeRefusal =
+  | 'unknown_paywall'
+  | 'too_many_mails'
+  | 'captcha_failed'
+  | 'captcha_misconfigured'
+  | 'captcha_unavailable'
 
-/** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After` and `request`. */
+/** How `code` says each refusal. `rate_limit_exceeded` and `captcha_unavailable` come with `Retry-After`. */
 export const codeErrors = defineErrors<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
-  too_many_codes: [429, 'rate_limit_exceeded'],
+  too_many_mails: [429, 'rate_limit_exceeded'],
+  captcha_failed: [400, 'captcha_failed'],
+  captcha_misconfigured: [502, 'captcha_misconfigured'],
+  captcha_unavailable: [503, 'captcha_unavailable'],
 })
 
-/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token: see grants.ts. */
+/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
+
+const refreshToken = z.string('refresh_token_required').min(1, 'refresh_token_required')
+
+export const TokenBody = z.discriminatedUnion(
+  'grant_type',
+  [
+    z
+      .object({
+        grant_type: z.literal('code'),
+        email: emailFor('The address that the code was mailed to'),
+        code: z
+          .string('code_required')
+          .overwrite((typed) => typed.replace(/[\s-]/g, ''))
+          .min(1, 'code_required')
+          .regex(/^\d{8}$/, 'invalid_code')
+          .describe(
+            `The eight digits from the mail. They expire after ${CODE_MINUTES} minutes and work once. White space and hyphens do not matter`,
+          ),
+        challenge: z
+          .string('challenge_required')
+          .min(1, 'challenge_required')
+          .describe('What `sign-in/code` answered when this code was asked for. It takes five guesses'),
+        restore: z
+          .boolean('Invalid restore')
+          .nullish()
+          .transform((wanted) => wanted ?? true)
+          .describe(
+            'Whether the user takes what the mail has offered: what an anonymous user bought with this address. Left out, ' +
+              'it does. False: that stays where it is, and is offered again',
+          ),
+      })
+      .describe(
+        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
+          'balances and meta are moved to that user',
+      ),
+    z
+      .object({
+        grant_type: z.literal('anonymous'),
+      })
+      .describe(
+        'Creates a user without an e-mail address, whom only the tokens identify. A network makes 300 at once, and one each 12 seconds. ' +
+          'For five minutes, calls with the same `Idempotency-Key` sign in the same user, so a form that is sent twice makes one. ' +
+          'Whoever knows the key can sign in as that user meanwhile: choose it at random',
+      ),
+    z
+      .object({
+        grant_type: z.literal('refresh_token'),
+        refresh_token: refreshToken.describe(
+          'The latest refresh token. For 30 seconds after its first use it gives the same next one again, so two tabs may send ' +
+            'it at once. Sent later than that, it ends the whole session',
+        ),
+      })
+      .describe('Continues a session with new tokens'),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? 'unsupported_grant_type' : 'invalid_body') },
+)
+
+const user = z.object({
+  id: z.uuid(),
+  email: z.string().nullable().describe('Null for an anonymous user'),
+  external_id: z.string().nullable().describe("The owner's own id of the user. Null: it gave none"),
+  name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
+  created_at: time,
+})
+
+/** What `token` and `exchange` answer. */
+export const TokenReply = z.object({
+  access_token: z.string().describe('To send as `Authorization: Bearer`, on any paywall of the same owner'),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().describe('Seconds until the access token expires'),
+  refresh_token: z
+    .string()
+    .describe(
+      'Gets new tokens with `grant_type: "refresh_token"`. Each answer has the next one, which is to be used from then on. It ' +
+        'holds for 30 days, but no longer than 90 days after the sign-in',
+    ),
+  user,
+})
+
+export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
+
+/**
+ * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
+ * `rate_limit_exceeded` comes with `Retry-After`.
+ */
+export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_users'>({
+  bad_token: [401, 'invalid_token'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  invalid_grant: [400, 'invalid_grant'],
+  too_many_users: [429, 'rate_limit_exceeded'],
+})
 
 /** Ends a session. */
 export const END_PATH = `${SIGN_IN}/end` as const
@@ -115,7 +230,7 @@ export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
 })
 
 /** Examples. In constants of their own, since no bundle can leave out what reads a field of an object. */
-const nonce = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
+const challenge = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
 const refresh_token = '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11.Zk3mC0qXv8yT1nLr5wPd7sHb2uJg9eAi4oKf6tQxVyM'
 
 const example = {
@@ -142,11 +257,10 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
     description:
-      'Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
-      'good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall ' +
-      'have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any ' +
-      '`request` and from everywhere: let your users type either. If the five codes of a network for the address are used up, or what ' +
-      'a network or the paywall has, the answer is 429; in the latter two cases only an address that is known here gets such a code. ' +
+      'Mails a code of eight digits, which `sign-in/token` takes together with the `challenge` of this answer. Codes mailed before ' +
+      'stay good until they expire. An address gets five codes an hour by calls from one network and 30 in all; a network and the ' +
+      'paywall have their limits, too. Where one of them is used up the answer is 429, the same for every address. If it names a ' +
+      '`captcha`, show the Turnstile widget and repeat the call with its token. ' +
       'If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to ' +
       'the user who signs in with it.',
     access: ['anybody'],
@@ -158,14 +272,15 @@ export const operations: ApiOperation[] = [
       body: {
         name: 'CodeSent',
         schema: CodeReply,
-        example: { sent: true, request: nonce } satisfies z.input<typeof CodeReply>,
+        example: { sent: true, challenge } satisfies z.input<typeof CodeReply>,
       },
     },
     ifResponseLost:
-      'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
-      'hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.',
+      'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour. ' +
+      'A `captcha_token` is spent.',
     errors: codeErrors,
-    details: { too_many_codes: TooManyCodes },
+    retried: ['captcha_unavailable'],
+    details: { too_many_mails: Captcha, captcha_failed: Captcha },
   },
   {
     id: 'giveTokens',
@@ -180,7 +295,8 @@ export const operations: ApiOperation[] = [
     // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
-    example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request: nonce } satisfies z.input<
+    idempotent: true,
+    example: { grant_type: 'code', email: 'ada@example.com', code: '12345678', challenge } satisfies z.input<
       typeof TokenBody
     >,
     ifOutcomeUnknown:
@@ -189,7 +305,7 @@ export const operations: ApiOperation[] = [
     reply: { status: 200, description: 'Signed in', body: tokens },
     ifResponseLost:
       'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its ' +
-      '`attempt` is the same; with ' +
+      '`Idempotency-Key` is the same; with ' +
       '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
     errors: tokenErrors,
   },

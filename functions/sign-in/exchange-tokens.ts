@@ -8,8 +8,8 @@ import { apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { ExchangeBody, type ExchangeRefusal, exchangeErrors as errors } from './contract.ts'
-import { firstRefreshToken, sessionOf } from './refresh-token.ts'
-import { type SignInResult, tokensFor } from './tokens.ts'
+import { newRefreshToken, toSession } from './refresh-token.ts'
+import { issueTokens, type SignInResult } from './tokens.ts'
 
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
@@ -18,14 +18,14 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
 
   const keyHash = await sha256Hex(key)
   const rejectInvalidKey = rejectInvalidKeyFirst(c.env, { kind: 'owner', keyHash }, errors)
-  const place = paywallTarget(c)
-  await checkPaywallId(c.req, place).catch(rejectInvalidKey)
+  const target = paywallTarget(c)
+  await checkPaywallId(c.req, target).catch(rejectInvalidKey)
   const person = await parseJson(c.req, ExchangeBody).catch(rejectInvalidKey)
-  const refreshToken = await firstRefreshToken()
-  const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
+  const refreshToken = await newRefreshToken()
+  const parameters = { keyHash, ...target, ...person, ...toSession(refreshToken) }
   const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
   if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')
-  return c.json(await tokensFor(row, refreshToken, c.env))
+  return c.json(await issueTokens(row, refreshToken, c.env))
 }

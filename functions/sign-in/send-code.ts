@@ -1,61 +1,129 @@
 import type { Context } from 'hono'
-import { keepCode } from '../../generated/calls.ts'
+import { createChallenge, refundMail } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { log } from '../../lib/log/log.ts'
+import { parseNetworks } from '../../lib/rate-limits/networks.ts'
+import { CODE_MINUTES, hashCode, newChallenge, newCode } from './challenge.ts'
 import { CodeBody, codeErrors as errors } from './contract.ts'
-import { countedNetwork } from './counted-network.ts'
-import { mailCode } from './mail-code.ts'
-import {
-  CODE_MINUTES,
-  hashesOf,
-  LASTING_CODE_MINUTES,
-  LONG_CODE_MINUTES,
-  newCode,
-  newLongCode,
-  newRequest,
-} from './sign-in-code.ts'
+import { type TurnstileKeys, verifyTurnstile } from './turnstile.ts'
 
-/** What is to be mailed, and how many minutes its code holds. `restores`: the code brings purchases back. */
-type Mail = { paywall_name: string; restores: boolean } & (
-  | { mail: 'code' | 'long_code'; minutes: number }
-  | { mail: 'none' }
-)
+type SignInContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
-/** What keep_code gives. `retry_after`: seconds until another code may be mailed, except long ones. */
-type KeepResult =
+/** What create_challenge gives. `captcha`: null where a solved captcha would not have the mail sent either. */
+type CreateResult =
   | { verdict: 'unknown_paywall' }
-  | ({ verdict: 'kept' } & Mail)
-  | ({ verdict: 'too_many_codes'; retry_after: number } & Mail)
+  | { verdict: 'created'; paywall_name: string; restores: boolean }
+  | { verdict: 'too_many_mails'; retry_after: number; captcha: TurnstileKeys | null }
 
-/** Of every address, since no answer tells whether it is a user's. */
-const ANYWHERE =
-  'Too many codes were asked for. If this address is known here, its mailbox has a code that works in every network'
+/** A mail that was counted for an address and a network. */
+interface CountedMail {
+  paywallId: string
+  email: string
+  network: string | null
+  isSolved: boolean
+}
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
-export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
-  const place = paywallTarget(c)
-  await checkPaywallId(c.req, place)
-  const { email } = await parseJson(c.req, CodeBody)
-  const [code, longCode, request] = [newCode(), newLongCode(), newRequest()]
-  const mailed = { paywallId: place.paywallId, email, request }
-  const hashes = await hashesOf({ ...mailed, code }, c.env.SIGN_IN_CODE_KEY)
-  const { codeHash: longCodeHash } = await hashesOf({ ...mailed, code: longCode }, c.env.SIGN_IN_CODE_KEY)
-  const limits = {
-    codeMinutes: CODE_MINUTES,
-    longCodeMinutes: LONG_CODE_MINUTES,
-    lastingCodeMinutes: LASTING_CODE_MINUTES,
-    network: countedNetwork(c),
-  }
-  const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, ...hashes, longCodeHash, ...limits })
-  if (row.verdict === 'unknown_paywall') throw apiError(errors.unknown_paywall)
+export async function sendCode(c: SignInContext): Promise<Response> {
+  const target = paywallTarget(c)
+  await checkPaywallId(c.req, target)
+  const { email, captcha_token: captchaToken } = await parseJson(c.req, CodeBody)
+  const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
+  const [challenge, code] = [newChallenge(), newCode()]
+  const hashes = await hashCode({ paywallId: target.paywallId, email, challenge, code }, c.env.SIGN_IN_CODE_KEY)
+  const parameters = { ...target, email, ...hashes, codeMinutes: CODE_MINUTES, network }
 
-  if (row.mail !== 'none') {
-    const { paywall_name: paywallName, restores, minutes } = row
-    const mail = { to: email, code: row.mail === 'code' ? code : longCode, minutes, paywallName, restores }
-    c.executionCtx.waitUntil(mailCode(c.env, mail))
+  let isSolved = false
+  let row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, isSolved })
+  if (row.verdict === 'too_many_mails' && row.captcha && captchaToken) {
+    await requireSolved(c, target.paywallId, row.captcha, captchaToken)
+    isSolved = true
+    row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, isSolved })
   }
-  if (row.verdict === 'kept') return c.json({ sent: true, request })
-  throw new ApiError(...errors.too_many_codes, { retryAfter: row.retry_after, detail: { message: ANYWHERE, request } })
+  if (row.verdict === 'unknown_paywall') throw apiError(errors.unknown_paywall)
+  if (row.verdict === 'too_many_mails') {
+    const detail = row.captcha && captchaDetail(row.captcha)
+    throw new ApiError(...errors.too_many_mails, { retryAfter: row.retry_after, ...(detail && { detail }) })
+  }
+
+  const { paywall_name: paywallName, restores } = row
+  const counted = { paywallId: target.paywallId, email, network, isSolved }
+  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName, restores }, counted))
+  return c.json({ sent: true, challenge })
+}
+
+const captchaDetail = ({ site_key }: TurnstileKeys) => ({ captcha: 'turnstile' as const, site_key })
+
+/** @throws ApiError unless Turnstile says that its captcha was solved */
+async function requireSolved(c: SignInContext, paywallId: string, keys: TurnstileKeys, token: string): Promise<void> {
+  const result = await verifyTurnstile(c.env, paywallId, keys, { token, remoteIp: c.req.header('cf-connecting-ip') })
+  switch (result) {
+    case 'solved':
+      return
+    case 'captcha_failed':
+      throw apiError(errors.captcha_failed, captchaDetail(keys))
+    case 'captcha_unavailable':
+      throw new ApiError(...errors.captcha_unavailable, { retryAfter: 5 })
+    case 'captcha_misconfigured':
+      throw apiError(errors.captcha_misconfigured)
+  }
+}
+
+interface CodeMail {
+  /** A valid address: what `newEmail` lets through has no line break and no comma. */
+  to: string
+  code: string
+  paywallName: string
+  /** Whether the code also brings back what somebody bought with this address without signing in. */
+  restores: boolean
+}
+
+/**
+ * Mails a code. A failure is logged and refunded, and ends there, since whoever asked was answered already and can ask again. The
+ * error's message is left out of the log: it may name the address.
+ */
+async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: CountedMail): Promise<void> {
+  const sender = oneLine(mail.paywallName)
+  const code = mail.code.replace(/^.{4}/, '$& ')
+  try {
+    await env.EMAIL.send({
+      from: { name: sender, email: env.EMAIL_FROM },
+      to: mail.to,
+      subject: `${code} is your code for ${sender}`,
+      text: [
+        `Your sign-in code for ${sender} is ${code}.`,
+        '',
+        `This code expires in ${CODE_MINUTES} minutes and works once. Don't share it with anyone.`,
+        "If you didn't ask for it, you can ignore this e-mail.",
+        ...(mail.restores ? ['', ...offer(sender)] : []),
+        '',
+      ].join('\n'),
+    })
+  } catch (error) {
+    log('error', 'a sign-in code was not mailed', { reason: failureReason(error) })
+    const { network } = counted
+    if (network !== null) await refundMail(connect(env), { ...counted, network }).catch(logNotRefunded)
+  }
+}
+
+const logNotRefunded = (cause: unknown) => log('warn', 'a mail that was not sent was not refunded', { cause })
+
+/** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
+const offer = (sender: string) => [
+  `Something was bought on ${sender} with this address by somebody who was not signed in.`,
+  'When you sign in with this code, that purchase is added to your account.',
+]
+
+/** A name that is safe in a header: line breaks and other control characters would begin a header of its own. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}
+
+/** Cloudflare's code of the failure, such as `E_RATE_LIMIT_EXCEEDED`, or else the kind of error. */
+function failureReason(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return 'code' in error ? String(error.code) : error.name
 }

@@ -1,10 +1,10 @@
 -- Makes a user of the paywall's owner without an e-mail address, and signs it in. It is forgotten if it does not come back, has
--- bought nothing, and nothing was given to it: see purge_users. Such users cost nothing to make, so a network has a budget of them;
+-- bought nothing, and nothing was given to it: see purge_users. Such users cost nothing to make, so a network's are limited;
 -- without a `network` nothing is counted.
 --
--- Calls of one attempt bring the same session and token. The first begins the session, and the others, for five minutes and while its
--- token is the latest, get the same user. One that comes at the same time waits for the first at the budget or the session's id, and
--- what it has made and taken of its own is undone. Verdicts: `signed_in`; `too_many_users`, with the seconds after which one more may be
+-- Calls with one Idempotency-Key bring the same session and token. The first begins the session, and the others, for five minutes and
+-- while its token is the latest, get the same user. One that comes at the same time waits for the first at the rate limit or the
+-- session's id, and what it has made and consumed of its own is undone. Verdicts: `signed_in`; `too_many_users`, with the seconds after which one more may be
 -- made; `invalid_grant`; `unknown_paywall`.
 create function sign_in_anonymously(
   paywall_id text, host text, session_id uuid, token_hash text, token_days integer, network text default null
@@ -16,7 +16,7 @@ declare
 begin
   if here.id is null then return verdict('unknown_paywall'); end if;
 
-  if network is not null then wait := take_from_network('anonymous', network, 300, '1 hour'); end if;
+  if network is not null then wait := consume('anonymous', 'network:' || network, 1, 300, '1 hour'); end if;
   if wait is not null then
     return coalesce(
       repeated_sign_in(paywall_id, session_id, token_hash), verdict('too_many_users') || retry_after(wait));
@@ -29,7 +29,7 @@ exception when unique_violation then
   return coalesce(repeated_sign_in(paywall_id, session_id, token_hash), verdict('invalid_grant'));
 end $$;
 
--- What the first call of an attempt was answered; null if there was none, or its answer is not given again any more.
+-- What the first call with the key was answered; null if there was none, or its answer is not given again any more.
 create function repeated_sign_in(paywall_id text, session_id uuid, token_hash text) returns jsonb language plpgsql stable as $$
 declare
   repeatable constant interval := '5 minutes';
@@ -37,5 +37,5 @@ begin
   return sign_in_result(paywall_id, (
     select s.user_id from sign_in_sessions s
     where (s.id, s.paywall_id, s.token_hash) = (session_id, repeated_sign_in.paywall_id, repeated_sign_in.token_hash)
-      and s.ended_at is null and s.created_at > now() - repeatable));
+      and s.ended_at is null and s.created_at > now() - repeatable)) || '{"replayed": true}';
 end $$;

@@ -5,18 +5,18 @@ import { apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { EndBody, endErrors as errors } from './contract.ts'
-import { sessionIdOf } from './refresh-token.ts'
+import { parseSessionId } from './refresh-token.ts'
 
 /** Ends the session of a refresh token. What it answers says nothing of whether there was one. */
 export async function signOut(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
-  const place = paywallTarget(c)
-  await checkPaywallId(c.req, place)
+  const target = paywallTarget(c)
+  await checkPaywallId(c.req, target)
   const { refresh_token: token } = await parseJson(c.req, EndBody)
-  const sessionId = sessionIdOf(token)
+  const sessionId = parseSessionId(token)
   if (!sessionId) throw apiError(errors.invalid_grant)
 
   const { verdict } = await endSession<{ verdict: 'ended' | 'unknown_paywall' }>(connect(c.env), {
-    ...place,
+    ...target,
     sessionId,
   })
   if (verdict !== 'ended') throw apiError(errors[verdict])

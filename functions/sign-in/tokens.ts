@@ -1,31 +1,26 @@
+import { importJWK, type JWK, SignJWT } from 'jose'
 import type * as z from 'zod'
-import type { TokenReply } from './grants.ts'
-import type { NewRefreshToken } from './refresh-token.ts'
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
+import { ALGORITHM, ISSUER, type TokenUser, TYPE } from '../../lib/auth/access-token.ts'
+import type { TokenReply } from './contract.ts'
+import type { RefreshToken } from './refresh-token.ts'
 
-/** A user as an answer shows it. */
-interface SignedInUser {
-  id: string
-  email: string | null
-  external_id: string | null
-  name: string | null
-  created_at: string
-}
+const ACCESS_TOKEN_SECONDS = 3600
 
 /** What the database functions of sign-in give, with the refusals of each. */
 export type SignInResult<Refusal extends string> = { verdict: Refusal } | SignedIn
 
-/** `audience`: for whom the access token is, see gate.sql. */
+/** `audience`: for whom the access token is, see gate.sql. `replayed`: the call was made before. */
 interface SignedIn {
   verdict: 'signed_in'
   audience: string
-  user: SignedInUser
+  user: z.output<typeof TokenReply>['user']
+  replayed?: true
 }
 
 /** The tokens of a user who is signed in, as `token` and `exchange` answer them. */
-export async function tokensFor(
+export async function issueTokens(
   { audience, user }: SignedIn,
-  refreshToken: NewRefreshToken,
+  refreshToken: RefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
   const anonymous = user.email === null && user.external_id === null
@@ -37,4 +32,18 @@ export async function tokensFor(
     refresh_token: refreshToken.token,
     user,
   }
+}
+
+/** Signs an access token for one user, on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with `kid`. */
+export async function signAccessToken(user: TokenUser, privateKey: string, now: Date): Promise<string> {
+  const jwk: JWK = JSON.parse(privateKey)
+  const issuedAt = Math.floor(now.getTime() / 1000)
+  return new SignJWT({ email: user.email, anonymous: user.anonymous })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, ...(jwk.kid && { kid: jwk.kid }) })
+    .setIssuer(ISSUER)
+    .setSubject(user.userId)
+    .setAudience(user.audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
+    .sign(await importJWK(jwk, ALGORITHM))
 }

@@ -9,7 +9,7 @@
 --   network the network of a user's call; null: its pages are not counted
 --   fixed_trials  the processors that support no trial but a price's own
 --
--- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A refused call leaves
+-- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the rate limits and the claim. A refused call leaves
 -- nothing behind: the key is looked up before a user or a member is created, and once more under the claim's own lock, because the previous
 -- holder may have finished meanwhile.
 create function claim_checkout(
@@ -65,7 +65,7 @@ begin
   end if;
   if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
 
-  refused := consume_page_budget(paywall_id, token_user_id, network);
+  refused := consume_page(paywall_id, token_user_id, network);
   if refused is not null then return refused; end if;
 
   -- Claim the key for this attempt.

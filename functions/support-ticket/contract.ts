@@ -12,8 +12,8 @@ export const PATH = '/api/v1/paywall/:id/support/ticket'
 export const FILES_LIMIT = 5
 export const FILE_LIMIT = 10 * 1024 * 1024
 
-/** Budgets of guests and anonymous users that are used up, for their network or for the paywall. */
-type Over = 'over_guest_tickets' | 'over_image_budget'
+/** Rate limits of guests and anonymous users that are used up, for their network or for the paywall. */
+type Over = 'over_guest_tickets' | 'over_image_limit'
 
 export type TicketRefusal = UserRefusal | 'over_quota' | Over
 
@@ -23,7 +23,7 @@ export const errors = defineErrors<TicketRefusal | 'bad_token'>({
   unknown_paywall: [404, 'paywall_not_found'],
   over_quota: [429, 'rate_limit_exceeded'],
   over_guest_tickets: [429, 'rate_limit_exceeded'],
-  over_image_budget: [429, 'rate_limit_exceeded'],
+  over_image_limit: [429, 'rate_limit_exceeded'],
 })
 
 /** The errors of a form's files. */
@@ -38,12 +38,12 @@ export const faultErrors = defineErrors<Fault | 'invalid_form'>({
 
 const WHAT_HELPS: Record<Over, string> = {
   over_guest_tickets: 'Too many guest tickets from your network today: sign in, or try again later',
-  over_image_budget: 'Too many images from your network or to this paywall today: send the ticket without images',
+  over_image_limit: 'Too many images from your network or to this paywall today: send the ticket without images',
 }
 
 const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELPS
 
-/** `wait` is the number of seconds until the used-up quota or budget has room again. */
+/** `wait` is the number of seconds until the used-up quota or rate limit has room again. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
   return new ApiError(...errors[verdict], {
     ...(wait !== undefined && { retryAfter: wait }),

@@ -1,8 +1,8 @@
 -- Opens a ticket, counts it in the sender's quota and emits its event, all or nothing (contract section 4.6). `attachments` are
 -- [{object_key, file_name, media_type, size}], whose objects are in R2 already. Tickets of strangers are also counted for their network:
--- see guest-budgets.sql.
+-- see guest-limits.sql.
 --
--- Locks the user's member, which is created if the user is not a member yet, then the quota's row, and a stranger's budgets. Tickets of one
+-- Locks the user's member, which is created if the user is not a member yet, then the quota's row, and a stranger's rate limits. Tickets of one
 -- user are therefore serialised, and so are those of guests with one address: concurrent calls cannot exceed the quota. A refused ticket is
 -- not counted.
 create function open_ticket(
@@ -31,11 +31,11 @@ begin
       return verdict('over_guest_tickets') || jsonb_build_object('wait', wait);
     end if;
   end if;
-  if not sender.has_bought then wait := consume_image_budget(paywall_id, sender.is_stranger, network, attachments); end if;
+  if not sender.has_bought then wait := consume_images(paywall_id, sender.is_stranger, network, attachments); end if;
   if wait is not null then
     perform uncount_ticket(paywall_id, sender.quota);
-    if sender.is_stranger then perform give_back('guest_tickets', 'network:' || network, 1); end if;
-    return verdict('over_image_budget') || jsonb_build_object('wait', wait);
+    if sender.is_stranger then perform refund('guest_tickets', 'network:' || network, 1); end if;
+    return verdict('over_image_limit') || jsonb_build_object('wait', wait);
   end if;
 
   insert into tickets as t (paywall_id, user_id, customer_email, subject, content, created_at)

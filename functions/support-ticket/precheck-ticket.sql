@@ -1,5 +1,5 @@
 -- Whether a ticket of this sender would be opened now: `room`, or the refusal. Called before images are stored; locks nothing: open_ticket
--- decides. `wait` is the number of seconds until a used-up quota or budget has room.
+-- decides. `wait` is the number of seconds until a used-up quota or rate limit has room.
 create function precheck_ticket(
   paywall_id text, host text, token_user_id uuid default null, token_audience text default null,
   guest_email text default null, network text default null
@@ -17,6 +17,6 @@ begin
     if wait is not null then return verdict('over_guest_tickets') || jsonb_build_object('wait', wait); end if;
   end if;
   if not sender.has_bought then wait := images_wait(paywall_id, sender.is_stranger, network); end if;
-  if wait is not null then return verdict('over_image_budget') || jsonb_build_object('wait', wait); end if;
+  if wait is not null then return verdict('over_image_limit') || jsonb_build_object('wait', wait); end if;
   return verdict('room');
 end $$;

@@ -24,9 +24,9 @@ export interface NewTicket {
   content: string
 }
 
-/** Why a ticket is not opened. `wait` is the number of seconds until a used-up quota or budget has room. */
+/** Why a ticket is not opened. `wait` is the number of seconds until a used-up quota or rate limit has room. */
 type Refused = { verdict: Exclude<TicketRefusal, Full> } | { verdict: Full; wait: number }
-type Full = 'over_quota' | 'over_guest_tickets' | 'over_image_budget'
+type Full = 'over_quota' | 'over_guest_tickets' | 'over_image_limit'
 
 /** The result of precheck_ticket. */
 export type PrecheckResult = Refused | { verdict: 'room' }

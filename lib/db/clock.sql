@@ -2,7 +2,7 @@
 --
 -- It is used for whatever concerns sales: periods, trials, grace, due times, daily top-ups, quotas of tickets, the lifetime of an
 -- Idempotency-Key, and the times in responses and events. The database's own `now()` is used for whatever protects the service and its
--- data: leases, delivery attempts, budgets, codes and sessions of sign-in, and the purging of personal data.
+-- data: leases, delivery attempts, rate limits, codes and sessions of sign-in, and the purging of personal data.
 
 create function clock_offset(paywall_id text) returns interval language plpgsql stable as $$
 begin

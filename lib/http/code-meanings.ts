@@ -43,10 +43,10 @@ export const CODE_MEANINGS: Record<string, string> = {
 
   unsupported_grant_type: '`grant_type` must be `code`, `anonymous` or `refresh_token`',
   code_required: '`code` is required',
-  invalid_code: '`code` must have 6 or 18 digits',
+  invalid_code: '`code` must have 8 digits',
   'Invalid restore': '`restore` must be true or false',
-  'Invalid attempt': '`attempt` must be a UUID',
-  request_required: '`request` is required: it is in the response of `sign-in/code`',
+  'Invalid captcha_token': '`captcha_token` must be a string of at most 2,048 characters',
+  challenge_required: '`challenge` is required: it is in the response of `sign-in/code`',
   refresh_token_required: '`refresh_token` is required',
   'Invalid name': '`name` must be a string of at most 200 characters',
 }

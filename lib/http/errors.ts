@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 /** The fields of an error body beside `error`. A new one is a change of the API. */
 type Detail =
   | { message: string }
-  | { message: string; request: string } // sign-in/code 429
+  | { captcha: 'turnstile'; site_key: string } // sign-in/code 400, 429
   | { hasActivePurchase: true; purchaseId: string; status: string } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400

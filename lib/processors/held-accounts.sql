@@ -17,16 +17,16 @@ create function longest_hold() returns interval language sql immutable as $$ sel
 -- Holds an account: no calls before `until`.
 create function hold_account(paywall_id text, acquiring text, until timestamptz) returns void language plpgsql as $$
 begin
-  insert into budgets as b (what, who, window_start, taken)
+  insert into rate_limits (name, key, refilled_at, consumed)
   values ('reconcile held', account_key(paywall_id, acquiring), until, 0)
-  on conflict on constraint budgets_pkey do update set window_start = excluded.window_start;
+  on conflict on constraint rate_limits_pkey do update set refilled_at = excluded.refilled_at;
 end $$;
 
 -- How long an account is still held; null if it is not.
 create function held_for(paywall_id text, acquiring text, present timestamptz) returns interval language plpgsql stable as $$
 begin
   return (
-    select b.window_start - present from budgets b
-    where (b.what, b.who) = ('reconcile held', account_key(held_for.paywall_id, held_for.acquiring))
-      and b.window_start > present and b.window_start <= present + longest_hold());
+    select l.refilled_at - present from rate_limits l
+    where (l.name, l.key) = ('reconcile held', account_key(held_for.paywall_id, held_for.acquiring))
+      and l.refilled_at > present and l.refilled_at <= present + longest_hold());
 end $$;

@@ -113,3 +113,35 @@ describe('processor credentials', () => {
     expect(applied.changes.map(changeText)).toEqual([`paywall ${id}: other stripe credentials`])
   })
 })
+
+describe('Turnstile keys', () => {
+  const keys = (secretKey: string) => ({ 'paywalls[0].turnstile': { siteKey: '0x4site', secretKey } })
+  const secretOf = async (id: string) => {
+    const rows = await query<{ secret_key: string }>('select secret_key from turnstile_keys where paywall_id = $1', id)
+    return rows.map(({ secret_key }) => secret_key)
+  }
+
+  test('are kept sealed, and open with the key for their paywall only', async () => {
+    const { id, apply } = someOwner()
+    const { changes } = await apply(keys('0x4secret-one'))
+    expect(changes.map(changeText)).toContain(`paywall ${id}: new Turnstile keys`)
+    expect(JSON.stringify(await everything())).not.toContain('0x4secret')
+    const [sealed = ''] = await secretOf(id)
+    expect(await unseal(sealed, sealing.turnstileSecretsKey, `turnstile:${id}`)).toBe('0x4secret-one')
+    await expect(unseal(sealed, sealing.turnstileSecretsKey, 'turnstile:7')).rejects.toThrow()
+  })
+
+  test('are written when they change, or the key does, and deleted when the file has none', async () => {
+    const { id, apply, file } = someOwner()
+    await apply(keys('0x4secret-one'))
+    expect((await apply(keys('0x4secret-one'))).changes).toEqual([])
+    expect((await apply(keys('0x4secret-two'))).changes.map(changeText)).toEqual([
+      `paywall ${id}: other Turnstile keys`,
+    ])
+    const { TURNSTILE_SECRETS_KEY: turnstileSecretsKey } = await makeSecrets()
+    const anew = await applyFile(db, await file(keys('0x4secret-two')), { ...sealing, turnstileSecretsKey })
+    expect(anew.changes.map(changeText)).toEqual([`paywall ${id}: other Turnstile keys`])
+    expect((await apply()).changes.map(changeText)).toEqual([`paywall ${id}: no Turnstile keys any more`])
+    expect(await secretOf(id)).toEqual([])
+  })
+})

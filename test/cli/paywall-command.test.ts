@@ -14,8 +14,13 @@ let variables: Record<string, string>
 
 beforeAll(async () => {
   world = await startTestWorld()
-  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = world.secrets
-  const database = { DATABASE_URL: world.databaseUrl, PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY }
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY } = world.secrets
+  const database = {
+    DATABASE_URL: world.databaseUrl,
+    PROCESSOR_CREDENTIALS_KEY,
+    WEBHOOK_SECRETS_KEY,
+    TURNSTILE_SECRETS_KEY,
+  }
   variables = { ...environment, ...database, PAYWALL_LOCAL_DIR: join(folder, 'local') }
 })
 afterAll(async () => {

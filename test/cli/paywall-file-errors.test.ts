@@ -125,9 +125,15 @@ describe('a bad file', () => {
         'paywalls[0].test': false,
         'webhooks[0].secret': environment.WEBHOOK_SECRET,
         'paywalls[0].processor.credentials.secretKey': 'sk_live_1',
+        'paywalls[0].turnstile': {
+          siteKey: '1x00000000000000000000AA',
+          secretKey: '1x0000000000000000000000000000000AA',
+        },
       },
       [
         'paywalls[0].processor.credentials.secretKey: a live paywall takes its secrets from env:NAME',
+        'paywalls[0].turnstile.secretKey: a live paywall takes its secrets from env:NAME',
+        "paywalls[0].turnstile.secretKey: one of Cloudflare's keys for tests on a live paywall",
         'webhooks[0].secret: a live webhook takes its secret from env:NAME',
       ],
     ],

@@ -13,10 +13,11 @@ const [newer, older] = [keyPair(), keyPair()]
 const both = {
   PROCESSOR_CREDENTIALS_KEY: `${newer.PROCESSOR_CREDENTIALS_KEY},${older.PROCESSOR_CREDENTIALS_KEY}`,
   WEBHOOK_SECRETS_KEY: `${newer.WEBHOOK_SECRETS_KEY},${older.WEBHOOK_SECRETS_KEY}`,
+  TURNSTILE_SECRETS_KEY: `${newer.TURNSTILE_SECRETS_KEY},${older.TURNSTILE_SECRETS_KEY}`,
 }
 
 function keyPair() {
-  return { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() }
+  return { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey(), TURNSTILE_SECRETS_KEY: newKey() }
 }
 
 type Keys = ReturnType<typeof keyPair>
@@ -27,12 +28,15 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Only what a test applies is there. */
-beforeEach(() => world.database.query('delete from processor_accounts; delete from webhook_endpoints'))
+beforeEach(() =>
+  world.database.query('delete from processor_accounts; delete from webhook_endpoints; delete from turnstile_keys'),
+)
 
 const apply = async (keys: Keys, changes: Changes = {}) =>
   applyFile(openKysely(world.database), await paywallFile(changes), {
     processorCredentialsKey: keys.PROCESSOR_CREDENTIALS_KEY,
     webhookSecretsKey: keys.WEBHOOK_SECRETS_KEY,
+    turnstileSecretsKey: keys.TURNSTILE_SECRETS_KEY,
   })
 
 const rekey = (keys: Keys) => paywall(world, ['rekey'], keys)
@@ -41,6 +45,7 @@ const rekey = (keys: Keys) => paywall(world, ['rekey'], keys)
 async function opened(keys: Keys): Promise<string[]> {
   const accounts = await world.database.query('select * from processor_accounts order by acquiring')
   const webhooks = await world.database.query('select * from webhook_endpoints order by url')
+  const turnstile = await world.database.query('select * from turnstile_keys order by paywall_id')
   return Promise.all([
     ...accounts.rows.map((row) =>
       unseal(row.credentials, keys.PROCESSOR_CREDENTIALS_KEY, `processor:${row.paywall_id}:${row.acquiring}`),
@@ -50,6 +55,7 @@ async function opened(keys: Keys): Promise<string[]> {
         .filter((sealed) => sealed !== null)
         .map((sealed) => unseal(sealed, keys.WEBHOOK_SECRETS_KEY, `webhook:${url}`)),
     ),
+    ...turnstile.rows.map((row) => unseal(row.secret_key, keys.TURNSTILE_SECRETS_KEY, `turnstile:${row.paywall_id}`)),
   ])
 }
 
@@ -57,17 +63,18 @@ const MOLLIE = {
   'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1234567890', webhookSecret: 'mollie' } },
   'paywalls[0].prices': [{ slug: 'once', label: 'Once', currency: 'EUR', amount: 5, processorPrice: 'Once' }],
 }
+const TURNSTILE = { 'paywalls[0].turnstile': { siteKey: '0x4site', secretKey: '0x4secret' } }
 const whsec = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 
 test('seals all anew: accounts that a paywall was switched away from, and the secret before the last of a webhook', async () => {
   await apply(older)
-  await apply(older, { ...MOLLIE, 'webhooks[0].secret': whsec(7) })
+  await apply(older, { ...MOLLIE, ...TURNSTILE, 'webhooks[0].secret': whsec(7) })
   const secrets = await opened(older)
-  expect(secrets).toHaveLength(4)
+  expect(secrets).toHaveLength(5)
 
   expect(await rekey(both)).toEqual({
     code: 0,
-    out: 'Done: sealed the credentials of 2 processor accounts, sealed 2 webhook secrets.\n',
+    out: 'Done: sealed the credentials of 2 processor accounts, sealed 2 webhook secrets, sealed 1 Turnstile secret keys.\n',
     err: '',
   })
   expect(await opened(newer)).toEqual(secrets)

@@ -37,7 +37,8 @@ describe('a paywall file cannot speak in the name of the service', () => {
 })
 
 describe('the command', () => {
-  const secrets = { PROCESSOR_CREDENTIALS_KEY: 'A'.repeat(43), WEBHOOK_SECRETS_KEY: 'A'.repeat(43) }
+  const key = 'A'.repeat(43)
+  const secrets = { PROCESSOR_CREDENTIALS_KEY: key, WEBHOOK_SECRETS_KEY: key, TURNSTILE_SECRETS_KEY: key }
   const databaseUrl = 'postgres://owner:secret@db.invalid/neondb'
   const run = (command: string, variables = {}) =>
     paywall({ databaseUrl, secrets: secrets }, [command, 'demo/paywall.json'], variables)

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymousBuyer, payOnPage, subscriptionOf } from '../support/anonymous.ts'
-import { setTaken } from '../support/budgets.ts'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
@@ -13,6 +12,7 @@ import { openMailbox } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
+import { setConsumed } from '../support/rate-limits.ts'
 import { getGrant, signInByMail } from '../support/sign-in.ts'
 import { allRows, MARK, somebody } from '../support/somebody.ts'
 import { cancel } from '../support/subscriber.ts'
@@ -50,14 +50,14 @@ async function cancelSubscription({ email, id }: { email: string; id: string }):
 }
 
 /** The tables whose rows only serve the person. */
-const SERVING = ['budgets', 'mailed_codes', 'sign_in_sessions', 'ticket_quotas', 'tickets']
+const SERVING = ['rate_limits', 'sign_in_challenges', 'sign_in_sessions', 'ticket_quotas', 'tickets']
 
 const rowsNaming = async ({ email, id }: { email: string; id: string }, table: string) =>
   (await allRows(world)).filter((row) => row.startsWith(`${table}: `) && (row.includes(id) || row.includes(email)))
 
 /** Leaves what `somebody` has not left: a counted page of its own, and a mailed code that nobody has used. */
 async function leaveTraces(person: { email: string; id: string }): Promise<void> {
-  await setTaken(world, 'pages', `user:${person.id}`, 1)
+  await setConsumed(world, 'pages', `user:${person.id}`, 1)
   await getGrant(world, person.email)
   for (const table of SERVING) expect(await rowsNaming(person, table), table).not.toEqual([])
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
+import { signAccessToken } from '../../functions/sign-in/tokens.ts'
 import { audienceOf } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {

@@ -74,7 +74,7 @@ const ENDPOINTS = {
   withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
   sendSignInCode: () => askForCode(world, newEmail()),
   'giveTokens by code': () =>
-    askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000', request: 'x' }),
+    askForTokens(world, { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'x' }),
   'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
   'giveTokens of a session': () => refresh(world, session),
   endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),

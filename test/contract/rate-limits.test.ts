@@ -19,14 +19,14 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
 /** More than two periods allow: some of it is refused, at whatever moment of a period it begins. */
 const BURST = 250
 
-async function burst(request: () => ReturnType<typeof world.fetch>) {
-  const answers = await Promise.all(Array.from({ length: BURST }, request))
+async function burst(request: () => ReturnType<typeof world.fetch>, times = BURST) {
+  const answers = await Promise.all(Array.from({ length: times }, request))
   const refused = answers.filter(({ status }) => status === 429)
   return { refused, statuses: new Set(answers.map(({ status }) => status)) }
 }
 
 test('a guest is told to wait after 100 requests in 10 seconds', async () => {
-  const { refused, statuses } = await burst(() => ask('bootstrap'))
+  const { refused, statuses } = await burst(() => ask('bootstrap', { 'cf-connecting-ip': '2001:db8:0:6::1' }))
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
@@ -59,10 +59,19 @@ test('an address is counted for itself, and one of IPv6 with all of its /64', as
   expect((await from('192.0.2.8')).status).toBe(200)
 })
 
+test('the guests behind an IPv4 address have 400 requests in 10 seconds together, and users there their own', async () => {
+  const from = (headers = {}) => ask('bootstrap', { 'cf-connecting-ip': '192.0.2.10', ...headers })
+  const { refused, statuses } = await burst(() => from(), 1000)
+  expect(statuses).toEqual(new Set([200, 429]))
+  expect(refused.length).toBeGreaterThanOrEqual(200)
+  expect(refused.length).toBeLessThanOrEqual(600)
+  expect((await from({ authorization: 'Bearer mine' })).status).toBe(401)
+})
+
 test('a credential that says nothing where it is sent makes nobody an owner', async () => {
   const signIn = `/api/v1/paywall/${world.paywall.id}/sign-in/token`
   const body = JSON.stringify({ grant_type: 'anonymous' })
-  const made = { 'cf-connecting-ip': '192.0.2.9', 'content-type': 'application/json' }
+  const made = { 'cf-connecting-ip': '2001:db8:0:9::1', 'content-type': 'application/json' }
   const users = async () => (await world.database.query('select from users')).rowCount ?? 0
   const before = await users()
   const { refused } = await burst(() =>
@@ -76,11 +85,12 @@ test('a credential that says nothing where it is sent makes nobody an owner', as
   expect((await users()) - before).toBeLessThanOrEqual(200)
 })
 
-test('the shares are 3,000 and 100 requests in 10 seconds', () => {
+test('the shares are 3,000, 100 and 400 requests in 10 seconds', () => {
   const { ratelimits } = readConfig({ config: 'wrangler.toml', env: 'gateway' })
   expect(ratelimits.map(({ name, simple }: { name: string; simple: object }) => [name, simple])).toEqual([
     ['OWNER_LIMIT', { limit: 3000, period: 10 }],
     ['CALLER_LIMIT', { limit: 100, period: 10 }],
+    ['IPV4_LIMIT', { limit: 400, period: 10 }],
   ])
 })
 

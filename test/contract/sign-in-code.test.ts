@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
-import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, sessionIn } from '../support/sign-in.ts'
+import { askForCode, askForTokens, challengeIn, codeMailedTo, getGrant, sessionIn } from '../support/sign-in.ts'
 import { statementsOf } from '../support/statements.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -20,6 +20,9 @@ afterEach(() => {
   world.mail.onMail = undefined
 })
 
+/** A code as a person reads it. */
+const inGroups = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`
+
 const post = (options: Call, paywallId = world.paywall.id) =>
   call(world, `/api/v1/paywall/${paywallId}/sign-in/code`, options)
 
@@ -29,7 +32,7 @@ function comparable(reply: Reply) {
     status,
     headers: { 'x-request-id': _, date: __, ...headers },
   } = reply
-  return { status, headers, body: { sent: true, request: requestIn(reply).length } }
+  return { status, headers, body: { sent: true, challenge: challengeIn(reply).length } }
 }
 
 testRows([
@@ -48,15 +51,16 @@ testRows([
 
 test('mails a code that signs its reader in', async () => {
   const email = newEmail()
-  const request = requestIn(await askForCode(world, `  ${email.toUpperCase()} `))
+  const challenge = challengeIn(await askForCode(world, `  ${email.toUpperCase()} `))
   const mail = await world.mail.waitFor(email)
   const code = await codeMailedTo(world, email)
   expect(mail).toMatchObject({
     from: { name: 'Test Paywall', email: 'sign-in@paywall.example' },
-    subject: `${code} is your code for Test Paywall`,
+    subject: `${inGroups(code)} is your code for Test Paywall`,
   })
-  expect(mail.text).toContain('10 minutes')
-  const reply = await askForTokens(world, { grant_type: 'code', email, code, request })
+  expect(mail.text).toContain(`Your sign-in code for Test Paywall is ${inGroups(code)}.`)
+  expect(mail.text).toContain("This code expires in 10 minutes and works once. Don't share it with anyone.")
+  const reply = await askForTokens(world, { grant_type: 'code', email, code, challenge })
   expect(sessionIn(reply).user).toMatchObject({ email, name: null })
 })
 
@@ -68,7 +72,7 @@ test('answers the same for an address that a user has, one that nobody has and o
   }
   replies.push(await askForCode(world, newEmail()))
   expect(replies.map(comparable)).toEqual(Array(3).fill(comparable(replies[0]!)))
-  expect(new Set(replies.map(requestIn)).size).toBe(3)
+  expect(new Set(replies.map(challengeIn)).size).toBe(3)
 })
 
 test('answers before the mail has gone out', async () => {
@@ -84,7 +88,7 @@ test('logs a mail that failed, without the address or the code', async () => {
   const email = newEmail()
   let refused = ''
   world.mail.onMail = ({ text }) => {
-    refused = /\d{6}/.exec(text)?.[0] ?? ''
+    refused = /\d{4} \d{4}/.exec(text)?.[0] ?? ''
     throw new Error(`email to ${email} not allowed`)
   }
   const before = world.logs.length
@@ -94,7 +98,7 @@ test('logs a mail that failed, without the address or the code', async () => {
     world.logs.slice(before).find(({ message }) => message.includes('a sign-in code was not mailed')),
   )
   expect(line.level).toBe('error')
-  expect(refused).toMatch(/^\d{6}$/)
+  expect(refused).toMatch(/^\d{4} \d{4}$/)
   expect(world.logs.filter(({ message }) => message.includes(email) || message.includes(refused))).toEqual([])
 })
 
@@ -105,18 +109,18 @@ test("a paywall's name cannot add a header to the mail", async () => {
   const { code } = await getGrant(world, email, { paywallId: file.paywalls[0]!.id })
   expect(await world.mail.waitFor(email)).toMatchObject({
     from: { name: 'Acme Bcc: victim@example.com Pro' },
-    subject: `${code} is your code for Acme Bcc: victim@example.com Pro`,
+    subject: `${inGroups(code)} is your code for Acme Bcc: victim@example.com Pro`,
   })
 })
 
 test('keeps nothing that gives the code away to a reader of the database', async () => {
   const email = newEmail()
-  const { code, request } = await getGrant(world, email)
-  const { rows } = await world.database.query('select * from mailed_codes where email = $1', [email])
+  const { code, challenge } = await getGrant(world, email)
+  const { rows } = await world.database.query('select * from sign_in_challenges where email = $1', [email])
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toContain(code)
-  expect(JSON.stringify(rows)).not.toContain(request)
-  const texts = [code, `${email}${code}`, JSON.stringify([world.paywall.id, email, request, code])]
+  expect(JSON.stringify(rows)).not.toContain(challenge)
+  const texts = [code, `${email}${code}`, JSON.stringify([world.paywall.id, email, challenge, code])]
   const guesses = texts.map((text) => createHash('sha256').update(text).digest('hex'))
   expect(guesses).not.toContain(rows[0].code_hash)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CODE_TRIES } from '../../functions/sign-in/sign-in-code.ts'
+import { MOST_GUESSES } from '../../functions/sign-in/challenge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -37,11 +37,11 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const stateOf = ({ token }: { token: string }) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
 /** What nobody was mailed. */
-const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '123456', request: 'A'.repeat(43) }
+const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '12345678', challenge: 'A'.repeat(43) }
 
 test('a mailed code is of no use on another paywall of the owner or of anybody, and takes no harm from being tried there', async () => {
   const grant = await getGrant(world, newEmail())
-  for (const paywallId of Array(CODE_TRIES).fill([beside, elsewhere]).flat()) {
+  for (const paywallId of Array(MOST_GUESSES).fill([beside, elsewhere]).flat()) {
     expect(await askForTokens(world, grant, { paywallId })).toMatchObject(invalidGrant)
   }
   expect(sessionIn(await askForTokens(world, grant)).user.email).toBe(grant.email)
@@ -57,8 +57,13 @@ describe('a body that is none', () => {
     ['a grant type that is no text', ask({ grant_type: ['code'] }), 400, 'unsupported_grant_type'],
     ['no object', ask([]), 400, 'invalid_body'],
     ['no JSON', ask('grant_type=anonymous'), 400, 'invalid_json'],
-    ['no request', ask({ grant_type: 'code', email, code: '123456' }), 400, 'request_required'],
-    ['a blank request', ask({ grant_type: 'code', email, code: '123456', request: '' }), 400, 'request_required'],
+    ['no challenge', ask({ grant_type: 'code', email, code: '12345678' }), 400, 'challenge_required'],
+    [
+      'a blank challenge',
+      ask({ grant_type: 'code', email, code: '12345678', challenge: '' }),
+      400,
+      'challenge_required',
+    ],
     ['restore: a text', ask({ ...UNKNOWN, restore: 'yes' }), 400, 'Invalid restore'],
     ['no e-mail', ask({ grant_type: 'code', code: '123456' }), 400, 'Email is required'],
     ['no address', ask({ grant_type: 'code', email: 'me', code: '123456' }), 400, 'Invalid email format'],
@@ -121,7 +126,7 @@ describe('a code', () => {
   test('holds for ten minutes', async () => {
     const [held, expired] = [await getGrant(world, newEmail()), await getGrant(world, newEmail())]
     const letPass = (time: string, email: string) =>
-      world.database.query('update mailed_codes set expires_at = expires_at - $1::interval where email = $2', [
+      world.database.query('update sign_in_challenges set expires_at = expires_at - $1::interval where email = $2', [
         time,
         email,
       ])
@@ -134,7 +139,7 @@ describe('a code', () => {
   test('stays good when another one is asked for, and each works by its own request', async () => {
     const email = newEmail()
     const [old, latest] = [await getGrant(world, email), await getGrant(world, email)]
-    expect(await askForTokens(world, { ...old, request: latest.request })).toMatchObject(invalidGrant)
+    expect(await askForTokens(world, { ...old, challenge: latest.challenge })).toMatchObject(invalidGrant)
     expect(await askForTokens(world, old)).toMatchObject({ status: 200 })
     expect(await askForTokens(world, latest)).toMatchObject({ status: 200 })
   })

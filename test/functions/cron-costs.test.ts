@@ -59,7 +59,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
     ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', OF_DELIVERIES],
     ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
     ['what reconcile will fetch later, of 500 paywalls', fillNotDue, 1_000, 'purchases', takeOne],
-    ['what has expired', fillExpired, 600, 'mailed_codes', forgetOne],
+    ['what has expired', fillExpired, 600, 'sign_in_challenges', forgetOne],
     ['users who did not come back', fillForgotten, 600, 'users', forgetSome],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])

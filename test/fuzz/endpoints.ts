@@ -124,8 +124,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
         [
           ['grant_type', '"code"'],
           ['email', address(dice)],
-          ['code', '"123456"'],
-          ['request', '"x"'],
+          ['code', '"12345678"'],
+          ['challenge', '"x"'],
         ],
         [
           ['grant_type', '"refresh_token"'],

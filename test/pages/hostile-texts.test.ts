@@ -97,7 +97,7 @@ describe('what a visitor writes is text', () => {
   const fields = {
     email: SCRIPT,
     code: SCRIPT,
-    request: SCRIPT,
+    challenge: SCRIPT,
     restore: SCRIPT,
     price: SCRIPT,
     key: SCRIPT,

@@ -105,7 +105,7 @@ export async function askForCode(visitor: Visitor): Promise<void> {
 
 export async function enterWrongCode(visitor: Visitor): Promise<void> {
   await askForCode(visitor)
-  await visitor.page.getByLabel('Code from the mail').fill('000000')
+  await visitor.page.getByLabel('Code from the mail').fill('0000 0000')
   await press(visitor, 'Sign in')
   await visitor.page.getByRole('alert').waitFor()
 }

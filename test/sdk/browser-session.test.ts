@@ -54,9 +54,9 @@ describe('signing in', () => {
     const { paywall } = await open()
     const refused = (code: string) =>
       paywall.evaluate((opened, digits) => opened.confirm(digits).catch(({ code }) => code), code)
-    expect(await refused('000000')).toBe('no_code_sent')
+    expect(await refused('00000000')).toBe('no_code_sent')
     await paywall.evaluate((opened, address) => opened.signIn(address), newEmail())
-    expect(await refused('000000')).toBe('invalid_grant')
+    expect(await refused('00000000')).toBe('invalid_grant')
   })
 })
 

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { setTaken } from '../support/budgets.ts'
 import { newEmail } from '../support/checkout.ts'
+import { setConsumed } from '../support/rate-limits.ts'
 import { askForTokens, sessionIn } from '../support/sign-in.ts'
 import { newTenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -22,10 +22,14 @@ beforeEach(() => {
   network = `2001:db8:${randomInt(2, 0x10000).toString(16)}::/48`
 })
 const address = () => network.replace('::/48', `:${randomInt(0x10000).toString(16)}::1`)
-const taken = (count: number) => setTaken(world, 'anonymous', `network:${network}`, count)
+const consumed = (count: number) => setConsumed(world, 'anonymous', `network:${network}`, count)
 
-const become = (grant: object = {}, paywallId = world.paywall.id) =>
-  askForTokens(world, { grant_type: 'anonymous', ...grant }, { paywallId, headers: { 'cf-connecting-ip': address() } })
+const become = (headers: Record<string, string> = {}, paywallId = world.paywall.id) =>
+  askForTokens(
+    world,
+    { grant_type: 'anonymous' },
+    { paywallId, headers: { 'cf-connecting-ip': address(), ...headers } },
+  )
 const users = async () => {
   const { rows } = await world.database.query<{ count: number }>('select count(*)::int from users')
   return rows[0]?.count
@@ -33,7 +37,7 @@ const users = async () => {
 
 test('a network makes 300 anonymous users at once, on all paywalls together, and then waits', async () => {
   const { paywall } = await newTenant(world)
-  await taken(SHARE - 2)
+  await consumed(SHARE - 2)
   expect(await become()).toMatchObject({ status: 200 })
   expect(await become({}, paywall.id)).toMatchObject({ status: 200 })
 
@@ -47,35 +51,35 @@ test('a network makes 300 anonymous users at once, on all paywalls together, and
 })
 
 test('of many calls at once no more get through than there is room for', async () => {
-  await taken(SHARE - 5)
+  await consumed(SHARE - 5)
   const replies = await Promise.all(Array.from({ length: 20 }, () => become()))
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
 })
 
 test('another network is not held up, nor one that comes back: one user each 12 seconds', async () => {
-  await taken(SHARE)
+  await consumed(SHARE)
   expect(await become()).toMatchObject({ status: 429 })
   const used = network
   network = `2001:db8:${(Number.parseInt(network.split(':')[2] ?? '0', 16) ^ 1).toString(16)}::/48`
   expect(await become()).toMatchObject({ status: 200 })
   network = used
-  await setTaken(world, 'anonymous', `network:${network}`, SHARE, 13)
+  await setConsumed(world, 'anonymous', `network:${network}`, SHARE, 13)
   expect(await become()).toMatchObject({ status: 200 })
 })
 
 test('a call that is sent again takes nothing, and is answered where all is used up', async () => {
-  const attempt = randomUUID()
-  await taken(SHARE - 2)
-  const first = sessionIn(await become({ attempt }))
-  for (let repeat = 0; repeat < 3; repeat++) expect(sessionIn(await become({ attempt })).user).toEqual(first.user)
+  const again = { 'idempotency-key': randomUUID() }
+  await consumed(SHARE - 2)
+  const first = sessionIn(await become(again))
+  for (let repeat = 0; repeat < 3; repeat++) expect(sessionIn(await become(again)).user).toEqual(first.user)
   expect(await become()).toMatchObject({ status: 200 })
   expect(await become()).toMatchObject({ status: 429 })
-  expect(sessionIn(await become({ attempt })).user).toEqual(first.user)
+  expect(sessionIn(await become(again)).user).toEqual(first.user)
 })
 
 test('who signs in by another way is not counted', async () => {
-  await taken(SHARE)
-  const body = { grant_type: 'code', email: newEmail(), code: '123456', request: 'A'.repeat(43) }
+  await consumed(SHARE)
+  const body = { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) }
   const reply = await askForTokens(world, body, { headers: { 'cf-connecting-ip': address() } })
   expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })

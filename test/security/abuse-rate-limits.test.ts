@@ -78,7 +78,7 @@ test('an owner’s call whose client went away before it was answered holds up l
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
   try {
     const free: Limit = { limit: async () => ({ success: true }) }
-    const env = { RATE_LIMITED: true, CALLER_LIMIT: free, OWNER_LIMIT: free }
+    const env = { RATE_LIMITED: true, CALLER_LIMIT: free, IPV4_LIMIT: free, OWNER_LIMIT: free }
     const request = new Request('https://pay.example/', { headers: { 'x-api-key': madeUpKey() } })
     await count(request, env, 'key') // and nobody learns what its endpoint answered
     vi.advanceTimersByTime(5_000)
@@ -96,7 +96,7 @@ test('65,536 networks of one customer share what an owner has', async () => {
       return { success: counts.get(key)! <= most }
     },
   })
-  const env = { RATE_LIMITED: true, CALLER_LIMIT: limit(100), OWNER_LIMIT: limit(3_000) }
+  const env = { RATE_LIMITED: true, CALLER_LIMIT: limit(100), IPV4_LIMIT: limit(400), OWNER_LIMIT: limit(3_000) }
   const from = (subnet: number, headers = {}) =>
     new Request('https://pay.example/', {
       headers: { 'cf-connecting-ip': `2001:db8:7:${hex(subnet)}::1`, ...headers },

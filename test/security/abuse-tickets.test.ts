@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymousBuyer, pay } from '../support/anonymous.ts'
-import { setTaken } from '../support/budgets.ts'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -34,7 +34,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
   const NETWORK = '192.0.2.201'
   /** Of 1,000 tickets a day one is back after so many seconds. */
   const PAUSE = 86.4
-  const useUp = (secondsAgo: number) => setTaken(world, 'guest_tickets', `network:${NETWORK}`, 1000, secondsAgo)
+  const useUp = (secondsAgo: number) => setConsumed(world, 'guest_tickets', `network:${NETWORK}`, 1000, secondsAgo)
   const tooMany = {
     status: 429,
     body: { error: 'rate_limit_exceeded', message: expect.stringContaining('sign in') },
@@ -67,8 +67,8 @@ describe('a network whose guests have opened 1,000 tickets', () => {
   })
 
   test('has not opened one whose images were too many', async () => {
-    await setTaken(world, 'guest_tickets', `network:${NETWORK}`, 999)
-    await setTaken(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
+    await setConsumed(world, 'guest_tickets', `network:${NETWORK}`, 999)
+    await setConsumed(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
     const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
     const refused = await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })
     expect(refused).toMatchObject({ status: 429, body: { message: expect.stringContaining('leave them out') } })

@@ -62,7 +62,7 @@ describe('the gateway', () => {
         return { success: counts.get(key)! <= most }
       },
     })
-    return { RATE_LIMITED: true, CALLER_LIMIT: limit(GUESTS_SHARE), OWNER_LIMIT: limit(3_000) }
+    return { RATE_LIMITED: true, CALLER_LIMIT: limit(GUESTS_SHARE), IPV4_LIMIT: limit(400), OWNER_LIMIT: limit(3_000) }
   }
 
   /** Counts a webhook for a paywall, and learns what its endpoint answered. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSecrets } from '../../dev/world/secrets.ts'
-import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
+import { signAccessToken } from '../../functions/sign-in/tokens.ts'
 import { type TokenUser, verifyAccessToken } from '../../lib/auth/access-token.ts'
 import { call } from '../support/call.ts'
 import { audienceOf } from '../support/owner-id.ts'

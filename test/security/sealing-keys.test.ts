@@ -35,6 +35,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     await applyFile(openKysely(world.database), mailbox.file, {
       processorCredentialsKey: world.secrets.PROCESSOR_CREDENTIALS_KEY,
       webhookSecretsKey: others.secrets.WEBHOOK_SECRETS_KEY,
+      turnstileSecretsKey: world.secrets.TURNSTILE_SECRETS_KEY,
     })
     return mailbox
   }

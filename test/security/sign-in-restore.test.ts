@@ -10,9 +10,9 @@ import { mollieProcessor } from '../support/mollie-purchase.ts'
 import {
   askForCode,
   askForTokens,
+  challengeIn,
   getGrant,
   refresh,
-  requestIn,
   sessionIn,
   signInByMail,
   wrong,
@@ -111,7 +111,7 @@ describe('a stranger who buys with the address of a victim', () => {
       headers,
     })
     expect(shape(offered)).toEqual(shape(other))
-    expect(requestIn(offered)).toHaveLength(requestIn(other).length)
+    expect(challengeIn(offered)).toHaveLength(challengeIn(other).length)
   })
 
   test('gains nothing: what the victim has stays, the stranger is out, and its meta stays behind', async () => {

@@ -1,10 +1,18 @@
 // What a stranger can do to a victim who signs in by a mailed code: nothing, but to have a few mails sent.
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setTaken } from '../support/budgets.ts'
 import { newEmail } from '../support/checkout.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
-import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, signInByMail, wrong } from '../support/sign-in.ts'
+import { setConsumed } from '../support/rate-limits.ts'
+import {
+  askForCode,
+  askForTokens,
+  challengeIn,
+  codeMailedTo,
+  getGrant,
+  signInByMail,
+  wrong,
+} from '../support/sign-in.ts'
 import { person, tenantsOf } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -35,12 +43,12 @@ test('five wrong guesses by a stranger leave a code alive', async () => {
   const email = newEmail()
   const victim = await getGrant(world, email, VICTIM)
   const at = stranger()
-  const request = requestIn(await askForCode(world, email, at))
+  const challenge = challengeIn(await askForCode(world, email, at))
   for (let guess = 1; guess <= 5; guess++) {
-    expect(await askForTokens(world, { ...wrong(victim, guess), request }, at)).toMatchObject(invalidGrant)
+    expect(await askForTokens(world, { ...wrong(victim, guess), challenge }, at)).toMatchObject(invalidGrant)
   }
   for (let guess = 1; guess <= 5; guess++) {
-    const madeUp = { ...wrong(victim, guess), request: 'A'.repeat(43) }
+    const madeUp = { ...wrong(victim, guess), challenge: 'A'.repeat(43) }
     expect(await askForTokens(world, madeUp, at)).toMatchObject(invalidGrant)
   }
   expect(await askForTokens(world, victim, VICTIM)).toMatchObject({ status: 200 })
@@ -50,57 +58,52 @@ test("a stranger's request leaves the code before it alive, and its own is of no
   const email = newEmail()
   const victim = await getGrant(world, email, VICTIM)
   const at = stranger()
-  const request = requestIn(await askForCode(world, email, at))
-  expect(await askForTokens(world, { ...victim, request }, at)).toMatchObject(invalidGrant)
+  const challenge = challengeIn(await askForCode(world, email, at))
+  expect(await askForTokens(world, { ...victim, challenge }, at)).toMatchObject(invalidGrant)
   const strangersCode = await codeMailedTo(world, email, 2)
   expect(await askForTokens(world, { ...victim, code: strangersCode }, VICTIM)).toMatchObject(invalidGrant)
   expect(await askForTokens(world, victim, VICTIM)).toMatchObject({ status: 200 })
 })
 
-test('a stranger who puts tags into an address has 20 mails an hour sent to its mailbox and no more, and keeps nobody from asking', async () => {
+test('a stranger who puts tags into an address has no more mails sent to its mailbox than without', async () => {
   const email = newEmail()
   const tagged = (tag: string) => email.replace('@', `+${tag}@`)
-  const known = tagged('known')
-  await signInByMail(world, known, VICTIM)
   const at = stranger()
   const replies = await times(30, (index) => askForCode(world, tagged(`${index}`), at))
-  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(10).fill(429)])
-  const mailed = () => world.mail.received.filter(({ to }) => to.startsWith(email.replace(/@.*/, '+')))
-  await until('20 mails, and the one before', async () => mailed().length === 21)
-
-  expect(await askForCode(world, known, at)).toMatchObject({ status: 429 })
-  expect((await world.mail.waitFor(known, { count: 2 })).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
-  expect(await askForCode(world, email, at)).toMatchObject({ status: 200 })
+  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(25).fill(429)])
+  const mailed = () => world.mail.received.filter(({ to }) => to.startsWith(email.replace(/@.*/, '')))
+  await until('five mails', async () => mailed().length === 5)
+  expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
+  expect((await signInByMail(world, email, VICTIM)).user).toMatchObject({ email })
   expect((await signInByMail(world, tagged('new'), VICTIM)).user).toMatchObject({ email: tagged('new') })
 })
 
-test('mails that strangers have asked for keep nobody from asking', async () => {
+test('mails that strangers in up to five networks have asked for keep nobody from asking', async () => {
   const email = newEmail()
-  for (let one = 0; one < 3; one++) {
+  for (let one = 0; one < 5; one++) {
     const at = stranger()
     const replies = await times(20, () => askForCode(world, email, at))
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)])
   }
-  // A long code comes after the first five, and no other within ten minutes.
-  await world.mail.waitFor(email, { count: 16 })
+  await world.mail.waitFor(email, { count: 25 })
   const { user } = await signInByMail(world, email, VICTIM)
   expect(user.email).toBe(email)
 })
 
-test('a network that has used up its mails has none sent to whom a paywall of the other mode knows', async () => {
+test('a network that has used up its mails is answered the same for whom a paywall knows and whom only its other mode does', async () => {
   const file = await fileOfBothModes()
   await world.apply(file)
   const network = '192.0.2.2'
-  await setTaken(world, 'mail', `network:${network}`, 100)
   const [testing, live] = tenantsOf(file)
   for (const [here, there] of [
     [testing!, live!],
     [live!, testing!],
   ] as const) {
+    await setConsumed(world, 'network mail', `network:${network} paywall:${here.paywall.id}`, 100)
     const at = { ...from(network), paywallId: here.paywall.id }
-    const [known, unknown] = [await person(world, here), await person(world, there)]
-    for (const { email } of [unknown, known]) expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
-    expect((await world.mail.waitFor(known.email)).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
-    expect(world.mail.received.filter(({ to }) => to === unknown.email)).toEqual([])
+    const people = [await person(world, here), await person(world, there)]
+    for (const { email } of people) expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
+    const emails = people.map(({ email }) => email)
+    expect(world.mail.received.filter(({ to }) => emails.includes(to))).toEqual([])
   }
 })

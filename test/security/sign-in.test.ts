@@ -68,7 +68,7 @@ describe('what an anonymous user has cannot be taken with', () => {
   })
 
   test('an owner key beside the grant', async () => {
-    const grant = { grant_type: 'code', email: newEmail(), code: '000000', request: 'A'.repeat(43) }
+    const grant = { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'A'.repeat(43) }
     expect(await askForTokens(world, grant, { key: world.key })).toMatchObject(invalidGrant)
   })
 })
@@ -80,8 +80,14 @@ test('wrong, used up, expired and never mailed codes are told apart by nothing',
     await getGrant(world, newEmail()),
   ]
   await askForTokens(world, used)
-  await world.database.query('update mailed_codes set expires_at = now() where email = $1', [expired.email])
-  const grants = [used, expired, wrong(mailed), { ...mailed, request: used.request }, { ...mailed, email: newEmail() }]
+  await world.database.query('update sign_in_challenges set expires_at = now() where email = $1', [expired.email])
+  const grants = [
+    used,
+    expired,
+    wrong(mailed),
+    { ...mailed, challenge: used.challenge },
+    { ...mailed, email: newEmail() },
+  ]
   const replies = await Promise.all(grants.map((grant) => askForTokens(world, grant)))
   const visible = replies.map(({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }) => ({
     status,
@@ -100,7 +106,7 @@ test('no code, token or address is ever logged', async () => {
   const secrets = [
     grant.email,
     grant.code,
-    grant.request,
+    grant.challenge,
     session.token,
     session.refreshToken,
     next.token,

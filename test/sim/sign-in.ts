@@ -4,7 +4,7 @@ import { openKysely } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { ownerIdOf } from '../support/owner-id.ts'
-import { askForCode, askForTokens, requestIn, type Session, sessionIn } from '../support/sign-in.ts'
+import { askForCode, askForTokens, challengeIn, type Session, sessionIn } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { insist } from './insist.ts'
 import type { Company, Person } from './person.ts'
@@ -48,9 +48,9 @@ export async function signIn(
       .slice(count)
       .at(-1)
   const mail = await until('a mail', mailed, LONGEST_MS).catch(() => null)
-  const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
+  const code = /\b\d{4} \d{4}\b/.exec(mail?.text ?? '')?.[0]
   if (!code) return
-  const grant = { grant_type: 'code', email, code, request: requestIn(asked) }
+  const grant = { grant_type: 'code', email, code, challenge: challengeIn(asked) }
   const session = signedIn(await insist(() => askForTokens(world, grant, { token })))
   if (!session) return
   Object.assign(person, { kind: 'user', session, userId: session.user.id })

@@ -9,8 +9,12 @@ import { type Changes, paywallFile } from './written-file.ts'
 
 /** A fresh database to apply files to, and a look at what it then says. */
 export async function openApplying() {
-  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = await makeSecrets()
-  const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY } = await makeSecrets()
+  const sealing = {
+    processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY,
+    webhookSecretsKey: WEBHOOK_SECRETS_KEY,
+    turnstileSecretsKey: TURNSTILE_SECRETS_KEY,
+  }
   const databaseUrl = await freshDatabase()
   const pool = new pg.Pool({ connectionString: databaseUrl })
   const db = openKysely(pool)
@@ -66,7 +70,15 @@ function tablesOf(query: Query) {
     )
   /** Every row of every table that apply writes. */
   async function everything(): Promise<unknown> {
-    const tables = ['owners', 'api_keys', 'webhook_endpoints', 'paywalls', 'processor_accounts', 'prices']
+    const tables = [
+      'owners',
+      'api_keys',
+      'webhook_endpoints',
+      'paywalls',
+      'processor_accounts',
+      'turnstile_keys',
+      'prices',
+    ]
     return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
   }
   return { pricesOf, keysOf, webhookEndpointsOf, everything }

@@ -20,6 +20,7 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
     values: {
       ...secrets,
       PROCESSOR_API_BASES: apiBases(world),
+      TURNSTILE_ORIGIN: world.turnstile.url,
       ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
       RATE_LIMITED: false,
     },

@@ -55,9 +55,11 @@ function conditionOf(name: string, tables: Table[], from: string[] = []): string
     ...(columns.includes('owner_id') && columns.includes('is_test') ? ['owner_id = $1 and is_test = $2'] : []),
     ...(columns.includes('paywall_id') ? [`paywall_id in (${PAYWALLS})`] : []),
     ...(columns.includes('user_id') ? [`user_id in (${USERS})`] : []),
-    // Whose budget or quota it is.
+    // Whose quota or rate limit it is.
     ...(columns.includes('who') ? [`exists (${PAYWALLS} and who like '%' || paywalls.id || '%')`] : []),
     ...(columns.includes('who') ? [`exists (${USERS} and who like '%' || users.id || '%')`] : []),
+    ...(name === 'rate_limits' ? [`exists (${PAYWALLS} and key like '%' || paywalls.id || '%')`] : []),
+    ...(name === 'rate_limits' ? [`exists (${USERS} and key like '%' || users.id || '%')`] : []),
   ]
   if (named.length > 0) return named.join(' or ')
   const referring = table.references

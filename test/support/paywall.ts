@@ -4,7 +4,7 @@ import type { Secrets } from '../../dev/world/secrets.ts'
 /** What the command needs of a world. */
 interface CommandWorld {
   databaseUrl: string
-  secrets: Pick<Secrets, 'PROCESSOR_CREDENTIALS_KEY' | 'WEBHOOK_SECRETS_KEY'>
+  secrets: Pick<Secrets, 'PROCESSOR_CREDENTIALS_KEY' | 'WEBHOOK_SECRETS_KEY' | 'TURNSTILE_SECRETS_KEY'>
 }
 
 /** The `paywall` command as a person runs it on the world's database, in a process of its own. */
@@ -13,12 +13,13 @@ export function paywall(
   args: string[],
   variables: Record<string, string> = {},
 ): Promise<{ code: number | string; out: string; err: string }> {
-  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = secrets
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY } = secrets
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: databaseUrl,
     PROCESSOR_CREDENTIALS_KEY,
     WEBHOOK_SECRETS_KEY,
+    TURNSTILE_SECRETS_KEY,
     ...variables,
   }
   return new Promise((resolve) => {

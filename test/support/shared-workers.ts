@@ -32,10 +32,10 @@ let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
 let turn: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
 
 async function chooseShared() {
-  const [service, neon] = await Promise.all([quietPort(), quietPort()])
+  const [service, neon, turnstile] = await Promise.all([quietPort(), quietPort(), quietPort()])
   const emulators = await Promise.all(PROCESSOR_NAMES.map(async (acquiring) => [acquiring, await quietPort()] as const))
   const secrets = await testSecrets()
-  const ports = { service, neon, ...Object.fromEntries(emulators), receiver: 0, mail: 0 }
+  const ports = { service, neon, turnstile, ...Object.fromEntries(emulators), receiver: 0, mail: 0 }
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }
 }
 

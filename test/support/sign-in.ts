@@ -42,35 +42,35 @@ export function askForTokens(world: TestWorld, grant: object, { paywallId, ...op
 /** The code that a mail brings: the `count`th for its address. */
 export async function codeMailedTo(world: TestWorld, email: string, count = 1): Promise<string> {
   const { text } = await world.mail.waitFor(email, { count })
-  return /\b\d{6}\b/.exec(text)?.[0] ?? `no code in ${text}`
+  return /\b\d{4} \d{4}\b/.exec(text)?.[0].replace(' ', '') ?? `no code in ${text}`
 }
 
-/** A mailed code with the `request` that it was asked for by, as `sign-in/token` takes them. */
+/** A mailed code with its challenge, as `sign-in/token` takes them. */
 export interface CodeGrant {
   grant_type: 'code'
   email: string
   code: string
-  request: string
+  challenge: string
 }
 
-const CodeSent = z.strictObject({ sent: z.literal(true), request: z.string().regex(/^[\w-]{43}$/) })
+const CodeSent = z.strictObject({ sent: z.literal(true), challenge: z.string().regex(/^[\w-]{43}$/) })
 
-/** The `request` in an answer of sign-in/code; any other answer fails the test with all of it. */
-export function requestIn(reply: Reply): string {
+/** The challenge in an answer of sign-in/code; any other answer fails the test with all of it. */
+export function challengeIn(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no code: ${JSON.stringify(reply)}`)
-  return CodeSent.parse(reply.body).request
+  return CodeSent.parse(reply.body).challenge
 }
 
 /** Asks for a code and reads it in the mail. */
 export async function getGrant(world: TestWorld, email: string, at: At = {}): Promise<CodeGrant> {
   const before = world.mail.received.filter(({ to }) => to === email).length
-  const request = requestIn(await askForCode(world, email, at))
-  return { grant_type: 'code', email, code: await codeMailedTo(world, email, before + 1), request }
+  const challenge = challengeIn(await askForCode(world, email, at))
+  return { grant_type: 'code', email, code: await codeMailedTo(world, email, before + 1), challenge }
 }
 
-/** The same grant with other six digits. */
+/** The same grant with other digits. */
 export function wrong(grant: CodeGrant, by = 1): CodeGrant {
-  return { ...grant, code: String((Number(grant.code) + by) % 1_000_000).padStart(6, '0') }
+  return { ...grant, code: String((Number(grant.code) + by) % 100_000_000).padStart(8, '0') }
 }
 
 /** The session in an answer; any other answer fails the test with all of it. */

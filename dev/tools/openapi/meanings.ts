@@ -6,6 +6,10 @@ export const MEANINGS: Record<string, string> = {
   anonymous: "the token's user is anonymous. This requires a user with an e-mail address or an external id",
   bad_token:
     'the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key',
+  captcha_failed:
+    'the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again',
+  captcha_misconfigured: "Turnstile rejects the paywall's secret key, or we cannot decrypt it. The owner has to correct it",
+  captcha_unavailable: 'Turnstile did not respond. Try again with another token after the time in `Retry-After`',
   database_unavailable:
     'our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe ' +
     'even if the first call was carried out and only its response was lost, unless stated otherwise here',
@@ -54,7 +58,7 @@ export const MEANINGS: Record<string, string> = {
     'the user with this e-mail address has another external id. External ids never change by themselves: check which one is right',
   over_guest_tickets:
     'guests in this network have reached the daily limit of tickets. The limit refills gradually, and does not apply to users',
-  over_image_budget:
+  over_image_limit:
     'the 24-hour limit of images is reached, for guests on the paywall or for users without a purchase in this network. ' +
     'A ticket without images is accepted',
   over_quota: 'the user, or guests with this address, already opened two tickets in the last 24 hours',
@@ -68,13 +72,10 @@ export const MEANINGS: Record<string, string> = {
   storage_unavailable:
     'our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, but the paywall is live. `message` says so',
-  too_many_codes:
-    'too many codes were mailed in the last hour: to this address from your network, from your network in total, or by the ' +
-    'paywall. Codes already mailed stay valid, and an address that is known here is mailed a code of 18 digits instead',
   too_many_files: 'a ticket accepts at most five files',
-  too_many_guesses:
-    'too many wrong codes were sent from your network, for the address or on the paywall. This one was not checked, and can be ' +
-    'sent again after the time in `Retry-After`. The first attempt for a new code is always checked',
+  too_many_mails:
+    'too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the ' +
+    'paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that `captcha` names',
   too_many_pages:
     'the user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the ' +
     'time in `Retry-After`',

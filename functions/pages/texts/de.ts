@@ -62,7 +62,7 @@ export const DE: Texts = {
   mailCode: 'Code zusenden',
   codeSent: (email) => `Wir haben einen Code an ${email} geschickt. Das kann eine Minute dauern.`,
   code: 'Code aus der E-Mail',
-  codeHint: 'Sechs Ziffern, in manchen E-Mails 18. Leerzeichen spielen keine Rolle.',
+  codeHint: 'Acht Ziffern. Der Code gilt 10 Minuten und funktioniert einmal.',
   takeRestored: 'Wenn in der E-Mail steht, dass mit dieser Adresse etwas gekauft wurde, soll es in mein Konto kommen',
   signIn: 'Anmelden',
   mailAgain: 'Neuen Code zusenden',
@@ -151,8 +151,10 @@ export const DE: Texts = {
   alreadyCancelled: 'Das ist schon gekündigt.',
   noPortal: 'Dafür hat der Zahlungsdienst keine Seite. Bitte wenden Sie sich an uns.',
   wrongEmail: 'Bitte geben Sie eine gültige E-Mail-Adresse ein.',
-  wrongCode:
-    'Dieser Code stimmt nicht oder gilt nicht mehr. Bitte prüfen Sie ihn, oder lassen Sie sich einen neuen zusenden.',
+  wrongCode: 'Dieser Code ist falsch oder abgelaufen.',
+  captchaNeeded: 'Bitte bestätigen Sie, dass Sie ein Mensch sind, und fordern Sie dann noch einmal einen Code an.',
+  captchaUnavailable:
+    'Wir können gerade nicht prüfen, ob Sie ein Mensch sind. Bitte versuchen Sie es später noch einmal.',
   ticketMayBeOpen:
     'Ob Ihre Nachricht angekommen ist, wissen wir nicht. Bitte senden Sie sie nur dann noch einmal, wenn niemand antwortet.',
   ticketTexts:

@@ -17,9 +17,10 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
   return (
     <>
       {step.problem && <Notice kind="problem" text={step.problem} />}
-      {step.request === null ? (
+      {step.challenge === null ? (
         <form class="card" method="post" action={action}>
           <EmailField site={site} value={step.email} />
+          <Captcha step={step} />
           <button type="submit" class="primary" name="action" value="mail">
             {texts.mailCode}
           </button>
@@ -28,7 +29,7 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
         <form class="card" method="post" action={action}>
           <p>{texts.codeSent(step.email)}</p>
           <input type="hidden" name="email" value={step.email} />
-          <input type="hidden" name="request" value={step.request} />
+          <input type="hidden" name="challenge" value={step.challenge} />
           <label>
             {texts.code}
             <input
@@ -44,6 +45,7 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
             {texts.codeHint}
           </p>
           <RestoreField site={site} step={step} asks={asksToRestore} />
+          <Captcha step={step} />
           <div class="row">
             <button type="submit" class="primary" name="action" value="enter">
               {texts.signIn}
@@ -54,6 +56,17 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
           </div>
         </form>
       )}
+    </>
+  )
+}
+
+/** Turnstile's widget, which adds the field `cf-turnstile-response` to its form. */
+function Captcha({ step: { captcha } }: { step: SignInStep }) {
+  if (!captcha) return null
+  return (
+    <>
+      <div class="cf-turnstile" data-sitekey={captcha.siteKey} />
+      <script src={`${captcha.origin}/turnstile/v0/api.js`} async defer />
     </>
   )
 }

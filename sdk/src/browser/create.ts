@@ -55,7 +55,7 @@ export async function createPaywall(
     otherTabs<UserState | null>(name, (news) => watched.hear(news)),
   )
   const wait = new PurchaseWait(watched, keptIn(storage, `${name} purchases`))
-  const sentCode = keptIn<{ email: string; request: string }>(storage, `${name} code`)
+  const sentCode = keptIn<{ email: string; challenge: string }>(storage, `${name} code`)
 
   await watched.refresh()
   if (hasComeBack(id)) void wait.run()

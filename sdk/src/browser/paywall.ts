@@ -17,6 +17,9 @@ import type { Listener, WatchedUser } from './watched-user.ts'
 /** How a price is sold: what start-checkout takes from a user. */
 export type OpenOrder = ReturnUrls & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
 
+/** `captchaToken`: the token of a solved captcha, where one was asked for. */
+export type CodeOptions = CallOptions & { captchaToken?: string }
+
 /** What `createPaywall` makes a paywall of. */
 export interface Parts {
   /** Calls as whoever is signed in. */
@@ -27,8 +30,8 @@ export interface Parts {
   session: KeptSession | null
   watched: WatchedUser
   wait: PurchaseWait
-  /** The address that the last code was mailed to, and what proves that it was asked for here. */
-  sentCode: Kept<{ email: string; request: string }>
+  /** The address that the last code was mailed to, and the challenge that it works with. */
+  sentCode: Kept<{ email: string; challenge: string }>
 }
 
 /** A paywall in its user's browser. Every call throws a `PaywallError` unless it was done. */
@@ -110,26 +113,22 @@ export class BrowserPaywall {
   }
 
   /**
-   * Mails a code, which `confirm` takes. If it throws `rate_limit_exceeded`, show the error's `message` and a field for a code all the
-   * same: an address that is known got one.
+   * Mails a code, which `confirm` takes. If it throws `rate_limit_exceeded` and the error's `details` have `captcha: 'turnstile'`, show
+   * Cloudflare's Turnstile widget with their `site_key`, and call it again with the token as `captchaToken`.
    */
-  async signIn(email: string, options?: CallOptions): Promise<void> {
+  async signIn(email: string, { captchaToken, ...options }: CodeOptions = {}): Promise<void> {
     const { guest, sentCode } = this.#parts
-    const remember = ({ request }: { request?: unknown }) => {
-      if (typeof request === 'string') sentCode.write({ email, request })
-    }
-    const call = guest(options).POST('/api/v1/paywall/{id}/sign-in/code', { ...this.#path(), body: { email } })
-    await unwrap(call).then(remember, (error: unknown) => {
-      if (error instanceof PaywallError) remember(error.details)
-      throw error
-    })
+    const body = { email, ...(captchaToken !== undefined && { captcha_token: captchaToken }) }
+    const call = guest(options).POST('/api/v1/paywall/{id}/sign-in/code', { ...this.#path(), body })
+    const { challenge } = await unwrap(call)
+    sentCode.write({ email, challenge })
   }
 
   /**
    * Mails a code to the address that something was bought with, by somebody who was not signed in and has lost that browser: `confirm`
    * brings it here. It is the same code as that of `signIn`, and the mail says what it brings.
    */
-  restore(email: string, options?: CallOptions): Promise<void> {
+  restore(email: string, options?: CodeOptions): Promise<void> {
     return this.signIn(email, options)
   }
 

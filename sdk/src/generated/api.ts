@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a sign-in code
-         * @description Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any `request` and from everywhere: let your users type either. If the five codes of a network for the address are used up, or what a network or the paywall has, the answer is 429; in the latter two cases only an address that is known here gets such a code. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
+         * @description Mails a code of eight digits, which `sign-in/token` takes together with the `challenge` of this answer. Codes mailed before stay good until they expire. An address gets five codes an hour by calls from one network and 30 in all; a network and the paywall have their limits, too. Where one of them is used up the answer is 429, the same for every address. If it names a `captcha`, show the Turnstile widget and repeat the call with its token. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
          */
         post: operations["sendSignInCode"];
         delete?: never;
@@ -848,6 +848,8 @@ export interface components {
              * @description The address to mail the code to. Case and surrounding white space do not matter
              */
             email: string;
+            /** @description The token of a solved captcha, if an earlier call was answered `captcha`. It counts once, for 5 minutes */
+            captcha_token?: string | null;
         };
         GiveTokens: {
             /** @constant */
@@ -857,20 +859,15 @@ export interface components {
              * @description The address that the code was mailed to
              */
             email: string;
-            /** @description The digits from the mail: six, which expire after 10 minutes, or 18, which expire after 20 minutes. They work once. White space and hyphens do not matter */
+            /** @description The eight digits from the mail. They expire after 10 minutes and work once. White space and hyphens do not matter */
             code: string;
-            /** @description The `request` that `sign-in/code` answered when this code was asked for. Of no matter with 18 digits */
-            request: string;
+            /** @description What `sign-in/code` answered when this code was asked for. It takes five guesses */
+            challenge: string;
             /** @description Whether the user takes what the mail has offered: what an anonymous user bought with this address. Left out, it does. False: that stays where it is, and is offered again */
             restore?: boolean | null;
         } | {
             /** @constant */
             grant_type: "anonymous";
-            /**
-             * Format: uuid
-             * @description A random UUID. For five minutes, calls with the same one sign in the same user, so a form that is sent twice makes one user. Whoever knows it can sign in as that user meanwhile. Left out, each call makes a user
-             */
-            attempt?: string | null;
         } | {
             /** @constant */
             grant_type: "refresh_token";
@@ -1528,12 +1525,12 @@ export interface components {
         };
         CodeSent: {
             /**
-             * @description The same for every address, whether or not it belongs to a user, and also where an address gets no other mail, because it has a code of 18 digits that is good for ten minutes or more
+             * @description The same for every address, whether or not it belongs to a user
              * @constant
              */
             sent: true;
-            /** @description To send to `sign-in/token` together with the code: a code of six digits works for the call that asked for it, and no other */
-            request: string;
+            /** @description To send to `sign-in/token` together with the code, which works with this challenge and no other. Keep it secret */
+            challenge: string;
         };
         Tokens: {
             /** @description To send as `Authorization: Bearer`, on any paywall of the same owner */
@@ -3294,7 +3291,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "sent": true,
-                     *       "request": "Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w"
+                     *       "challenge": "Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w"
                      *     }
                      */
                     "application/json": components["schemas"]["CodeSent"];
@@ -3304,6 +3301,8 @@ export interface operations {
              * @description - `invalid_body`: the body must be a JSON object
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
+             *     - `Invalid captcha_token`: `captcha_token` must be a string of at most 2,048 characters
+             *     - `captcha_failed`: the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
@@ -3313,10 +3312,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
+                    "application/json": ({
                         /** @enum {string} */
-                        error?: "invalid_body" | "Email is required" | "Invalid email format" | "invalid_json" | "paywall_id_mismatch";
-                    } & components["schemas"]["Error"];
+                        error?: "invalid_body" | "Email is required" | "Invalid email format" | "Invalid captcha_token" | "invalid_json" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "captcha_failed";
+                        /**
+                         * @description The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: a captcha does not help
+                         * @constant
+                         */
+                        captcha?: "turnstile";
+                        /** @description What the Turnstile widget is shown with */
+                        site_key?: string;
+                    } & components["schemas"]["Error"]);
                 };
             };
             /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
@@ -3334,7 +3343,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many codes were mailed in the last hour: to this address from your network, from your network in total, or by the paywall. Codes already mailed stay valid, and an address that is known here is mailed a code of 18 digits instead; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that `captcha` names; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3345,8 +3354,13 @@ export interface operations {
                     "application/json": ({
                         /** @enum {string} */
                         error?: "rate_limit_exceeded";
-                        /** @description To send to `sign-in/token` together with the code of 18 digits that was mailed if the address is known here: show the user a field for a code, with this `message` */
-                        request: string;
+                        /**
+                         * @description The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: a captcha does not help
+                         * @constant
+                         */
+                        captcha?: "turnstile";
+                        /** @description What the Turnstile widget is shown with */
+                        site_key?: string;
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
                         error?: "rate_limit_exceeded";
@@ -3354,10 +3368,26 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalError"];
+            /** @description - `captcha_misconfigured`: Turnstile rejects the paywall's secret key, or we cannot decrypt it. The owner has to correct it */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "captcha_misconfigured";
+                    } & components["schemas"]["Error"];
+                };
+            };
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `captcha_unavailable`: Turnstile did not respond. Try again with another token after the time in `Retry-After`
+             *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.
+             *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour. A `captcha_token` is spent.
              */
             503: {
                 headers: {
@@ -3369,7 +3399,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error?: "database_unavailable";
+                        error?: "captcha_unavailable" | "database_unavailable";
                     } & components["schemas"]["Error"];
                 };
             };
@@ -3379,6 +3409,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
+                 * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
                 "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
                 /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
@@ -3399,8 +3434,8 @@ export interface operations {
                  * @example {
                  *       "grant_type": "code",
                  *       "email": "ada@example.com",
-                 *       "code": "123456",
-                 *       "request": "Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w"
+                 *       "code": "12345678",
+                 *       "challenge": "Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w"
                  *     }
                  */
                 "application/json": components["schemas"]["GiveTokens"];
@@ -3411,6 +3446,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3438,13 +3474,13 @@ export interface operations {
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `code_required`: `code` is required
-             *     - `invalid_code`: `code` must have 6 or 18 digits
-             *     - `request_required`: `request` is required: it is in the response of `sign-in/code`
+             *     - `invalid_code`: `code` must have 8 digits
+             *     - `challenge_required`: `challenge` is required: it is in the response of `sign-in/code`
              *     - `Invalid restore`: `restore` must be true or false
-             *     - `Invalid attempt`: `attempt` must be a UUID
              *     - `refresh_token_required`: `refresh_token` is required
              *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3455,7 +3491,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error?: "invalid_body" | "unsupported_grant_type" | "Email is required" | "Invalid email format" | "code_required" | "invalid_code" | "request_required" | "Invalid restore" | "Invalid attempt" | "refresh_token_required" | "invalid_grant" | "invalid_json" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "unsupported_grant_type" | "Email is required" | "Invalid email format" | "code_required" | "invalid_code" | "challenge_required" | "Invalid restore" | "refresh_token_required" | "invalid_grant" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"];
                 };
             };
@@ -3488,7 +3524,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many wrong codes were sent from your network, for the address or on the paywall. This one was not checked, and can be sent again after the time in `Retry-After`. The first attempt for a new code is always checked; or too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3508,7 +3544,7 @@ export interface operations {
              *
              *     Without `Retry-After` it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask for another code.
              *
-             *     If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its `attempt` is the same; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
+             *     If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its `Idempotency-Key` is the same; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
              */
             503: {
                 headers: {

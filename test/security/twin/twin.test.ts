@@ -43,10 +43,10 @@ beforeAll(async () => {
     await waitFor(each)
   }
   await becomeLiveWorldOf(live, one)
-  const { rows } = await world.database.query<{ name: string }>(
-    `select what || who as name from budgets where who not similar to 'network:[^ ]*'`,
+  const { rows } = await world.database.query<{ bucket: string }>(
+    `select name || key as bucket from rate_limits where key not similar to 'network:[^ ]*'`,
   )
-  budgets = rows.map(({ name }) => name)
+  rateLimits = rows.map(({ bucket }) => bucket)
   world.neon.onStatement = ({ query }, run) => {
     for (const [, name = ''] of query.matchAll(/release_\w+\.(\w+)\(/g)) called.add(name)
     return run()
@@ -83,15 +83,15 @@ async function waitFor({ id }: Owner): Promise<void> {
   )
 }
 
-/** What was taken by the twin alone: a budget is known by a hash, so nothing in it says whose it is. */
-let budgets: string[]
+/** What was consumed by the twin alone: a rate limit is known by a hash, so nothing in it says whose it is. */
+let rateLimits: string[]
 
 async function rowsOfTwin(): Promise<Record<string, string[]>> {
   const { rows } = await world.database.query<{ row: string }>(
-    'select to_jsonb(b)::text as row from budgets b where what || who = any ($1)',
-    [budgets],
+    'select to_jsonb(l)::text as row from rate_limits l where name || key = any ($1)',
+    [rateLimits],
   )
-  return { ...(await rowsOfOwner(world.database, twin)), budgets: rows.map(({ row }) => row).toSorted() }
+  return { ...(await rowsOfOwner(world.database, twin)), rate_limits: rows.map(({ row }) => row).toSorted() }
 }
 
 /** A test that the twin notices nothing of it. */
@@ -177,7 +177,10 @@ describe('the command', () => {
   })
 
   test('rekey is for all owners: it seals the secrets of each anew, and changes nothing else', async () => {
-    const SEALED = { processor_accounts: ['credentials'], webhook_endpoints: ['secret', 'previous_secret'] }
+    const SEALED = {
+      processor_accounts: ['credentials'],
+      webhook_endpoints: ['secret', 'previous_secret'],
+    }
     const { PROCESSOR_CREDENTIALS_KEY: accounts, WEBHOOK_SECRETS_KEY: hooks } = world.secrets
     const keys = { accounts: `${newKey()},${accounts}`, hooks: `${newKey()},${hooks}` }
 

@@ -1,0 +1,66 @@
+// The captcha on a paywall's own pages: shown where a code is not mailed without it, and nowhere else.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail } from '../support/checkout.ts'
+import { codeMailedTo } from '../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { press, visit } from './visitor.ts'
+
+let world: TestWorld
+let browser: Browser
+
+beforeAll(async () => {
+  const turnstile = { siteKey: '0x4-site-pages', secretKey: '0x4-secret-pages' }
+  world = await startTestWorld({ rateLimited: true, file: { paywall: { ...DEMO_PAYWALL, turnstile } } })
+  browser = await openBrowser()
+})
+beforeEach(() => world.database.query('delete from rate_limits'))
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const policyAt = (headers: Record<string, string> | undefined) => headers?.['content-security-policy'] ?? ''
+
+test.each(['account', 'restore'])(
+  '%s: a visitor whose network has used up its mails solves it and signs in',
+  async (at) => {
+    const pages = { world, browser, close: async () => {} }
+    const visitor = await visit(pages, { path: `/${at}` })
+    const { page, home } = visitor
+    const first = await page.goto(`${home}/${at}`)
+    expect(policyAt(first?.headers())).not.toContain('frame-src')
+    await page.getByLabel('E-mail address').fill(newEmail())
+    await press(visitor, 'Send me a code')
+    await page.getByLabel('Code from the mail').waitFor()
+    await world.database.query(
+      "update rate_limits set consumed = 100, refilled_at = now() + interval '10 minutes' where name = 'network mail'",
+    )
+
+    await page.goto(`${home}/${at}`)
+    const email = newEmail()
+    await page.getByLabel('E-mail address').fill(email)
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    await press(visitor, 'Send me a code')
+    const refused = await answer
+    expect(refused.status()).toBe(429)
+    const policy = policyAt(await refused.allHeaders())
+    expect(policy).toContain(`script-src 'self' ${world.turnstile.url}; frame-src ${world.turnstile.url};`)
+    expect(await page.getByRole('alert').textContent()).toContain('confirm that you are human')
+
+    await page.getByLabel('I am human').check()
+    await page.locator('input[name=cf-turnstile-response][value^="0."]').waitFor({ state: 'attached' })
+    await press(visitor, 'Send me a code')
+    const field = page.getByLabel('Code from the mail')
+    await field.waitFor()
+    expect(await field.getAttribute('inputmode')).toBe('numeric')
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
+    expect(await page.locator('.cf-turnstile').count()).toBe(0)
+    const code = await codeMailedTo(world, email)
+    await field.fill(` ${code.slice(0, 4)}-${code.slice(4)} `)
+    await press(visitor, 'Sign in')
+    await page.getByText(`Signed in as ${email}`).waitFor()
+  },
+)
