@@ -1,4 +1,4 @@
-// What a visitor has, and signing in and out.
+// The account page: purchases and balances, signing in and out, restoring purchases.
 import * as z from 'zod'
 import { callApi, isRefused, type PagesContext } from './call-api.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
@@ -45,12 +45,12 @@ export async function useAccount(c: PagesContext): Promise<Response> {
 
 const Portal = z.object({ url: PageOfProcessor })
 
-/** Whose session is over meanwhile has to sign in first. */
+/** A visitor whose session has ended is sent to sign in first. */
 async function openPortal(c: PagesContext, site: Site): Promise<Response> {
   if (!site.token) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const path = `/api/v1/paywall/${site.paywallId}/get-customer-portal`
   const portal = await callApi(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
-  if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url))
+  if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url, site.texts.leavingToPortal))
   const problem = messageFor(portal, site.texts)
   return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status)
 }
@@ -60,7 +60,7 @@ export async function showRestore(c: PagesContext): Promise<Response> {
   return showPage(c, site, restorePage(site, FIRST_STEP))
 }
 
-/** Signs in like the account, and takes whatever was bought with the address. */
+/** Signs in like the account page, and restores the purchases made with the address. */
 export async function restore(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
@@ -70,7 +70,7 @@ export async function restore(c: PagesContext): Promise<Response> {
   return showPage(c, site, restorePage(site, step), step.status, step.captcha?.origin)
 }
 
-/** Gives a page's script the access token, which is good for an hour at most. The refresh token stays where no script reads it. */
+/** Returns the access token, valid for an hour at most, to a page's script. The refresh token stays in an HttpOnly cookie. */
 export async function giveToken(c: PagesContext): Promise<Response> {
   const home = await findHome(c)
   return c.json({ access_token: home && (await readToken(c, home)) })

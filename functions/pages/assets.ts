@@ -9,14 +9,14 @@ const ASSETS = new Map([
   [STYLE_PATH, { text: STYLE, type: 'text/css; charset=utf-8' }],
 ])
 
-/** What pages load. Its name has a hash of its content, so browsers may keep it for ever. */
+/** Serves scripts and styles. Their names contain a hash of their content, so browsers may cache them for ever. */
 export function serveAsset(c: PagesContext): Response {
   const asset = ASSETS.get(c.req.path)
   if (!asset) throw apiError(sharedErrors.not_found)
   return c.body(asset.text, 200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
 }
 
-/** A padlock: a day is long enough for it to cost next to nothing, and short enough for another one. */
+/** The icon's name has no hash: a day of caching keeps requests few and lets a new icon appear soon. */
 export function serveIcon(c: PagesContext): Response {
   return c.body(ICON, 200, { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' })
 }

@@ -1,7 +1,6 @@
 // Opens a checkout for a visitor:
-// 1. a guest becomes an anonymous user, whom the cookies identify: one for all that one form sends. Signing in later brings along
-//    what it bought
-// 2. start-checkout, under a key of the form and the price: a form that is sent twice opens one page
+// 1. A guest becomes an anonymous user, identified by cookies; repeats of one form share the user. Signing in later keeps its purchases.
+// 2. start-checkout is called with an Idempotency-Key derived from the form and the price: a double submit opens one hosted page.
 import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
@@ -10,20 +9,20 @@ import { PageOfProcessor } from './page-of-processor.ts'
 import { beginSession } from './session.ts'
 import type { Site } from './site.ts'
 
-/** By this parameter the SDK, which the page that thanks uses, knows a browser that comes back from a checkout of the paywall. */
+/** The query parameter by which the SDK, used by the thanks page, recognises a return from checkout. */
 const SDK_MARK = 'paywall_checkout'
 
 const Opened = z.object({ checkoutUrl: PageOfProcessor })
 
 interface Order {
   priceId: string
-  /** What the form is known by. */
+  /** The form's own id: a double submit has the same one. */
   key: string
-  /** Whether it is sold to somebody who has an active subscription, too. */
+  /** Whether to sell even to a visitor who has an active subscription. */
   isSwitch?: boolean
 }
 
-/** The address of the hosted page, or why none was opened. */
+/** Returns the URL of the hosted page, or why none was opened. */
 export async function openCheckout(
   c: PagesContext,
   site: Site,
@@ -53,7 +52,7 @@ async function beginAnonymously(c: PagesContext, site: Site, key: string): Promi
   return isRefused(session) && session.status === 400 ? beginSession(c, site, grant) : session
 }
 
-/** A UUID that follows from a text. */
+/** Derives a UUID from a text. */
 async function toUuid(text: string): Promise<string> {
   return (await sha256Hex(text)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

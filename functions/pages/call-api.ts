@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 export type PagesContext = Context<{ Bindings: Cloudflare.PagesEnv }>
 
-/** The Workers that pages ask. */
+/** The Workers that the pages call. */
 type ApiBinding = 'BOOTSTRAP' | 'START_CHECKOUT' | 'CANCEL_SUBSCRIPTION' | 'GET_CUSTOMER_PORTAL' | 'SIGN_IN'
 
 interface ApiCall {
@@ -16,21 +16,21 @@ interface ApiCall {
   headers?: Record<string, string>
 }
 
-/** Why another Worker did not do what it was asked. */
+/** An error response of another Worker. */
 export interface Refused {
   isRefused: true
   status: number
   /** The API's `error`. */
   error: string
-  /** Seconds after which it may be asked again; null: nobody knows. */
+  /** Seconds after which to retry, from `Retry-After`; null if unknown. */
   retryAfter: number | null
-  /** Of a code that was not mailed: with this site key of Turnstile, a solved captcha has it mailed. */
+  /** When no code was mailed: the Turnstile site key of a captcha that, once solved, allows the mail. */
   site_key?: string | undefined
 }
 
 const RefusedBody = z.object({ error: z.string(), site_key: z.string().optional() })
 
-/** Asks another Worker in the visitor's name. What it answers is of this `Reply`, or a refusal. */
+/** Calls another Worker on the visitor's behalf. Returns the parsed reply or the refusal. */
 export async function callApi<Reply extends z.ZodType>(
   c: PagesContext,
   binding: ApiBinding,
@@ -49,8 +49,8 @@ export async function callApi<Reply extends z.ZodType>(
 }
 
 /**
- * A request for another Worker. It goes to the host that the visitor came to, and has the visitor's address and country: so
- * rate limits, and prices of a country, are the visitor's.
+ * Builds a request to another Worker with the visitor's host, IP address and country, so that rate limits and local prices are the
+ * visitor's.
  */
 export function withToken(
   c: PagesContext,

@@ -1,4 +1,4 @@
-// Ends a subscription with its period: why, and before that what the owner offers to who stays.
+// Cancels a subscription at the end of its period: asks for the reason, and shows the owner's offer to stay first.
 import * as z from 'zod'
 import { openCheckout } from './buy.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
@@ -14,7 +14,7 @@ import { cancelPage, isReason, offerBeforeCancel } from './views/cancel.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { renews } from './views/purchase.tsx'
 
-/** The longest reason that cancel-subscription takes, in characters. */
+/** The longest reason that cancel-subscription accepts, in characters. */
 const REASON_LENGTH = 1000
 
 export async function showCancel(c: PagesContext): Promise<Response> {
@@ -24,7 +24,7 @@ export async function showCancel(c: PagesContext): Promise<Response> {
   return showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason: '', words: '' }))
 }
 
-/** The visitor's purchase of an id, if it is one that can be cancelled. An anonymous user has to sign in first. */
+/** The visitor's purchase with this id if it can be cancelled. An anonymous user has to sign in first. */
 function cancellable(site: Site, id: string | undefined): Purchase | undefined {
   const { user } = site
   return user?.email ? user.purchases.find((purchase) => purchase.id === id && renews(site, purchase)) : undefined
@@ -45,7 +45,7 @@ export async function cancel(c: PagesContext): Promise<Response> {
     if (!offer) return c.redirect(site.href(ACCOUNT_PATH), 303)
     const opened = await openCheckout(c, site, { priceId: offer.price.id, key: form('key'), isSwitch: true })
     if (isRefused(opened)) return again(messageFor(opened, site.texts), opened.status)
-    return showPage(c, site, leavingPage(site, opened.checkoutUrl))
+    return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
   }
   if (!isReason(reason)) return again(site.texts.chooseReason, 400)
   const refused = await requestCancel(c, site, id, [EN.reasons[reason], words].filter(Boolean).join(': '))
@@ -54,7 +54,7 @@ export async function cancel(c: PagesContext): Promise<Response> {
   return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
 }
 
-/** Null if it is cancelled. The owner reads the reason in English, and what the visitor wrote as it is. */
+/** Returns null once cancelled. The owner gets the reason in English, and the visitor's own words unchanged. */
 async function requestCancel(
   c: PagesContext,
   site: Site,

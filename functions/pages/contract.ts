@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../lib/http/api-operation.ts'
 
-/** Where a paywall's pages are: on the paywall's own domain, and on the service's host. */
+/** The base paths of a paywall's pages: on the paywall's own domain, and on the service's host. */
 export const PLACES = ['/', '/p/:id'] as const
 
-/** The pages of a paywall, below either place. */
+/** The pages of a paywall, below either base path. */
 export const PAYWALL_PATH = '/'
 export const THANKS_PATH = '/thanks'
 export const ACCOUNT_PATH = '/account'
@@ -11,7 +11,7 @@ export const CANCEL_PATH = '/account/cancel'
 export const TICKET_PATH = '/account/ticket'
 export const RESTORE_PATH = '/restore'
 
-/** What their scripts and they themselves load from there: an access token, and the images that the paywall's file names. */
+/** What the pages and their scripts load from the same base path: an access token, and the images named in the paywall's file. */
 export const SESSION_PATH = '/session'
 export const IMAGE_PATH = '/image/:name'
 
@@ -26,16 +26,16 @@ const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
   [IMAGE_PATH]: ['get'],
 }
 
-/** Scripts and styles. The name of each has a hash of its content, so it never changes. */
+/** Scripts and styles. Each name contains a hash of the content, so the content never changes. */
 export const ASSET_PATH = '/assets/:file'
 
-/** The icon of every page of a host. Browsers ask for it there, unless a page names another. */
+/** Browsers request this path for every page of a host that names no other icon. */
 export const ICON_PATH = '/favicon.ico'
 
-/** What a page loads takes nothing from its visitor's share of requests. */
+/** Subresources of a page do not count against the visitor's rate limit. */
 const LOADED = { countedBy: 'network' } as const
 
-/** Served by the gateway like every endpoint, but no part of the API that the document describes. */
+/** Routed by the gateway like every endpoint, but left out of the OpenAPI document. */
 export const pages: Endpoint[] = [
   ...PLACES.flatMap((place) =>
     Object.entries(METHODS).flatMap(([path, methods]) =>
@@ -52,7 +52,7 @@ export const pages: Endpoint[] = [
   ...[ASSET_PATH, ICON_PATH].map((path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...LOADED })),
 ]
 
-/** A page's path at a place, as Hono joins the two. */
+/** Joins a base path and a page's path as Hono does. */
 function joined(place: string, path: string): string {
   if (place === '/') return path
   return path === '/' ? place : place + path

@@ -8,8 +8,8 @@ const errors = defineErrors<'unknown_action'>({ unknown_action: [400, 'unknown_a
 const FORM_LIMIT = 64 * 1024
 
 /**
- * The fields of a form, each by its name, or an empty text where it has none. A line break, as which a browser sends two characters,
- * is one, as the form's own limits count it.
+ * Reads a form: returns a field's value by its name, or an empty string. CRLF line breaks become LF, because `maxlength` counts a line
+ * break as one character.
  *
  * @throws ApiError 413, 400
  */
@@ -18,17 +18,17 @@ export async function readForm(c: PagesContext): Promise<(name: string) => strin
   return (name) => (fields.get(name) ?? '').replaceAll('\r\n', '\n')
 }
 
-/** What one of a page's buttons does, as the form says by `action`. @throws ApiError 400 if the page has no such button */
+/** The pressed button's action, from the form's `action` field. @throws ApiError 400 if the page has no such button */
 export function readAction<Action extends string>(form: (name: string) => string, actions: readonly Action[]): Action {
   const action = actions.find((each) => each === form('action'))
   if (action === undefined) throw apiError(errors.unknown_action)
   return action
 }
 
-/** How much of a form is copied, in bytes: more than its text fields may have. */
+/** How much of a form is copied, in bytes: more than its text fields may hold. */
 const BEGINNING = 64 * 1024
 
-/** A body that is read as before, and what has passed of its beginning. */
+/** Passes a body through unchanged, and keeps a copy of its beginning. */
 export function copyBeginning(body: ReadableStream<Uint8Array> | null) {
   const beginning = new Beginning()
   const copying = new TransformStream<Uint8Array, Uint8Array>({
@@ -40,13 +40,13 @@ export function copyBeginning(body: ReadableStream<Uint8Array> | null) {
   return { body: body?.pipeThrough(copying) ?? null, beginning }
 }
 
-/** A form as it was sent, without its files. */
+/** A submitted form without its files. */
 export interface SentForm {
   fields: Record<string, string>
   hasFiles: boolean
 }
 
-/** A form that nobody has read, for who can do no more with it than show it again. */
+/** Reads a form that no handler has read yet, so that the error page can offer it again. */
 export async function sentForm(request: Request): Promise<SentForm> {
   if (!request.body || request.bodyUsed) return { fields: {}, hasFiles: false }
   const beginning = new Beginning()
@@ -80,10 +80,10 @@ class Beginning {
   }
 }
 
-/** Whether files were chosen in a multipart form, by its beginning: a field of files that is left empty has a file without a name. */
+/** Whether files were chosen in a multipart form, judged by its beginning: an empty file field is sent with an empty file name. */
 export const hasFiles = (beginning: string): boolean => /; filename="[^"]/.test(beginning)
 
-/** The text fields at the beginning of a multipart form, by their names. One that is cut off is left out. */
+/** The text fields at the beginning of a multipart form. A truncated field is left out. */
 export function fieldsIn(beginning: string, contentType: string): Record<string, string> {
   const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]
   const parts = boundary ? beginning.split(`--${boundary}`).slice(1, -1) : []

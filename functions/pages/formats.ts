@@ -1,32 +1,32 @@
-// Amounts and days as people write them.
+// Formats amounts and dates for display.
 import type { Price } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Who reads it: the language, and what the pages say in it. */
+/** The visitor's language and the pages' texts in it. */
 interface Reader {
   tag: string
   texts: Texts
 }
 
-/** An amount in major units as people write it, without decimals where there are none: `$9.99`, `₹399`. For display only. */
+/** Formats an amount in major units, without decimals if it is whole: `$9.99`, `₹399`. */
 export const formatMoney = (amount: number, currency: string, { tag }: Pick<Reader, 'tag'>): string =>
   new Intl.NumberFormat(tag, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(amount)
 
-/** What a price costs where the visitor is. */
+/** What a price costs in the visitor's country. */
 export const localAmount = ({ local, currency, amount }: Price) => local ?? { currency, amount }
 
-/** How often a price is paid: `per month`, `every 3 months`, `one-time payment`. */
+/** Formats the billing cycle: `per month`, `every 3 months`, `one-time payment`. */
 export const formatCycle = (
   { interval, interval_count: count }: Pick<Price, 'interval' | 'interval_count'>,
   { texts }: Reader,
 ) => (interval ? texts.every(interval, count ?? 1) : texts.once)
 
-/** What a price costs and how often: `$9.99 per month`. */
+/** Formats the amount and the billing cycle: `$9.99 per month`. */
 export function formatPrice(price: Price, reader: Reader): string {
   const { amount, currency } = localAmount(price)
   return `${formatMoney(amount, currency, reader)} ${formatCycle(price, reader)}`
 }
 
-/** A day as people write it, in UTC: the same for everybody who speaks of it. */
+/** Formats a date in UTC, so that buyer and support see the same one. */
 export const formatDate = (time: string, { tag }: { tag: string }): string =>
   new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time))

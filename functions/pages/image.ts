@@ -1,5 +1,5 @@
-// Serves the images that a paywall's file names from the paywall's own origin: a page asks no other host for anything. Only addresses
-// of the file are fetched, and only what begins like an image is passed on: never a document, or a picture that has a script.
+// Proxies the images named in a paywall's file, so that pages load nothing from other hosts. Only URLs in the file are fetched, and
+// only responses that begin like a raster image are served: never a document, or an SVG, which may contain scripts.
 import { apiError } from '../../lib/http/errors.ts'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
@@ -11,13 +11,13 @@ import { structureFor } from './site.ts'
 
 /** The largest image, in bytes. */
 const IMAGE_LIMIT = 2 * 1024 * 1024
-/** For how long its server may take, in milliseconds. */
+/** The timeout of the image's server, in milliseconds. */
 const TIMEOUT_MS = 5_000
-/** How long an image is kept, and how long it is remembered that there is none, in seconds. */
-const KEPT_SECONDS = 24 * 3600
-const FAILED_SECONDS = 60
+/** How long an image is cached, and how long a failure to fetch it, in seconds. */
+const CACHE_SECONDS = 24 * 3600
+const FAILURE_CACHE_SECONDS = 60
 
-/** An image by its name, out of this colo's cache, or from its server. */
+/** Serves an image by its name from this colo's cache or from its server. */
 export async function serveImage(c: PagesContext): Promise<Response> {
   const key = new URL(c.req.path, c.req.url)
   const cached = await caches.default.match(key)
@@ -27,24 +27,24 @@ export async function serveImage(c: PagesContext): Promise<Response> {
   return new Response(response.body, response)
 }
 
-/** What is kept of the image that the path names; without a body where there is none to be had. */
+/** Fetches the image that the path names. Returns a 404 without a body, to be cached, if it cannot be fetched. */
 async function fetchNamed(c: PagesContext): Promise<Response> {
   const images = await listImages(await structureFor(c))
   const src = [...images].find(([, name]) => name === c.req.param('name'))?.[0]
   if (src === undefined) throw apiError(sharedErrors.not_found)
   const bytes = await fetchImage(src, c).catch((cause: unknown) => {
-    log('warn', 'an image of a paywall is out of reach', { cause })
+    log('warn', 'could not fetch an image of a paywall', { cause })
     return null
   })
   const type = bytes && detectImageType(bytes)
   if (!type)
-    return new Response(null, { status: 404, headers: { 'Cache-Control': `public, max-age=${FAILED_SECONDS}` } })
-  return new Response(bytes, { headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${KEPT_SECONDS}` } })
+    return new Response(null, { status: 404, headers: { 'Cache-Control': `public, max-age=${FAILURE_CACHE_SECONDS}` } })
+  return new Response(bytes, { headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${CACHE_SECONDS}` } })
 }
 
-/** The bytes at an address; null if it is none that we call, does not answer with them at once, or has too many. */
+/** Fetches an image; null if its URL may not be fetched, does not answer 200 in time, or the image is too large. */
 async function fetchImage(src: string, c: PagesContext): Promise<Uint8Array<ArrayBuffer> | null> {
-  const isOurs = new URL(src).host === new URL(c.req.url).host // an image that names itself would be asked for without end
+  const isOurs = new URL(src).host === new URL(c.req.url).host // an image URL that points at this proxy would recurse for ever
   if (isOurs || publicUrlProblem(src, { allowLocal: c.env.ALLOW_LOCAL_IMAGES, ownHosts: [] })) return null
   const response = await fetch(src, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (response.status === 200) return readWhole(response)
@@ -52,7 +52,7 @@ async function fetchImage(src: string, c: PagesContext): Promise<Uint8Array<Arra
   return null
 }
 
-/** The whole body; null if it is larger than an image may be, of which no more is read. */
+/** Reads the body; null as soon as it exceeds the limit. */
 async function readWhole({ body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let size = 0

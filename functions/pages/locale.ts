@@ -1,22 +1,22 @@
 import { parseAccept } from 'hono/utils/accept'
 
-/** How many of a browser's languages are looked at: people have a few, and the header has room for thousands. */
-const MOST_WANTED = 20
+/** How many of a browser's languages are considered: people have a few, but the header has room for thousands. */
+const MAX_LANGUAGES = 20
 
 /**
- * The best of `offered` for a visitor: the locale that the visitor chose, else the first that the browser asks for, and in that
- * the same language where script or region differ. Else English, or the first that there is.
+ * Picks the best of `offered`: the locale that the visitor chose, else the first in `Accept-Language` that is offered, with the same
+ * language in another script or region as a match. Falls back to English, then to the first one offered.
  */
 export function localeFor(offered: string[], chosen: string | undefined, acceptLanguage: string | undefined): string {
   const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0)
-  for (const wanted of [...(chosen ? [chosen] : []), ...accepted.slice(0, MOST_WANTED).map(({ type }) => type)]) {
+  for (const wanted of [...(chosen ? [chosen] : []), ...accepted.slice(0, MAX_LANGUAGES).map(({ type }) => type)]) {
     const found = nearest(offered, wanted)
     if (found !== undefined) return found
   }
   return nearest(offered, 'en') ?? offered[0] ?? 'en'
 }
 
-/** That of `offered` which whoever wants a locale reads most easily; undefined if none is in its language. */
+/** The closest of `offered` to a locale; undefined if none has its language. */
 function nearest(offered: string[], wanted: string): string | undefined {
   if (offered.includes(wanted)) return wanted
   const locale = parseLocale(wanted)
@@ -28,7 +28,7 @@ function nearest(offered: string[], wanted: string): string | undefined {
   return close.toSorted((one, other) => other.closeness - one.closeness)[0]?.key
 }
 
-/** How close two locales of one language are; null if they are not. A script counts more than a region, and a region than none. */
+/** How close two locales are; null if their languages differ. A matching script outweighs a matching region. */
 function measureCloseness(locale: Intl.Locale | null, wanted: Intl.Locale): number | null {
   if (locale?.language !== wanted.language) return null
   if (locale.baseName === wanted.baseName) return 8
@@ -41,8 +41,8 @@ function measureCloseness(locale: Intl.Locale | null, wanted: Intl.Locale): numb
 }
 
 /**
- * A locale as HTML and `Intl` name it, without extensions such as a calendar: what the pages say has none. `und` for text that names
- * no language, as an owner's own key may.
+ * Parses a locale into a BCP 47 tag for HTML and `Intl`, without extensions such as a calendar, which the pages' texts do not follow.
+ * Returns `und` if it names no language, as an owner's key in `locales` may.
  */
 export const parseTag = (locale: string): string => parseLocale(locale)?.baseName ?? 'und'
 

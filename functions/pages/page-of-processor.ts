@@ -1,4 +1,4 @@
 import * as z from 'zod'
 
-/** Where a processor has a page that visitors are led to. It says so itself, and browsers run some addresses instead of going there. */
+/** A URL from a processor to which visitors are redirected: http or https only, because browsers would execute a `javascript:` URL. */
 export const PageOfProcessor = z.url({ protocol: /^https?$/ })

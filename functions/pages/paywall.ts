@@ -1,4 +1,4 @@
-// What is sold, the way to the payment, and the way back.
+// The paywall page, the redirect to checkout, and the thanks page.
 import { ApiError } from '../../lib/http/errors.ts'
 import { openCheckout } from './buy.ts'
 import { isRefused, type PagesContext } from './call-api.ts'
@@ -11,7 +11,7 @@ import { leavingPage } from './views/leaving.tsx'
 import { paywallPage } from './views/paywall.tsx'
 import { thanksPage } from './views/thanks.tsx'
 
-/** On a host that is no paywall's, the front page is the service's own. */
+/** On a host that belongs to no paywall, serves the service's own front page. */
 export async function showPaywall(c: PagesContext): Promise<Response> {
   const home = await findHome(c).catch(unlessService(c))
   if (!home) {
@@ -24,13 +24,13 @@ export async function showPaywall(c: PagesContext): Promise<Response> {
   return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, news }))
 }
 
-/** Where nobody can tell whose a host is, the service's own origin is nobody's. */
+/** If the paywall of a host cannot be looked up, the service's own origin still has none. */
 const unlessService = (c: PagesContext) => (error: unknown) => {
   if (error instanceof ApiError && new URL(c.req.url).origin === c.env.SERVICE_ORIGIN) return null
   throw error
 }
 
-/** Leads on to the payment, or shows the same choice again and says why not. */
+/** Redirects to checkout, or shows the same choice again with the reason. */
 export async function buy(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
@@ -39,14 +39,14 @@ export async function buy(c: PagesContext): Promise<Response> {
     showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), chosen, problem }), status)
   if (!chosen) return again(site.texts.choosePrice, 400)
   const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
-  if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl))
-  // Some processors sell to nobody whose address is not known.
+  if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
+  // Some processors require the buyer's e-mail address.
   if (opened.error === 'Missing required parameters: email')
     return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
   return again(messageFor(opened, site.texts), opened.status)
 }
 
-/** Where a buyer lands who has paid. */
+/** Shown to buyers who return after paying. */
 export async function showThanks(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   return showPage(c, site, thanksPage(site))

@@ -1,7 +1,7 @@
 import type { Refused } from './call-api.ts'
 import type { Texts } from './texts/en.ts'
 
-/** What the pages say to a visitor of what another Worker refused. What they have no words for is our mistake. */
+/** The message for a visitor about another Worker's refusal. An unknown error is reported as a failure on our side. */
 export function messageFor(
   { status, error, retryAfter }: Pick<Refused, 'status' | 'error' | 'retryAfter'>,
   texts: Texts,
@@ -12,7 +12,7 @@ export function messageFor(
   return texts.failed
 }
 
-/** A text that is the same for everybody. */
+/** The keys of texts without parameters. */
 type Message = keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }
 
 /** By the API's `error`. */

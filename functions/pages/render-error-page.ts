@@ -7,7 +7,7 @@ import { show } from './show.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
 import { failurePage, PLAIN_STYLE, type Retry } from './views/failure.tsx'
 
-/** A refusal as a page, where there is no page of a paywall to say it on. */
+/** Renders an error as a page of its own, where no paywall's page can show it. */
 export async function renderErrorPage(c: Context, { status, error, retryAfter }: ApiError): Promise<Response> {
   const locale = localeFor(Object.keys(TEXTS), c.req.query('locale'), c.req.header('accept-language'))
   const texts = textsFor(locale)
@@ -17,7 +17,7 @@ export async function renderErrorPage(c: Context, { status, error, retryAfter }:
   return show(c, PLAIN_STYLE, failurePage(texts, { tag: parseTag(locale), title, text, again }), status)
 }
 
-/** What was typed, and where it was sent: it can be sent again as it is. */
+/** The submitted form and its URL, so that the visitor can submit it again unchanged. */
 async function toRetry(request: Request): Promise<Retry> {
   const isMultipart = request.headers.get('content-type')?.startsWith('multipart/') ?? false
   return { action: request.url, isMultipart, ...(await sentForm(request)) }

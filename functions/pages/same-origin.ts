@@ -4,8 +4,8 @@ import { apiError, defineErrors } from '../../lib/http/errors.ts'
 const errors = defineErrors<'forged'>({ forged: [403, 'forged'] })
 
 /**
- * Lets in a POST only from a page of the same origin: another site cannot have a visitor's browser cancel or buy, with the cookies
- * that it has. Browsers say where a request comes from; the older ones, which do not send `Sec-Fetch-Site`, name the origin.
+ * CSRF protection: accepts a POST only from a page of the same origin, so that another site cannot make a visitor's browser cancel or
+ * buy with its cookies. Checks `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it.
  */
 export const sameOrigin: MiddlewareHandler = async function sameOrigin(c, next) {
   if (c.req.method === 'POST' && !isFromHere(c.req.raw)) throw apiError(errors.forged)

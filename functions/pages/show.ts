@@ -6,13 +6,13 @@ import { brandStyle } from './views/colour.ts'
 
 type Html = Parameters<PagesContext['html']>[0]
 
-/** Answers with a page of a paywall. `captchaOrigin`: where the script and the frame of a captcha on it come from. */
+/** Responds with a page of a paywall. `captchaOrigin`: the origin of the captcha's script and frame on it. */
 export const showPage = (c: PagesContext, site: Site, page: Html, status = 200, captchaOrigin?: string) =>
   show(c, brandStyle(site.structure.settings.brand_color), page, status, captchaOrigin)
 
 /**
- * Answers with a page that has this inline style. It may load what this origin serves, send forms there, and be framed by nobody.
- * To a page of the same origin a browser says where a form was: by that a forged one is told.
+ * Responds with a page that has this inline style. Its policy allows subresources and forms of this origin only, and no framing.
+ * `Referrer-Policy: same-origin` makes browsers send `Origin` with our own forms, which `sameOrigin` requires.
  */
 export async function show(
   c: PagesContext,

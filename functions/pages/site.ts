@@ -1,4 +1,4 @@
-// A paywall as a visitor's browser reaches it: which one, where its pages are, and in which language they speak.
+// The paywall site that a request is about: the paywall, the base path of its pages, and the visitor's language and session.
 import * as z from 'zod'
 import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
 import { logPaywall } from '../../lib/http/paywall-target.ts'
@@ -12,23 +12,23 @@ import { TEXTS, textsFor } from './texts/texts.ts'
 
 export interface Site extends Home {
   structure: Structure
-  /** The key of the paywall's `locales` that its texts are taken from. */
+  /** The key in the paywall's `locales` whose texts are shown. */
   locale: string
-  /** The language of the page, as HTML and `Intl` name it. */
+  /** The page's language as a BCP 47 tag. */
   tag: string
-  /** What the pages themselves say. */
+  /** The pages' own texts. */
   texts: Texts
-  /** The visitor's access token, while somebody is signed in. */
+  /** The visitor's access token; null if nobody is signed in. */
   token: string | null
-  /** What the visitor has on the paywall; null: a guest, or somebody who never came here. */
+  /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
-  /** A text of the owner's, by its key. */
+  /** An owner's text by its key. */
   text(key: string): string
-  /** The address of one of the paywall's pages, in the language that the visitor has chosen. */
+  /** The URL of one of the paywall's pages, in the language that the visitor has chosen. */
   href(path: string, query?: Record<string, string>): string
-  /** The address of the present page in another language. */
+  /** The URL of the current page in another language. */
   hereIn(locale: string): string
-  /** Where this origin serves an image that the paywall's file names. */
+  /** The URL at which this origin serves an image named in the paywall's file. */
   image(src: string): string
 }
 
@@ -36,7 +36,7 @@ const errors = defineErrors<'unknown_paywall'>({ unknown_paywall: [404, 'paywall
 
 const Found = z.object({ id: z.string() })
 
-/** The paywall that a request is about, by its path or its host; null: the host is no paywall's. */
+/** Finds the paywall of a request by its path or its host; null if the host belongs to no paywall. */
 export async function findHome(c: PagesContext): Promise<Home | null> {
   const named = c.req.param('id')
   if (named !== undefined) return { paywallId: named, path: `/p/${named}` }
@@ -47,7 +47,7 @@ export async function findHome(c: PagesContext): Promise<Home | null> {
   return { paywallId: found.id, path: '/' }
 }
 
-/** What everybody may see of the paywall that a request is about. @throws ApiError as `openSite` */
+/** Reads the public structure of a request's paywall. @throws ApiError as `openSite` */
 export async function structureFor(c: PagesContext): Promise<Structure> {
   const home = await findHome(c)
   if (!home) throw apiError(errors.unknown_paywall)
@@ -56,7 +56,7 @@ export async function structureFor(c: PagesContext): Promise<Structure> {
   return structure
 }
 
-/** The site that a request is about. @throws ApiError if there is none, or it cannot be read */
+/** Opens the site of a request. @throws ApiError if there is none, or it cannot be read */
 export async function findSite(c: PagesContext): Promise<Site> {
   const home = await findHome(c)
   if (!home) throw apiError(errors.unknown_paywall)
@@ -64,7 +64,7 @@ export async function findSite(c: PagesContext): Promise<Site> {
 }
 
 /**
- * The site at its home. Of a session that is over the browser is told to forget it, and the visitor is a guest again.
+ * Opens the site at its home. Clears the cookies of a session that has ended; the visitor is then a guest.
  *
  * @throws ApiError if there is no such paywall, or it cannot be read
  */
@@ -74,7 +74,7 @@ export async function openSite(c: PagesContext, home: Home): Promise<Site> {
   if (!isRefused(structure)) return siteAt(c, home, structure, token)
   if (!token || structure.status !== 401) throw failure(structure)
 
-  // The token is not good any more, though its time is not over: its user was merged, say. The session may know a better one.
+  // The token was refused before it expired, for example because its user was merged. Refreshing may give a valid one.
   const next = await nextToken(c, home)
   const again = await readStructure(c, home, next)
   if (!isRefused(again)) return siteAt(c, home, again, next)
@@ -122,6 +122,6 @@ function toQuery(fields: Record<string, string>): string {
   return query && `?${query}`
 }
 
-/** What to throw where the visitor can be shown no more than that something failed. */
+/** Converts a refusal to an error, where the page can show nothing else. */
 export const failure = ({ status, error, retryAfter }: Refused): ApiError =>
   new ApiError(status as 500, error, error, retryAfter === null ? {} : { retryAfter })

@@ -1,4 +1,4 @@
-// What the pages read of bootstrap's answer.
+// The parts of bootstrap's reply that the pages use.
 import * as z from 'zod'
 import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
@@ -6,7 +6,7 @@ import { INTERVALS } from '../../lib/processors/processor.ts'
 
 const amounts = { currency: z.string(), amount: z.number() }
 
-/** A price of the paywall. Amounts are major units. `local` is what it costs where the visitor is, if it differs there. */
+/** A price of the paywall. Amounts are in major units. `local` is the price in the visitor's country, if it differs there. */
 const Price = z.object({
   ...amounts,
   id: z.string(),
@@ -20,13 +20,13 @@ const Price = z.object({
 
 export type Price = z.output<typeof Price>
 
-/** What the visitor has on the paywall. `email` is null for an anonymous user. */
+/** The visitor's state on the paywall. `email` is null for an anonymous user. */
 const User = MemberState.extend({ email: z.string().nullable() })
 
 export type User = z.output<typeof User>
 export type Purchase = User['purchases'][number]
 
-/** A list without the entries that are not of the schema: such as were stored before there was one. */
+/** Parses a list and drops entries that do not match the schema: paywalls stored before the schema existed may have some. */
 const lenientList = <Schema extends z.ZodType>(schema: Schema) =>
   z.array(z.unknown()).transform((all) =>
     all.flatMap((each): z.output<Schema>[] => {

@@ -1,5 +1,5 @@
-// Opens a support ticket. The form may have 50 MB of images, so it is handed on as it comes. Its text fields stand before them: they
-// are copied on the way, to be shown again where the ticket is refused.
+// Opens a support ticket. The form may have 50 MB of images, so it is streamed to the Worker. The text fields come first and are copied
+// on the way, so that they can be shown again if the ticket is refused.
 import * as z from 'zod'
 import { type PagesContext, type Refused, toRefused, withToken } from './call-api.ts'
 import { copyBeginning, fieldsIn, hasFiles } from './form.ts'
@@ -36,12 +36,12 @@ export async function openTicket(c: PagesContext): Promise<Response> {
 }
 
 function describeProblem(refused: Refused, { texts }: Site): string {
-  // A form whose text could be sent is too large by its images.
+  // The form's text fits, so its images are too large.
   if (refused.error === 'payload_too_large') return texts.wrongImages
-  // Only what was certainly not done has a time to come back: this ticket may be open, and a repeat would be a second one.
+  // Only requests that certainly had no effect get a `Retry-After`. Here the ticket may be open, and a retry would open a second one.
   if (refused.error === 'database_unavailable' && refused.retryAfter === null) return texts.ticketMayBeOpen
   return messageFor(refused, texts)
 }
 
-/** A user's own address counts. Who has none writes as a guest, with an address. */
+/** A user with an e-mail address writes as itself. An anonymous user writes as a guest, with an address from the form. */
 const senderToken = ({ user, token }: Site) => (user?.email ? token : null)

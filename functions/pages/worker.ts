@@ -1,5 +1,5 @@
-// The site of a paywall: its pages, on its own domain and below /p/{id} of the service. They hold no secret and have no database: what
-// they know and do they ask the other Workers for, in the visitor's name.
+// The site of a paywall: its pages, on its own domain and below /p/{id} of the service. This Worker has no secrets and no database: it
+// calls the other Workers on the visitor's behalf.
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { giveToken, restore, showAccount, showRestore, useAccount } from './account.ts'

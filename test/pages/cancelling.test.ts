@@ -53,7 +53,7 @@ test('who has cancelled is told so, and what was written is kept whole though it
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
   await page.getByLabel('Something that I need is missing').check()
   const words = `${'a\n'.repeat(446)}the end.` // 900 characters, as the form counts them
-  await page.getByLabel('In your words').fill(words)
+  await page.getByLabel('Tell us more').fill(words)
   await press(visitor, 'Cancel subscription now')
   await page.getByText(CANCELLED).waitFor()
   const cookie = (await page.context().cookies(home)).find(({ name }) => name.includes('cancelled'))
@@ -105,7 +105,7 @@ test('a ticket of 5,000 characters may have line breaks', async () => {
   await page.getByLabel('Subject').fill('Many lines')
   await page.getByLabel('Message').fill(content)
   await press(visitor, 'Send')
-  await page.getByText('Your message has arrived').waitFor()
+  await page.getByText('We received your message').waitFor()
   const { rows } = await pages.world.database.query('select content from tickets where subject = $1', ['Many lines'])
   expect(rows).toEqual([{ content }])
 })

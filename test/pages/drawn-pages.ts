@@ -39,7 +39,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     'while the processor takes its time': asSomebody('', async (visitor, { pages: { world } }) => {
       await visitor.page.route(`${world.stripe.url}/**`, (route) => route.fulfill({ status: 204 }))
       await press(visitor, 'Continue')
-      await visitor.page.getByRole('heading', { name: 'On to the payment service' }).waitFor()
+      await visitor.page.getByRole('heading', { name: 'Redirecting to checkout…' }).waitFor()
     }),
   },
   thanksPage: {
@@ -49,13 +49,13 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       await press(visitor, 'Continue')
       await visitor.page.waitForURL(`${world.stripe.url}/**`)
       await visitor.page.goto(`${visitor.home}/thanks`)
-      await visitor.page.getByRole('heading', { name: 'Your payment is on its way' }).waitFor()
+      await visitor.page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
     }),
     'while that takes long': asSomebody('/account', async (visitor) => {
       await signIn(visitor, newEmail())
       await visitor.page.route('**/session', (route) => route.abort())
       await visitor.page.goto(`${visitor.home}/thanks`)
-      await visitor.page.getByText('It takes longer than usual').waitFor()
+      await visitor.page.getByText('This is taking longer than usual').waitFor()
     }),
   },
   accountPage: {
@@ -100,7 +100,10 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       await buyIn(pages, visitor, 'Monthly')
       await visitor.page.goto(`${visitor.home}/account`)
       await press(visitor, 'Cancel subscription', 'link')
-      await visitor.page.getByRole('region', { name: 'Stay for another month' }).getByText('Keep it').waitFor()
+      await visitor.page
+        .getByRole('region', { name: 'Stay for another month' })
+        .getByText('Keep subscription')
+        .waitFor()
     }),
     'where no reason was given': async (scene) => {
       const { subscriber } = scene
@@ -117,7 +120,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     'of a ticket that was sent': asSomebody('/account/ticket', async (visitor) => {
       await writeTicket(visitor)
       await press(visitor, 'Send')
-      await visitor.page.getByText('Your message has arrived').waitFor()
+      await visitor.page.getByText('We received your message').waitFor()
     }),
     'of a ticket that was refused, with its images': asSomebody('/account/ticket', async (visitor) => {
       await writeTicket(visitor)
@@ -142,7 +145,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       )
       await page.goto('http://evil.example/')
       await page.getByRole('button').click()
-      await page.getByRole('heading', { name: 'That did not work' }).waitFor()
+      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor()
     }),
     'of a form that is out of date': asSomebody('/account', (visitor) => send(visitor, { action: 'sign-ou' })),
     'of a form that is too large': asSomebody('/account', (visitor) => send(visitor, { code: 'x'.repeat(70_000) })),

@@ -23,7 +23,7 @@ async function signIn(visitor: Visitor, email: string): Promise<void> {
   const { page } = visitor
   await typeAt(page.getByLabel('E-mail address'), email)
   await pressAt(button(visitor, 'Send me a code'))
-  await typeAt(page.getByLabel('Code from the mail'), await codeMailedTo(pages.world, email, 1))
+  await typeAt(page.getByLabel('Code from the e-mail'), await codeMailedTo(pages.world, email, 1))
   await page.keyboard.press('Enter')
 }
 
@@ -46,7 +46,7 @@ async function visitSignedIn(): Promise<Visitor> {
 test('a customer chooses a price and pays without a mouse, and always sees the focus', async () => {
   const visitor = await visitSignedIn()
   const { page } = visitor
-  await pressAt(link(visitor, 'See the prices'))
+  await pressAt(link(visitor, 'See prices'))
 
   await pressAt(link(visitor, 'Monthly'))
   await page.waitForURL('**?interval=month')
@@ -76,7 +76,7 @@ test('a customer writes to support with an image, without a mouse', async () => 
     { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') },
   ])
   await pressAt(button(visitor, 'Send'))
-  await page.getByText('Your message has arrived').waitFor()
+  await page.getByText('We received your message').waitFor()
   const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
   expect((await attachments.list()).objects).toHaveLength(1)
 })
@@ -92,13 +92,13 @@ test('a customer cancels and signs out without a mouse', async () => {
   await pressAt(link(visitor, 'Cancel subscription'))
   await tabTo(button(visitor, 'Add Monthly')) // the offer comes before the question why
   await tabTo(page.getByRole('radio', { name: 'It is too expensive' }))
-  await pressAt(link(visitor, 'Keep it'))
+  await pressAt(link(visitor, 'Keep subscription'))
   await page.waitForURL(`${home}/account`)
   await pressAt(link(visitor, 'Cancel subscription'))
   await pressAt(page.getByRole('radio', { name: 'It is too expensive' }), 'Space')
   await page.keyboard.press('ArrowDown')
   expect(await page.getByRole('radio', { name: 'I do not use it enough' }).isChecked()).toBe(true)
-  await typeAt(page.getByLabel('In your words'), 'Next year perhaps')
+  await typeAt(page.getByLabel('Tell us more'), 'Next year perhaps')
   await pressAt(button(visitor, 'Cancel subscription now'))
   await page.getByText('Your subscription is cancelled').waitFor()
 
@@ -117,12 +117,12 @@ test('somebody restores a purchase, and writes to the owner, without a mouse', a
   const elsewhere = await visit(pages)
   await pressAt(elsewhere.page.getByRole('link', { name: 'Restore a purchase' }))
   await signIn(elsewhere, email)
-  await elsewhere.page.getByText('Here is what you have bought').waitFor()
+  await elsewhere.page.getByText('Here are your purchases').waitFor()
 
   const guest = await visit(pages, { path: '/account/ticket' })
   await typeAt(guest.page.getByLabel('E-mail address'), newEmail())
   await typeAt(guest.page.getByLabel('Subject'), MESSAGE.subject)
   await typeAt(guest.page.getByLabel('Message'), MESSAGE.content)
   await pressAt(button(guest, 'Send'))
-  await guest.page.getByText('Your message has arrived').waitFor()
+  await guest.page.getByText('We received your message').waitFor()
 })

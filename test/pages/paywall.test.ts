@@ -39,7 +39,7 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   const image = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
   await page.getByLabel(/Images/).setInputFiles([image])
   await press(visitor, 'Send')
-  await page.getByText('Your message has arrived').waitFor()
+  await page.getByText('We received your message').waitFor()
   const { rows } = await pages.world.database.query('select subject, content from tickets where user_id is not null')
   expect(rows).toEqual([{ subject: 'An invoice', content: 'Where do I find it?' }])
   const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
@@ -55,7 +55,7 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.goBack()
   await page.getByLabel('Something that I need is missing').check()
-  await page.getByLabel('In your words').fill('A dark mode')
+  await page.getByLabel('Tell us more').fill('A dark mode')
   await press(visitor, 'Cancel subscription now')
   await page.getByText('Your subscription is cancelled').waitFor()
   expect(await purchase.textContent()).toContain('Does not renew')

@@ -39,7 +39,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     await page.waitForLoadState()
     if (!page.url().startsWith(home)) await page.locator('[value=cancel]').click()
     await page.waitForURL(`${home}?bought=nothing`)
-    expect(await page.getByRole('status').textContent()).toContain('Nothing was bought')
+    expect(await page.getByRole('status').textContent()).toContain('Your purchase was not completed')
 
     await order(visitor, email)
     const address = page.locator('[name=email]:not([readonly])')

@@ -142,7 +142,7 @@ describe('a POST that another site makes', () => {
     await page.goto('http://evil.example/')
     await page.getByRole('button', { name: 'Win' }).click()
     await page.waitForURL(`${home}/account`)
-    expect(await headingOf(visitor)).toBe('That did not work')
+    expect(await headingOf(visitor)).toBe('Something went wrong')
     await page.goto(`${home}/account`)
     await page.getByText(`Signed in as ${email}`).waitFor()
   })
@@ -191,7 +191,7 @@ describe('a page that a browser loads first', () => {
   test('is at most that, with all that its script asks for, where it waits for a purchase', async () => {
     const { visitor } = await signedIn()
     const { page, size, complaints, policy } = await load('/thanks', await cookiesOf(visitor))
-    expect(await page.textContent('h1')).toBe('Your payment is on its way')
+    expect(await page.textContent('h1')).toBe('Your payment is being processed')
     expect(size).toBeLessThan(FIRST_LOAD)
     expect(complaints).toEqual([])
     expect(policy).toMatch(POLICY)
@@ -210,7 +210,7 @@ test('a purchase that is late appears by itself on the page that thanks', async 
   }
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
-  await page.getByRole('heading', { name: 'Your payment is on its way' }).waitFor()
+  await page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
   told.resolve()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })

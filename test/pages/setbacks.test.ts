@@ -32,7 +32,7 @@ test('a processor that does not answer: 502, a sentence, and the choice is kept'
   await visitor.page.getByRole('radio', { name: /Lifetime/ }).check()
   pages.world.stripe.onCall = () => Promise.reject(new DroppedCall())
   expect(await statusAfter(visitor, 'Continue')).toBe(502)
-  expect(await alertOn(visitor)).toContain('payment service does not answer')
+  expect(await alertOn(visitor)).toContain('payment service is not responding')
   pages.world.stripe.onCall = undefined
   expect(await visitor.page.getByRole('radio', { name: /Lifetime/ }).isChecked()).toBe(true)
   await press(visitor, 'Continue')
@@ -50,7 +50,7 @@ test('a third ticket within a day: 429, a sentence, and the message is kept', as
     await page.getByLabel('Message').fill(`${MESSAGE.content}\n“Ünïcödé” <b>`)
     expect(await statusAfter(visitor, 'Send')).toBe(count < 3 ? 200 : 429)
   }
-  expect(await alertOn(visitor)).toMatch(/too often.*in 24 hours/)
+  expect(await alertOn(visitor)).toMatch(/Too many attempts.*in 24 hours/)
   expect(await page.getByLabel('E-mail address').inputValue()).toBe(email)
   expect(await page.getByLabel('Message').inputValue()).toBe(`${MESSAGE.content}\n“Ünïcödé” <b>`)
 })
@@ -64,10 +64,10 @@ test('a database that does not answer: 503, a sentence, and what was typed can b
   await page.getByLabel('Message').fill(MESSAGE.content)
   pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
   expect(await statusAfter(visitor, 'Send')).toBe(503)
-  expect(await page.textContent('main')).toContain('cannot reach our records')
+  expect(await page.textContent('main')).toContain('temporarily unavailable')
   pages.world.neon.onStatement = undefined
   await press(visitor, 'Try again')
-  await page.getByText('Your message has arrived').waitFor()
+  await page.getByText('We received your message').waitFor()
 })
 
 describe('images', () => {
@@ -90,7 +90,7 @@ describe('images', () => {
     const visitor = await written(drawing)
     const { page } = visitor
     expect(await statusAfter(visitor, 'Send')).toBe(400)
-    expect(await alertOn(visitor)).toMatch(/at most five images.*choose your images again/)
+    expect(await alertOn(visitor)).toMatch(/up to five images.*choose your images again/)
     expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
     await page.getByLabel(/Images/).setInputFiles([])
     expect(await statusAfter(visitor, 'Send')).toBe(200)
@@ -105,7 +105,7 @@ describe('images', () => {
     pages.world.neon.onStatement = undefined
     await page.getByLabel(/Images/).setInputFiles([image])
     await press(visitor, 'Try again')
-    await page.getByText('Your message has arrived').waitFor()
+    await page.getByText('We received your message').waitFor()
     const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
     expect((await attachments.list()).objects).toHaveLength(1)
   })
@@ -132,7 +132,7 @@ test('a ticket of which nobody knows whether it was opened: 503, a sentence that
     return result
   }
   expect(await statusAfter(visitor, 'Send')).toBe(503)
-  expect(await alertOn(visitor)).toContain('only if nobody answers')
+  expect(await alertOn(visitor)).toContain('only if you get no reply')
   expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
 })
 
@@ -157,10 +157,10 @@ test('a code that is wrong: 400, and another try on the same page', async () => 
   await page.getByLabel('E-mail address').fill(email)
   await press(visitor, 'Send me a code')
   const [, code = ''] = /\b(\d{4} \d{4})\b/.exec((await pages.world.mail.waitFor(email)).text) ?? []
-  await page.getByLabel('Code from the mail').fill(code.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)))
+  await page.getByLabel('Code from the e-mail').fill(code.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)))
   expect(await statusAfter(visitor, 'Sign in')).toBe(400)
   expect(await alertOn(visitor)).toContain('This code is incorrect or has expired.')
-  await page.getByLabel('Code from the mail').fill(code)
+  await page.getByLabel('Code from the e-mail').fill(code)
   await press(visitor, 'Sign in')
   await page.getByText(`Signed in as ${email}`).waitFor()
 })
@@ -170,7 +170,7 @@ test('a paywall that there is not: 404, as a page in the language of the browser
   const page = await context.newPage()
   const response = await page.goto(`${pages.world.url}/p/1/account`)
   expect(response?.status()).toBe(404)
-  expect(await headingOf({ world: pages.world, page, home: '' })).toBe('Diese Seite gibt es nicht')
+  expect(await headingOf({ world: pages.world, page, home: '' })).toBe('Seite nicht gefunden')
 })
 
 test('who opens the portal when the session is over is asked to sign in', async () => {

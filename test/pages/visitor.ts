@@ -40,7 +40,7 @@ export async function signIn({ world, page }: Visitor, email: string): Promise<v
   const before = world.mail.received.filter(({ to }) => to === email).length
   await page.getByLabel('E-mail address').fill(email)
   await press({ page }, 'Send me a code')
-  await page.getByLabel('Code from the mail').fill(await codeMailedTo(world, email, before + 1))
+  await page.getByLabel('Code from the e-mail').fill(await codeMailedTo(world, email, before + 1))
   await press({ page }, 'Sign in')
   await page.waitForLoadState()
 }

@@ -22,7 +22,7 @@ test('the page that thanks waits for the purchase however it was reached', async
   const visitor = await signedIn()
   const { page, home } = visitor
   await page.goto(`${home}/thanks`)
-  expect(await headingOf(visitor)).toBe('Your payment is on its way')
+  expect(await headingOf(visitor)).toBe('Your payment is being processed')
   await page.waitForResponse((response) => response.url().endsWith('/user'))
   const shop = await page.context().newPage()
   await shop.goto(home)
@@ -36,6 +36,6 @@ test.each(['/session', '/user'])('it says that it takes longer where %s does not
   const { page, home } = await signedIn()
   await page.route(`**${path}`, (route) => route.abort())
   await page.goto(`${home}/thanks`)
-  await page.getByText('It takes longer than usual').waitFor()
+  await page.getByText('This is taking longer than usual').waitFor()
   expect(await page.getByText('We are waiting for the confirmation').isVisible()).toBe(false)
 })

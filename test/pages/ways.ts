@@ -100,12 +100,12 @@ export const PNG = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.f
 export async function askForCode(visitor: Visitor): Promise<void> {
   await visitor.page.getByLabel('E-mail address').fill(newEmail())
   await press(visitor, 'Send me a code')
-  await visitor.page.getByLabel('Code from the mail').waitFor()
+  await visitor.page.getByLabel('Code from the e-mail').waitFor()
 }
 
 export async function enterWrongCode(visitor: Visitor): Promise<void> {
   await askForCode(visitor)
-  await visitor.page.getByLabel('Code from the mail').fill('0000 0000')
+  await visitor.page.getByLabel('Code from the e-mail').fill('0000 0000')
   await press(visitor, 'Sign in')
   await visitor.page.getByRole('alert').waitFor()
 }

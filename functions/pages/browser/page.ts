@@ -1,26 +1,25 @@
-// What pages do better with a script. All of it works without one.
+// Progressive enhancement: every page works without this script.
 
-for (const form of document.forms) form.addEventListener('submit', () => refuseMore(form))
+for (const form of document.forms) form.addEventListener('submit', () => preventDoubleSubmit(form))
 for (const link of document.querySelectorAll<HTMLAnchorElement>('.toggle a')) {
   link.addEventListener('click', (event) => {
     event.preventDefault()
     showInterval(link)
   })
 }
-// The browser may show a page again as it was left: then its forms may be sent again.
+// The browser may restore a page from its back/forward cache: its forms may then be submitted again.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.inert = false
 })
 
-/** A form that is on its way cannot be sent a second time. */
-function refuseMore(form: HTMLFormElement): void {
-  // Only after the browser has gathered what is sent: an inert button is not.
+function preventDoubleSubmit(form: HTMLFormElement): void {
+  // Deferred until the browser has collected the form's data, because it leaves out an inert submit button.
   setTimeout(() => {
     form.inert = true
   })
 }
 
-/** Shows the prices of an interval instead of those of the others, as the link's address does. */
+/** Shows the prices of one interval only, as following the link would. */
 function showInterval(link: HTMLAnchorElement): void {
   for (const each of document.querySelectorAll('.toggle a')) {
     if (each === link) each.setAttribute('aria-current', 'true')
@@ -40,6 +39,6 @@ function showInterval(link: HTMLAnchorElement): void {
 
 function findRadio(price: HTMLElement): HTMLInputElement {
   const radio = price.querySelector('input')
-  if (!radio) throw new Error('a price has nothing to choose it by')
+  if (!radio) throw new Error('a price has no radio button')
   return radio
 }

@@ -9,9 +9,9 @@ import { endsAtOnce, isOver, PurchaseCard } from './purchase.tsx'
 import { SignIn } from './sign-in.tsx'
 
 export interface Shown {
-  /** Where the visitor is who signs in. */
+  /** The visitor's step of signing in. */
   step: SignInStep
-  /** The id of the price that the visitor wants to buy, for which it has to sign in. */
+  /** The id of the price that the visitor has to sign in to buy. */
   buy?: string | undefined
   /** What went wrong. */
   problem?: string | undefined
@@ -21,7 +21,7 @@ export interface Shown {
   isRestored?: boolean
 }
 
-/** What a visitor has, or the way to sign in. */
+/** The visitor's purchases and balances, or the sign-in form. */
 export function accountPage(site: Site, shown: Shown) {
   const { texts, user } = site
   return sitePage(site, {
@@ -53,7 +53,6 @@ function reasonToSignIn({ texts, user }: Site, { buy }: Shown): string {
   return user && user.purchases.length > 0 ? texts.keepPurchase : texts.signInText
 }
 
-/** The purchases and tokens of a user. */
 function Belongings({ site, user, shown }: { site: Site; user: User; shown: Shown }) {
   const { texts } = site
   const present = user.purchases.filter((purchase) => !isOver(purchase))
@@ -87,7 +86,7 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: Show
   )
 }
 
-/** Whether a purchase that gives access was made at a processor that has a page for its customers. */
+/** Whether a purchase that gives access was made at a processor with a customer portal. */
 const hasPortal = ({ paid, purchases }: User) =>
   paid && purchases.some((each) => !isOver(each) && DEFINITIONS[each.acquiring].capabilities.portal)
 

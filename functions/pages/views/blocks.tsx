@@ -3,8 +3,8 @@ import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { type Choice, Prices, Toggle } from './prices.tsx'
 
-/** A page's blocks, with what they share. */
-export interface Drawing {
+/** A page's blocks and the state that they share. */
+export interface BlocksProps {
   site: Site
   blocks: Block[]
   /** The heading of the page as a whole. */
@@ -12,8 +12,7 @@ export interface Drawing {
   choice: Choice
 }
 
-/** Draws the blocks of a page in their order. */
-export function Blocks({ site, blocks, title, choice }: Drawing) {
+export function Blocks({ site, blocks, title, choice }: BlocksProps) {
   return (
     <>
       {blocks.map((block) => (
@@ -30,7 +29,7 @@ interface BlockProps {
   choice: Choice
 }
 
-/** Draws a block; nothing for one of the owner's own. */
+/** Renders a block, or nothing for an owner's own type. */
 function BlockView({ site, block, isTitle, choice }: BlockProps) {
   switch (block.type) {
     case 'heading':
@@ -89,7 +88,7 @@ function Questions({ site, items }: { site: Site; items: { question: string; ans
   )
 }
 
-/** Opens a checkout: of its own price, or of the one that the visitor has chosen. */
+/** Opens a checkout of its own price, or of the one that the visitor has chosen. */
 export function Button({ text, price }: { text: string; price: Price | undefined }) {
   return (
     <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>

@@ -17,15 +17,15 @@ export function isReason(text: string): text is Reason {
 
 interface Shown {
   purchase: Purchase
-  /** Makes a switch that is asked for twice one. */
+  /** The form's id, which makes a double submit of the switch idempotent. */
   key: string
-  /** What was chosen and written before. */
+  /** The reason chosen and the words written before an error. */
   reason: string
   words: string
   problem?: string
 }
 
-/** The offer that a subscriber sees before cancelling, with what it sells; undefined: there is none. */
+/** The offer shown to a subscriber before cancelling, with its price; undefined if there is none. */
 export function offerBeforeCancel({ structure, text }: Site): { title: string; price: Price } | undefined {
   const offer = structure.offers.find(({ show }) => show === 'cancel')
   const price = structure.prices.find(({ slug }) => slug === offer?.price)
@@ -33,7 +33,7 @@ export function offerBeforeCancel({ structure, text }: Site): { title: string; p
   return { title: typeof offer.title === 'string' ? text(offer.title) : price.label, price }
 }
 
-/** Asks why, and says what becomes of the subscription. */
+/** Asks for the reason, and says when access ends. */
 export function cancelPage(site: Site, { purchase, key, reason, words, problem }: Shown) {
   const { texts } = site
   const title = texts.cancelTitle(priceLabel(site, purchase))
@@ -79,7 +79,7 @@ export function cancelPage(site: Site, { purchase, key, reason, words, problem }
   })
 }
 
-/** What the owner offers to who stays. Of the price that the visitor has already, there is nothing to buy. */
+/** The owner's offer to a subscriber who stays. If the visitor already has that price, it only offers to keep the subscription. */
 function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purchase; formKey: string }) {
   const { texts } = site
   const offer = offerBeforeCancel(site)

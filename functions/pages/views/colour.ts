@@ -1,17 +1,17 @@
-// The colours that an owner's brand colour makes: of whatever it is, what is written stays readable (WCAG 2.2, level AA).
+// Derives the page's colours from an owner's brand colour. Whatever it is, text stays readable (WCAG 2.2, level AA).
 
 /** Red, green and blue of sRGB, each 0 to 255. */
 type Colour = readonly [red: number, green: number, blue: number]
 
 const WHITE: Colour = [255, 255, 255]
 const BLACK: Colour = [0, 0, 0]
-/** Where a paywall names no colour, or none that is understood. */
+/** Used if a paywall names no colour, or one that cannot be parsed. */
 const DEFAULT: Colour = [55, 65, 200]
 
-/** What texts must have to their background is 4.5; a margin, since some stand on a surface that is tinted. */
+/** The contrast ratio of accents. WCAG requires 4.5; the margin is for text on tinted surfaces. */
 const READABLE = 5.5
 
-/** The style that a brand colour makes: custom properties for the stylesheet. It is ours to the letter, whatever the owner wrote. */
+/** Custom properties for the stylesheet, derived from a brand colour. Nothing that the owner wrote gets into the CSS verbatim. */
 export function brandStyle(written: string | undefined): string {
   const brand = (written && parseColour(written)) || DEFAULT
   const onBrand = contrast(brand, WHITE) >= 4.5 || contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK
@@ -20,10 +20,10 @@ export function brandStyle(written: string | undefined): string {
   return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`
 }
 
-/** The darkest background in the stylesheet's dark scheme on which accents are written is lighter than this one. */
+/** Darker than every background behind accents in the stylesheet's dark scheme. */
 const DARK_SURFACE: Colour = [34, 38, 46]
 
-/** A colour as CSS writes it: `#4f46e5`, `#45e`, `rgb(79 70 229)` or `hsl(243 75% 59%)`; null for anything else. */
+/** Parses a CSS colour: `#4f46e5`, `#45e`, `rgb(79 70 229)` or `hsl(243 75% 59%)`; null for anything else. */
 function parseColour(text: string): Colour | null {
   const hex = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text.trim())
   if (hex) return hexColour(hex[2] ?? hex[1]!.replaceAll(/./g, '$&$&'))
@@ -51,7 +51,7 @@ function hslColour(hue: number, saturation: number, lightness: number): Colour {
 
 const clamp = (value: number, most: number) => Math.min(value, most)
 
-/** A colour made darker or lighter until it can be read on a background. */
+/** Mixes a colour towards `end` until it is readable on a background. */
 function towards(end: Colour, colour: Colour, background: Colour): Colour {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = colour.map((each, at) => Math.round(each + (end[at]! - each) * share)) as unknown as Colour
@@ -60,7 +60,7 @@ function towards(end: Colour, colour: Colour, background: Colour): Colour {
   return end
 }
 
-/** How far two colours are apart: 1 to 21 (WCAG 2.2, contrast ratio). */
+/** The contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
 function contrast(one: Colour, other: Colour): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)

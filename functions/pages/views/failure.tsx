@@ -5,13 +5,13 @@ import type { Texts } from '../texts/en.ts'
 import { brandStyle } from './colour.ts'
 import { ImagesField } from './images-field.tsx'
 
-/** The style of a page that no paywall gives its colours. */
+/** The style of a page without a paywall's colours. */
 export const PLAIN_STYLE = brandStyle(undefined)
 
-/** A form that was not done. */
+/** A form whose submission failed. */
 export interface Retry extends SentForm {
   action: string
-  /** Whether it is one that files may be sent with. */
+  /** Whether the form can have files. */
   isMultipart: boolean
 }
 
@@ -19,11 +19,11 @@ interface Failure {
   tag: string
   title: string
   text: string
-  /** Null: there is nothing to be sent again. */
+  /** Null if there is nothing to submit again. */
   again: Retry | null
 }
 
-/** A page where the paywall's own cannot be shown. */
+/** The error page, shown where the paywall's own page cannot be. */
 export function failurePage(texts: Texts, { tag, title, text, again }: Failure) {
   return html`<!doctype html>${(
     <html lang={tag}>
@@ -46,7 +46,7 @@ export function failurePage(texts: Texts, { tag, title, text, again }: Failure) 
   )}`
 }
 
-/** The same form, with what was typed. No page can fill in files: whoever had chosen some is asked for them again. */
+/** The same form with the values that were typed. Files cannot be prefilled, so the visitor is asked to choose them again. */
 function AgainForm({ texts, again }: { texts: Texts; again: Retry }) {
   const { action, isMultipart, hasFiles, fields } = again
   return (

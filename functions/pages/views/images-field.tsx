@@ -1,6 +1,6 @@
 import type { Texts } from '../texts/en.ts'
 
-/** The images of a ticket. The field has the name that the API has for it. */
+/** The images of a ticket. The field has the API's name for them. */
 export function ImagesField({ texts }: { texts: Texts }) {
   return (
     <>

@@ -8,16 +8,15 @@ import { brandStyle } from './colour.ts'
 
 export interface Page {
   title: string
-  /** Whether what is sold is shown: wider than a page that is read. */
+  /** Whether the page is laid out wide, for prices, instead of narrow, for reading. */
   isWide?: boolean
-  /** Whether local prices are on it: those are there by DB-IP's data. */
+  /** Whether it shows local prices: they depend on DB-IP's data, which requires attribution. */
   showsLocalPrices?: boolean
-  /** Goes into the head. */
   head?: Child
   children: Child
 }
 
-/** A page of a paywall: its header, what the page is about, and the ways to the other pages. */
+/** The frame of a paywall's pages: header, content, and a footer with links to the other pages. */
 export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, children }: Page) {
   const { name } = site.structure.settings
   return html`<!doctype html>${(
@@ -85,7 +84,7 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
   )
 }
 
-/** A language in its own words: `Deutsch`. */
+/** The name of a language in that language: `Deutsch`. */
 function languageName(locale: string): string {
   const tag = parseTag(locale)
   return new Intl.DisplayNames(tag, { type: 'language', fallback: 'none' }).of(tag) ?? locale

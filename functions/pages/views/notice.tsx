@@ -1,11 +1,11 @@
 interface NoticeProps {
-  /** What went wrong, what went well, or neither. */
+  /** An error, a success, or neutral information. */
   kind: 'problem' | 'good' | 'news'
   text: string
   link?: { href: string; text: string }
 }
 
-/** A sentence above a page, about what has just happened. */
+/** A message at the top of a page about what has just happened. */
 export function Notice({ kind, text, link }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'problem' ? 'alert' : 'status'}>

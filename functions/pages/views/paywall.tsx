@@ -8,19 +8,19 @@ import { Notice } from './notice.tsx'
 import { type Choice, findChosen, Prices } from './prices.tsx'
 
 interface Shown {
-  /** Makes checkouts that are opened from this page twice one. */
+  /** The form's id, which makes a double submit idempotent. */
   key: string
   /** The interval that the visitor switched to. */
   interval?: string | undefined
-  /** The id of the price that the visitor has chosen before. */
+  /** The id of the price that the visitor chose before. */
   chosen?: string | undefined
-  /** Why nothing was opened. */
+  /** Why no checkout was opened. */
   problem?: string | undefined
-  /** What has happened, where nothing is wrong. */
+  /** A neutral message. */
   news?: string | undefined
 }
 
-/** What is sold, as the paywall's file describes it. */
+/** The page that sells, laid out as the paywall's file describes it. */
 export function paywallPage(site: Site, shown: Shown) {
   const { structure, texts, user } = site
   const { blocks } = structure.layout
@@ -28,7 +28,7 @@ export function paywallPage(site: Site, shown: Shown) {
   const title = findBlock(blocks, 'heading')
   const buttons = blocks.filter((block) => block.type === 'button')
   const hasPrices = findBlock(blocks, 'prices') !== undefined
-  // A layout that names no prices and sells none by its buttons shows them all the same: a paywall is there to sell.
+  // A layout without a prices block and without buttons that sell a price gets the prices added: a paywall has to sell something.
   const addsPrices = !hasPrices && !buttons.some(({ price }) => price)
   const addsButton = (hasPrices || addsPrices) && !buttons.some(({ price }) => !price)
   return sitePage(site, {

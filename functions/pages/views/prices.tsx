@@ -4,12 +4,12 @@ import { formatCycle, formatMoney, formatPrice, localAmount } from '../formats.t
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
-/** The prices of a page, and what the visitor sees of them. */
+/** The prices of a page and the visitor's selection. */
 export interface Choice {
-  /** All that the page may show, in its order. */
+  /** All prices of the page in display order. */
   prices: Price[]
   highlight: string | undefined
-  /** Between which intervals the visitor switches; empty: there is no switch. */
+  /** The intervals of the toggle; empty if there is no toggle. */
   intervals: Interval[]
   /** The interval that is shown now. */
   interval: Interval | undefined
@@ -17,18 +17,16 @@ export interface Choice {
   chosen: string | undefined
 }
 
-/** Whether a price is among those that are shown now. */
 const isShown = ({ interval }: Price, choice: Choice) =>
   interval === null || !choice.intervals.includes(interval) || interval === choice.interval
 
-/** The price that is chosen when the page is shown: the one before, else the recommended one, else the first. */
+/** The price that is preselected: the visitor's earlier choice, else the recommended one, else the first. */
 export function findChosen(choice: Omit<Choice, 'chosen'>, before: string | undefined): string | undefined {
   const shown = choice.prices.filter((price) => isShown(price, { ...choice, chosen: before }))
   const found = shown.find(({ id }) => id === before) ?? shown.find(({ slug }) => slug === choice.highlight) ?? shown[0]
   return found?.id
 }
 
-/** The prices, of which the visitor chooses one. */
 export function Prices({ site, choice }: { site: Site; choice: Choice }) {
   return (
     <fieldset class="prices">
@@ -72,7 +70,7 @@ function PriceOption({ site, price, choice }: { site: Site; price: Price; choice
   )
 }
 
-/** Switches between intervals: links, so that it works without a script. */
+/** Switches between intervals with links, so that it works without a script. */
 export function Toggle({ site, choice }: { site: Site; choice: Choice }) {
   return (
     <nav class="toggle" aria-label={site.texts.billing}>

@@ -9,11 +9,11 @@ import type { Purchase } from '../structure.ts'
 interface PurchaseProps {
   site: Site
   purchase: Purchase
-  /** Whether it has just been cancelled here: the processor's word may be on its way. */
+  /** Whether it has just been cancelled here: the processor's webhook may still be on its way. */
   isCancelled?: boolean
 }
 
-/** A purchase, what becomes of it, and the way to end it. */
+/** A purchase, when it renews or ends, and a link to cancel it. */
 export function PurchaseCard({ site, purchase, isCancelled = false }: PurchaseProps) {
   const { texts } = site
   const { id, currency, unit_amount: amount, status } = purchase
@@ -37,26 +37,24 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   )
 }
 
-/** The label of the price that was bought; its name where the price is not sold any more, the paywall's where no price is known. */
+/** The label of the price; its slug if it is no longer sold, or the paywall's name if no price is known. */
 export const priceLabel = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
   structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name
 
-/** Whether nothing comes of a purchase any more. */
 export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
 
-/** Whether a cancellation ends it at once, with the access that it gives; or has ended it. */
+/** Whether a cancellation ends the purchase and its access immediately, or has already ended it. */
 export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
   status === 'canceled' ||
   (status === 'trialing' && DEFINITIONS[acquiring].capabilities.cancelledTrial === 'ends at once')
 
-/** Whether it is a subscription that goes on by itself. */
 export const renews = (site: Site, purchase: Purchase): boolean =>
   purchase.interval !== null && !isOver(purchase) && !purchase.cancel_at_period_end && !isBeingReplaced(site, purchase)
 
-/** Whether a newer purchase replaces it, and its processor has yet to confirm that. */
+/** Whether a newer purchase replaces it and its processor has not confirmed that yet. */
 const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
-/** What becomes of a purchase, and when. */
+/** When the purchase renews or ends, or why it does not. */
 function describeEnd(site: Site, purchase: Purchase, isCancelled: boolean): Child {
   const { texts } = site
   const on = (time: string | null) => formatDate(time ?? purchase.created_at, site)

@@ -4,7 +4,7 @@ import type { Site } from '../site.ts'
 import { sitePage } from './layout.tsx'
 import { SignIn } from './sign-in.tsx'
 
-/** Brings back what somebody bought: by the address that was given when it was paid. */
+/** Restores purchases by the e-mail address that was used to pay. */
 export function restorePage(site: Site, step: SignInStep) {
   const { texts } = site
   return sitePage(site, {

@@ -6,10 +6,10 @@ import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { priceLabel, renews } from './purchase.tsx'
 
-/** How long a browser without scripts waits until it looks again, in seconds. */
-const LOOK_AGAIN_SECONDS = 5
+/** How often a browser without scripts reloads the page, in seconds. */
+const RELOAD_SECONDS = 5
 
-/** Thanks whoever has bought. To who comes from a payment that nobody has told us of yet it says that it waits. */
+/** Thanks the buyer, or says that the payment is being processed if no webhook has confirmed it yet. */
 export function thanksPage(site: Site) {
   const { texts, user, token } = site
   if (token && !user?.paid) return pendingPage(site)
@@ -36,11 +36,11 @@ export function thanksPage(site: Site) {
   })
 }
 
-/** The subscriptions that go on beside the latest purchase, which comes first and does not replace them. */
+/** Subscriptions that still renew beside the latest purchase. That one comes first in the list. */
 const olderSubscriptions = (site: Site): Purchase[] =>
   (site.user?.purchases ?? []).slice(1).filter((purchase) => renews(site, purchase))
 
-/** Looks again and again: by a script where there is one, which ends after a while. */
+/** Polls for the purchase: with a script, which gives up after a while, or by reloading the page. */
 function pendingPage(site: Site) {
   const { texts } = site
   return sitePage(site, {
@@ -49,7 +49,7 @@ function pendingPage(site: Site) {
       <>
         <script type="module" src={WAITING_PATH} />
         <noscript>
-          <meta http-equiv="refresh" content={String(LOOK_AGAIN_SECONDS)} />
+          <meta http-equiv="refresh" content={String(RELOAD_SECONDS)} />
         </noscript>
       </>
     ),

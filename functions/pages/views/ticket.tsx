@@ -6,14 +6,14 @@ import { Notice } from './notice.tsx'
 import { EmailField } from './sign-in.tsx'
 
 interface Shown {
-  /** What was written before, by the names of the fields. */
+  /** The values written before an error, by field name. */
   written?: Record<string, string>
   problem?: string
   /** The number of the ticket that was opened. */
   opened?: number
 }
 
-/** Writes to the owner. The fields have the names that the API has for them, text before images. */
+/** The support form. Its fields have the API's names; text fields come before images, as `openTicket` expects. */
 export function ticketPage(site: Site, { written = {}, problem, opened }: Shown) {
   const { texts } = site
   return sitePage(site, {
