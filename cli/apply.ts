@@ -1,9 +1,9 @@
 // `paywall plan FILE` and `paywall apply FILE`:
-// 1. read the file, and refuse it if anything is wrong with it
+// 1. read and validate the file
 // 2. compare it with the database
-// 3. `apply` asks before it takes something away, and writes what differs
-// 4. print what changes, and the version that each paywall's bootstrap will have
-// 5. `apply` also prints the secrets that it made: nobody can read them again later
+// 3. `apply` asks for confirmation of destructive changes, and writes what differs
+// 4. print the changes, and the version that each paywall's bootstrap will have
+// 5. `apply` also prints the secrets that it generated: they cannot be read again later
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText } from './apply/changes-text.ts'
@@ -24,7 +24,7 @@ import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
 export async function runPlan(args: string[]): Promise<CommandResult> {
-  const { positionals } = parseArguments({ args, allowPositionals: true }, ['say plan FILE'])
+  const { positionals } = parseArguments({ args, allowPositionals: true }, ['usage: paywall plan FILE'])
   enterLocalWorld()
   const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
@@ -34,45 +34,47 @@ export async function runPlan(args: string[]): Promise<CommandResult> {
 
 export async function runApply(args: string[]): Promise<CommandResult> {
   const options = { yes: { type: 'boolean' } } as const
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, ['say apply FILE [--yes]'])
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, [
+    'usage: paywall apply FILE [--yes]',
+  ])
   enterLocalWorld()
   const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
   const result = await withDatabase(required('DATABASE_URL'), (db) =>
-    values.yes ? applyFile(db, file, sealing) : applyAgreed(db, file, sealing),
+    values.yes ? applyFile(db, file, sealing) : applyConfirmed(db, file, sealing),
   )
   const { text, json } = toResult(result, await computeVersions(file), { isDone: true })
   const secrets = result.newSecrets.map(
-    ({ what, secret }) => `\n\nThe secret of ${what}, shown this once:\n  ${secret}`,
+    ({ what, secret }) => `\n\nThe secret of ${what}, shown only once:\n  ${secret}`,
   )
   return { text: text + secrets.join(''), json: { ...json, new_secrets: result.newSecrets } }
 }
 
-/** Applies the file once somebody has agreed to what it takes away. Throws a `CommandError` if nobody does. */
-async function applyAgreed(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+/** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */
+async function applyConfirmed(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
   const { changes } = await planFile(db, file, sealing)
   const losses = changes.filter(({ loss }) => loss !== null)
-  if (losses.length > 0) await agree(changes, losses)
-  const agreed = losses.map(changeKey)
+  if (losses.length > 0) await confirmLosses(changes, losses)
+  const confirmed = losses.map(changeKey)
   return applyFile(db, file, sealing, (now) => {
-    const others = now.filter((change) => change.loss && !agreed.includes(changeKey(change)))
+    const others = now.filter((change) => change.loss && !confirmed.includes(changeKey(change)))
     if (others.length === 0) return
-    const mend = 'that is new since you were asked: nothing was changed, try again'
-    throw new CommandError([...others.map(changeText), mend])
+    const advice = 'these changes are new since you confirmed. Nothing was changed: try again'
+    throw new CommandError([...others.map(changeText), advice])
   })
 }
 
-/** What a person agrees to. How many subscribers it touches may differ a moment later. */
+/** Identifies a confirmed change. The number of subscribers is left out: it may differ a moment later. */
 const changeKey = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
 
-async function agree(changes: Change[], losses: Change[]): Promise<void> {
+async function confirmLosses(changes: Change[], losses: Change[]): Promise<void> {
   const { stdin: input, stderr: output } = process
   if (!input.isTTY || !output.isTTY) {
-    const mend = 'it would take that away, and there is no terminal to ask at: say --yes. Nothing was changed'
-    throw new CommandError([...losses.map(changeText), mend])
+    const advice = 'nothing was changed: without a terminal, destructive changes need --yes'
+    throw new CommandError([...losses.map(changeText), advice])
   }
   output.write(`${changesText(changes, { isDone: false })}\n`)
-  if (!(await confirm('What was bought stays as it is. Go on?', { input, output }))) {
+  if (!(await confirm('Existing purchases stay as they are. Continue?', { input, output }))) {
     throw new CommandError(['nothing was changed'])
   }
 }
@@ -85,7 +87,7 @@ async function readFileArgument(positionals: string[]): Promise<PaywallFile> {
   return result.file
 }
 
-/** No owner may have the service's own host, so it has to be known. A database on this machine may be one without a service. */
+/** SERVICE_ORIGIN is needed to refuse the service's own hosts in the file. A database on this machine may have no service yet. */
 function checkServiceOrigin(): void {
   if (!isLocalHost(URL.parse(required('DATABASE_URL'))?.hostname ?? '')) required('SERVICE_ORIGIN')
   const malformed = malformedOrigin(process.env)
@@ -94,7 +96,7 @@ function checkServiceOrigin(): void {
 
 function toResult({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): CommandResult {
   const others =
-    otherPaywalls.length > 0 ? [`Not in the file, left as they are: paywall ${otherPaywalls.join(', ')}`] : []
+    otherPaywalls.length > 0 ? [`Not in the file and left unchanged: paywall ${otherPaywalls.join(', ')}`] : []
   return {
     text: [changesText(changes, how), ...others, ...versions.map(versionText)].join('\n'),
     json: { changes: changes.map(changeJson), other_paywalls: otherPaywalls, versions },

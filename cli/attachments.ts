@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { CommandError } from './command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** As wrangler.toml names it. */
+/** Its name in wrangler.toml. */
 const BUCKET = 'paywall-attachments'
 
 /**
- * Writes an object of the attachments' bucket to a file. `wrangler` can reach R2 and the local world's bucket alike. The local
- * world's is in the folder ATTACHMENTS_FOLDER; where that is not set, the bucket is R2's.
+ * Downloads an attachment to a file with `wrangler`: from the local world's bucket in the folder ATTACHMENTS_FOLDER, or from R2 if that
+ * is not set.
  */
 export async function downloadAttachment(key: string, path: string): Promise<void> {
   const problem = await runWrangler(['get', `${BUCKET}/${key}`, '--file', path])
   if (problem !== null) throw new CommandError([`wrangler could not read ${key}: ${problem}`])
 }
 
-/** Deletes an object of that bucket. */
+/** Deletes an attachment from the same bucket. */
 export async function deleteAttachment(key: string): Promise<void> {
   const problem = await runWrangler(['delete', `${BUCKET}/${key}`])
   if (problem !== null) throw new CommandError([`wrangler could not delete ${key}: ${problem}`])
 }
 
-/** Null, or what wrangler says went wrong. */
+/** Returns wrangler's error message; null on success. */
 function runWrangler(args: string[]): Promise<string | null> {
   const folder = process.env.ATTACHMENTS_FOLDER
   const bucket = folder ? ['--local', '--persist-to', folder] : ['--remote']

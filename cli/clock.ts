@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult } from './command.ts'
 
-/** Where `npm run dev` serves the local world's own address, if it is not told otherwise. */
+/** The default port of the local world's home page, which `npm run dev` starts. */
 export const HOME_PORT = 8786
 
-const USAGE = 'say clock ID, or clock ID --advance 31d'
+const USAGE = 'usage: paywall clock ID [--advance 31d] [--home URL]'
 
 const Answer = z.union([z.object({ paywall: z.string(), now: z.string() }), z.object({ error: z.string() })])
 
 /**
- * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves it first, and what falls due
- * meanwhile happens.
+ * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves its clock first and runs what falls
+ * due.
  */
 export async function runClock(args: string[]): Promise<CommandResult> {
   const options = {
@@ -31,13 +31,12 @@ export async function runClock(args: string[]): Promise<CommandResult> {
   return { text: now, json: { paywall, now } }
 }
 
-/** The paywall's time as the local world says it. */
 async function ask(address: URL, request: RequestInit): Promise<string> {
   const answer = await fetch(address, request)
     .then(async (response) => Answer.parse(await response.json()))
     .catch((cause: unknown) => {
-      const mend = 'npm run dev starts it, and prints its address: --home URL'
-      throw new CommandError([`no local world answers at ${address.origin}: ${mend}`], { cause })
+      const advice = 'start it with npm run dev, or give the address that it prints with --home URL'
+      throw new CommandError([`no local world is running at ${address.origin}: ${advice}`], { cause })
     })
   if ('error' in answer) throw new CommandError([answer.error])
   return answer.now

@@ -1,19 +1,19 @@
-// What every command needs: its environment and arguments, what it gives, and the error that it ends with.
+// Shared by all commands: environment, arguments, results and errors.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** What a command did: in words, none if it has said all of them, and as the JSON that `--json` prints instead. */
+/** A command's result: text to print, empty if all of it was printed before, and the JSON that `--json` prints instead. */
 export interface CommandResult {
   text: string
   json: Record<string, unknown>
 }
 
-/** Prints a line of what takes long while it goes on. With `--json` it prints nothing. */
+/** Prints progress. Does nothing with `--json`. */
 export type PrintLine = (line: string) => void
 
-/** Why a command did not do its work, in sentences for the person who ran it. `done`: what it did all the same. */
+/** A command's failure, as sentences for the operator. `done` is what it did before it failed. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly sentences: string[]
@@ -27,8 +27,8 @@ export class CommandError extends Error {
 }
 
 /**
- * What seals the secrets that the database holds: three secrets of the Workers. Each is 32 bytes in base64url, or two such keys
- * with a comma between while it is rotated: the first one seals, both open (lib/crypto/seal.ts).
+ * The keys that encrypt the secrets in the database, the same as the Workers'. Each is 32 bytes in base64url, or, during a rotation, two
+ * such keys separated by a comma: the first one encrypts, both decrypt (lib/crypto/seal.ts).
  */
 export interface SealingKeys {
   processorCredentialsKey: string
@@ -37,29 +37,31 @@ export interface SealingKeys {
 }
 
 /**
- * Where DATABASE_URL is not set, takes the variables from the file that `npm run dev` leaves for its local world.
- * Variables that are set stay as they are. Throws a `CommandError` if there is no local world.
+ * If DATABASE_URL is not set, loads the environment of the local world from the file that `npm run dev` writes. Variables that are set
+ * keep their values. Throws a `CommandError` if there is no local world.
  */
 export function enterLocalWorld(): void {
   if (process.env.DATABASE_URL) return
   const folder = resolve(ROOT, process.env.PAYWALL_LOCAL_DIR ?? '.local')
   const path = join(folder, 'env')
   if (!existsSync(path)) {
-    throw new CommandError([`DATABASE_URL is not set, and there is no local world in ${folder}: npm run dev makes one`])
+    throw new CommandError([
+      `DATABASE_URL is not set, and there is no local world in ${folder}: start one with npm run dev`,
+    ])
   }
-  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile replaces no variable, however empty
+  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile does not replace even an empty variable
   process.loadEnvFile(path)
   process.stderr.write(`DATABASE_URL is not set: using the local world in ${folder}\n`)
 }
 
-/** The value of a variable. Throws a `CommandError` if it is not set. */
+/** Reads an environment variable. Throws a `CommandError` if it is not set. */
 export function required(name: string): string {
   const value = process.env[name]
   if (!value) throw new CommandError([`${name} is not set in the environment`])
   return value
 }
 
-/** The keys that the Workers open secrets with. Throws a `CommandError` if one is missing or malformed. */
+/** Reads the sealing keys from the environment. Throws a `CommandError` if one is missing or malformed. */
 export function sealingKeys(): SealingKeys {
   return {
     processorCredentialsKey: sealingKey('PROCESSOR_CREDENTIALS_KEY'),
@@ -72,14 +74,14 @@ function sealingKey(name: string): string {
   const keys = required(name)
   const each = keys.split(',').map((key) => key.trim())
   if (each.length > 2 || !each.every(isKey)) {
-    throw new CommandError([`${name} must be 32 bytes in base64url, or two such keys with a comma between`])
+    throw new CommandError([`${name} must be 32 bytes in base64url, or two such keys separated by a comma`])
   }
   return keys
 }
 
 const isKey = (text: string) => /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === 32
 
-/** The absolute path of an argument. The person's shell is in its folder; npm runs us in the project's folder. */
+/** Resolves a path argument against the folder of the operator's shell: `npm run` changes the working directory to the project's. */
 export function pathArgument(path: string): string {
   const folder = process.env.npm_lifecycle_event === 'paywall' ? process.env.INIT_CWD : undefined
   return resolve(folder ?? process.cwd(), path)

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Asks the person at the terminal whether to go on. Only `yes`, or `y`, says so; the end of the input does not. */
+/** Asks for confirmation at the terminal. Only `yes` or `y` confirms; the end of the input does not. */
 export async function confirm(
   question: string,
   { input, output }: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream },

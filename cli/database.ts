@@ -4,17 +4,17 @@ import type { DB } from '../generated/tables.ts'
 import { CommandError } from './command.ts'
 import { readRelease } from './migrate/release.ts'
 
-/** The database, or a transaction on it. Its tables' types are generated from schema.sql. */
+/** The database, or a transaction. The types of its tables are generated from schema.sql. */
 export type Database = Kysely<DB>
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** A statement has 65,535 parameters at most, a row of ours 13. */
+/** Postgres allows 65,535 parameters per statement, and a row of ours has 13. */
 const ROWS_PER_STATEMENT = 1_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Connects to the database of `url`, runs `work` on it and disconnects. Throws a `CommandError` if the database cannot be
- * reached, has no tables, or refuses a statement.
+ * Connects to the database at `url`, runs `work` and disconnects. Throws a `CommandError` if the database cannot be reached, has no
+ * tables, or reports an error.
  */
 export async function withDatabase<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
   const pool = openPool(url)
@@ -31,7 +31,7 @@ export async function withDatabase<Result>(url: string, work: (db: Database) => 
 /** Runs `work` on a connection of its own. Throws a `CommandError` if the database cannot be reached. */
 export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  client.on('error', () => undefined) // a connection that is lost fails the statement under way, or the next, which says so
+  client.on('error', () => undefined) // a lost connection fails the current or the next statement, which reports it
   try {
     await client.connect()
   } catch (error) {
@@ -44,12 +44,12 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
   }
 }
 
-/** Queries on the connections of `pool`, which stays the caller's to close. */
+/** Queries through `pool`, which the caller closes. */
 export function openKysely(pool: pg.Pool): Database {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** Lets the transaction call the database functions of this checkout, which Workers call, too. */
+/** Lets the transaction call this checkout's database functions, the ones that the Workers call. */
 export async function enterRelease(db: Database): Promise<void> {
   const { name } = readRelease()
   const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
@@ -58,8 +58,8 @@ export async function enterRelease(db: Database): Promise<void> {
 }
 
 /**
- * Rows in batches that a statement can write. They come in the order of their keys, which is then the order of their locks:
- * two commands that write the same rows wait for each other instead of deadlocking.
+ * Splits rows into batches that fit a statement, sorted by key. Locks are therefore taken in the same order everywhere: two commands
+ * that write the same rows wait for each other instead of deadlocking.
  */
 export function* splitBatches<Row>(rows: Row[], keyOf: (row: Row) => string): Generator<Row[]> {
   const sorted = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
@@ -71,7 +71,7 @@ export function* splitBatches<Row>(rows: Row[], keyOf: (row: Row) => string): Ge
 function openPool(url: string): pg.Pool {
   if (!URL.canParse(url)) throw new CommandError(['DATABASE_URL is not a URL'])
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  pool.on('error', () => undefined) // a connection that is lost while idle fails the next statement, which says so
+  pool.on('error', () => undefined) // a connection lost while idle fails the next statement, which reports it
   return pool
 }
 
@@ -93,10 +93,10 @@ function toReason(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** What Postgres said as a `CommandError`; any other error as it is. */
+/** Converts an error of Postgres to a `CommandError`. Other errors stay as they are. */
 function toCommandError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
   if (error.code === UNDEFINED_TABLE)
     return new CommandError(['the database has no tables yet: run `paywall migrate` first'])
-  return new CommandError([`the database refused: ${error.message}`], { cause: error })
+  return new CommandError([`the database reported an error: ${error.message}`], { cause: error })
 }

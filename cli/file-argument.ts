@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, pathArgument } from './command.ts'
 
-/** The text of the one file that the arguments name, by its path as it was typed. Throws a `CommandError` if there is none. */
+/** Reads the one file that the arguments name. Throws a `CommandError` unless there is exactly one that can be read. */
 export async function readTextArgument([path, ...rest]: string[]): Promise<{ path: string; text: string }> {
-  if (path === undefined) throw new CommandError(['which file? Give the path of a paywall file'])
-  if (rest.length > 0) throw new CommandError([`one file at a time: ${rest.join(' ')} is too much`])
+  if (path === undefined) throw new CommandError(['no file given: name a paywall file'])
+  if (rest.length > 0) throw new CommandError([`only one file can be given: unexpected ${rest.join(' ')}`])
   try {
     return { path, text: await readFile(pathArgument(path), 'utf8') }
   } catch (error) {

@@ -3,9 +3,9 @@ import { choose, parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
-const USAGE = ['say ledger verify']
+const USAGE = ['usage: paywall ledger verify']
 
-/** `paywall ledger verify`: throws a `CommandError` that names every balance that its ledger rows do not explain. */
+/** `paywall ledger verify`: throws a `CommandError` that names every balance that does not match its ledger. */
 export async function runLedger(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
   const [verb, ...more] = positionals
@@ -18,17 +18,17 @@ async function verify(): Promise<CommandResult> {
   const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
   const json = { balances: Number(balances), ledger_rows: Number(rows), wrong }
   if (wrong.length > 0) throw new CommandError(wrong.flatMap(toSentences), { done: { text: '', json } })
-  return { text: `Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`, json }
+  return { text: `OK: ${balances} balances match the sums of their ${rows} ledger rows.`, json }
 }
 
 interface Verification {
-  /** How many there are. */
+  /** The number of rows of the table. */
   balances: string
   rows: string
   wrong: WrongBalance[]
 }
 
-/** A balance that its ledger does not explain. Counts are decimal texts, as exact as Postgres has them. */
+/** A balance that does not match its ledger. Counts are decimal strings, so that they stay exact. */
 interface WrongBalance {
   paywall_id: string
   user_id: string
@@ -40,7 +40,7 @@ interface WrongBalance {
   broken: { id: string; count_after: string; expected: string } | null
 }
 
-/** Recomputes every balance from the ledger. It is one statement, so that both are as they were at one instant. */
+/** Recomputes every balance from the ledger, in one statement so that both are of the same snapshot. */
 async function recomputeBalances(db: Database): Promise<Verification> {
   const { rows } = await sql<Verification>`
     with steps as (
@@ -69,10 +69,10 @@ async function recomputeBalances(db: Database): Promise<Verification> {
 function toSentences({ paywall_id, user_id, type, count, sum, broken }: WrongBalance): string[] {
   const balance = `balance ${type} of user ${user_id} on paywall ${paywall_id}`
   const sentences = []
-  if (count !== sum) sentences.push(`${balance} is ${count}, but its ledger comes to ${sum}`)
+  if (count !== sum) sentences.push(`${balance} is ${count}, but its ledger adds up to ${sum}`)
   if (broken) {
     const { id, count_after: after, expected } = broken
-    sentences.push(`${balance}: ledger row ${id} says that it left ${after}, but it left ${expected}`)
+    sentences.push(`${balance}: ledger row ${id} records a count of ${after} instead of ${expected}`)
   }
   return sentences
 }

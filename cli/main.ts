@@ -1,5 +1,5 @@
-// The `paywall` command: finds the command that was asked for, runs it, and prints what it did, or why it could not. With --json
-// that is one JSON document; `errors` in it says why.
+// The `paywall` command: runs the command that the arguments name, and prints its result or its errors. With --json it prints one JSON
+// document, which has the errors in `errors`.
 import { enableCompileCache } from 'node:module'
 import { CommandError, type CommandResult, type PrintLine } from './command.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -9,72 +9,70 @@ interface Command {
   /** The arguments, as the help shows them. */
   usage: string
   summary: string
-  /** Throws a `CommandError` where it cannot do its work. */
+  /** Throws a `CommandError` if it fails. */
   run(args: string[], printLine: PrintLine): Promise<CommandResult>
 }
 
-/** Every command, in the order of the help. The code of each is loaded when it is run, so that all start fast. */
+/** Every command, in the order of the help. Each is imported only when it runs, so that all start fast. */
 const COMMANDS: Command[] = [
   {
     name: 'plan',
     usage: 'plan FILE',
-    summary: 'show what apply would change, and the versions to come; change nothing',
+    summary: 'show what apply would change, and the resulting versions',
     run: async (args) => (await import('./apply.ts')).runPlan(args),
   },
   {
     name: 'apply',
     usage: 'apply FILE [--yes]',
-    summary: 'make the database say what the file says; asks before it takes something away, unless --yes is said',
+    summary: 'make the database match the file; asks before destructive changes, unless --yes is given',
     run: async (args) => (await import('./apply.ts')).runApply(args),
   },
   {
     name: 'migrate',
     usage: 'migrate [--plan]',
-    summary: 'bring the database to what this tree needs, or show how; needs DATABASE_ROLES_KEY',
+    summary: 'migrate the database to this checkout, or show the steps; needs DATABASE_ROLES_KEY',
     run: async (args, printLine) => (await import('./migrate.ts')).runMigrate(args, printLine),
   },
   {
     name: 'rekey',
     usage: 'rekey',
-    summary: 'seal all secrets with the first of the keys, so that the other can go',
+    summary: 're-encrypt all secrets with the first key, so that the second can be removed',
     run: async (args) => (await import('./rekey.ts')).runRekey(args),
   },
   {
     name: 'users',
     usage: 'users merge|set-email|sign-out|export|erase …',
-    summary:
-      'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
-      'sign-out USER: end all its sessions; sign-out --minted-by KEY: those that a leaked key minted; export USER, erase USER: all that is kept of a person, and its end',
+    summary: "merge users, change an e-mail address, end sessions, export or erase a person's data",
     run: async (args, printLine) => (await import('./users.ts')).runUsers(args, printLine),
   },
   {
     name: 'purchases',
     usage: 'purchases end ID',
-    summary: 'end a purchase at once, here and at its processor; nothing is paid back',
+    summary: 'end a purchase immediately, here and at its processor, without a refund',
     run: async (args) => (await import('./purchases.ts')).runPurchases(args),
   },
   {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
-    summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',
+    summary: 'list support tickets (--paywall ID: of one paywall), or save an attachment to a file',
     run: async (args) => (await import('./tickets.ts')).runTickets(args),
   },
   {
     name: 'ledger',
     usage: 'ledger verify',
-    summary: 'recompute every balance from its ledger, and name those that differ',
+    summary: 'recompute every balance from the ledger, and report those that differ',
     run: async (args) => (await import('./ledger.ts')).runLedger(args),
   },
   {
     name: 'clock',
     usage: 'clock ID [--advance 31d]',
-    summary: 'the time of a test paywall of the local world; --advance moves it, and what falls due meanwhile happens',
+    summary: 'show the time of a test paywall in the local world; --advance moves it and runs what falls due',
     run: async (args) => (await import('./clock.ts')).runClock(args),
   },
   {
     name: 'types',
     usage: 'types FILE',
-    summary: 'print TypeScript by which the SDK knows the prices, features and tokens of a file',
+    summary: "print TypeScript types of a file's prices, features and tokens, for the SDK",
     run: async (args) => (await import('./types.ts')).runTypes(args),
   },
   {
@@ -85,7 +83,7 @@ const COMMANDS: Command[] = [
   },
 ]
 
-enableCompileCache() // compiled code is kept between runs: the second run of a command answers sooner
+enableCompileCache() // speeds up the start of every run after the first
 
 const words = process.argv.slice(2)
 const isJson = words.includes('--json')
@@ -102,7 +100,7 @@ function findCommand(name: string): Pick<Command, 'run'> {
   const command = COMMANDS.find((one) => one.name === name)
   if (command) return command
   const names = COMMANDS.map((one) => one.name)
-  throw new CommandError([`there is no command ${name}${didYouMean(name, names) || ': try help'}`])
+  throw new CommandError([`unknown command ${name}${didYouMean(name, names) || ': run paywall help'}`])
 }
 
 function print({ text, json }: CommandResult): void {
@@ -113,20 +111,23 @@ function print({ text, json }: CommandResult): void {
 function fail({ sentences, done }: CommandError): void {
   process.exitCode = 1
   if (isJson || done) print({ text: done?.text ?? '', json: { ...done?.json, errors: sentences } })
-  if (!isJson) process.stderr.write(sentences.map((sentence) => `paywall: ${sentence}\n`).join(''))
+  if (!isJson) process.stderr.write(sentences.map(toLine).join(''))
 }
 
+const toLine = (sentence: string) => (sentence.startsWith('usage: ') ? `${sentence}\n` : `paywall: ${sentence}\n`)
+
 function unexpected(error: unknown): string {
-  return `this should not have happened: ${error instanceof Error ? error.message : String(error)}`
+  return `internal error: ${error instanceof Error ? error.message : String(error)}`
 }
 
 function help(): CommandResult {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
   const lines = COMMANDS.map(({ usage, summary }) => `  paywall ${usage.padEnd(width)}  ${summary}`)
   const about = [
-    'It works on the database of DATABASE_URL and needs PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY and TURNSTILE_SECRETS_KEY, the same',
-    'that the Workers have. Without DATABASE_URL it works on the local world that npm run dev started.',
-    'With --json every command prints one JSON document; where it could not do its work, `errors` in it says why.',
+    'Commands use the database at DATABASE_URL, and need the PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY and TURNSTILE_SECRETS_KEY',
+    'of the Workers.',
+    'Without DATABASE_URL they use the local world that npm run dev started.',
+    'With --json every command prints one JSON document. If it fails, `errors` in it says why.',
   ]
   const commands = COMMANDS.map(({ usage, summary }) => ({ usage, summary }))
   return { text: [...lines, '', ...about].join('\n'), json: { commands } }

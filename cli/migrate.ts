@@ -3,10 +3,10 @@ import { CommandError, type CommandResult, enterLocalWorld, type PrintLine, requ
 import { withClient } from './database.ts'
 import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
-/** `paywall migrate [--plan]`: does what there is to do and says so, or says it only. */
+/** `paywall migrate [--plan]`: runs the pending steps and prints each, or only prints them. */
 export async function runMigrate(args: string[], printLine: PrintLine): Promise<CommandResult> {
   const { values } = parseArguments({ args, options: { plan: { type: 'boolean' } } }, [
-    'say migrate, or migrate --plan',
+    'usage: paywall migrate [--plan]',
   ])
   enterLocalWorld()
   const options = { planOnly: values.plan === true }
@@ -15,8 +15,8 @@ export async function runMigrate(args: string[], printLine: PrintLine): Promise<
 }
 
 /**
- * Brings the database of `url` to what this tree needs, and says each step: see migrate/migrate.ts. Gives the steps. Throws a
- * `CommandError` if it cannot, or if `url` is one that a pooler answers.
+ * Migrates the database at `url` to this checkout and prints each step: see migrate/migrate.ts. Returns the steps. Throws a
+ * `CommandError` if it fails, or if `url` is a pooler's.
  */
 export async function migrateDatabase(
   url: string,
@@ -36,11 +36,11 @@ export async function migrateDatabase(
   return steps
 }
 
-/** Neon's pooler gives each transaction another connection, and a lock of the connection's would be lost with it. */
+/** Neon's pooler may run each transaction on another connection, but the migration lock belongs to one session. */
 function checkDatabaseUrl(url: string): void {
   if (!URL.canParse(url)) throw new CommandError(['DATABASE_URL is not a URL'])
   if (/^[^.]+-pooler\./.test(new URL(url).hostname)) {
-    throw new CommandError(["DATABASE_URL leads to Neon's pooler: give the address without -pooler"])
+    throw new CommandError(["DATABASE_URL points to Neon's pooler: use the address without -pooler"])
   }
 }
 

@@ -3,9 +3,9 @@ import { choose, parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
 import { type Database, enterRelease, withDatabase } from './database.ts'
 
-const USAGE = ['say purchases end ID']
+const USAGE = ['usage: paywall purchases end ID']
 
-/** `paywall purchases`: what an owner cannot do by the API about a purchase. */
+/** `paywall purchases`: operations on purchases that the API does not offer. */
 export async function runPurchases(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
   const [verb, id, ...more] = positionals
@@ -14,15 +14,15 @@ export async function runPurchases(args: string[]): Promise<CommandResult> {
   return run(id)
 }
 
-/** Ends a purchase at once: see lib/purchases/end-purchase.sql. Throws a `CommandError` if there is none of that id, or it has ended. */
+/** Ends a purchase immediately: see lib/purchases/end-purchase.sql. Throws a `CommandError` if it does not exist or has ended. */
 async function end(id: string): Promise<CommandResult> {
   enterLocalWorld()
   const { status, interval, acquiring } = await withDatabase(required('DATABASE_URL'), (db) => endPurchase(db, id))
   const atProcessor =
     interval === null
-      ? 'Nothing is paid back: a refund is made at its processor.'
-      : `Within a minute ${acquiring} is asked to end it, too. Nothing is paid back: a refund is made there.`
-  return { text: `Purchase ${id} is ${status}: it gives no access any more. ${atProcessor}`, json: { id, status } }
+      ? `Nothing was refunded: refund it at ${acquiring} if you need to.`
+      : `Within a minute ${acquiring} is asked to end it, too. Nothing was refunded: refund it there if you need to.`
+  return { text: `Purchase ${id} is ${status} and no longer gives access. ${atProcessor}`, json: { id, status } }
 }
 
 async function endPurchase(db: Database, id: string) {
@@ -35,7 +35,7 @@ async function endPurchase(db: Database, id: string) {
     if (!(await named.executeTakeFirst())) throw new CommandError([`there is no purchase ${id}`])
     const { rows } = await sql<{ ended: boolean }>`select end_purchase(${id}) as ended`.execute(transaction)
     const purchase = await named.executeTakeFirstOrThrow()
-    if (!rows[0]?.ended) throw new CommandError([`purchase ${id} is ${purchase.status} already`])
+    if (!rows[0]?.ended) throw new CommandError([`purchase ${id} is already ${purchase.status}`])
     return purchase
   })
 }

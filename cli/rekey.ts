@@ -1,7 +1,7 @@
-// `paywall rekey`: what a key is rotated with. Seals anew, with the first of the keys, every secret that another one sealed:
+// `paywall rekey`: the step of a key rotation that re-encrypts, with the first key, every secret encrypted with another one:
 // 1. list the owners
-// 2. of each, in a transaction under the lock that `apply` takes, open all that it has and seal it anew
-// 3. print how much that was, and name what no key opens
+// 2. for each, in a transaction under the same lock as `apply`, decrypt its secrets and encrypt them again
+// 3. print the counts, and name the secrets that no key decrypts
 import { sql } from 'kysely'
 import { isSealedWithFirst, seal } from '../lib/crypto/seal.ts'
 import { turnstileContext } from '../lib/crypto/turnstile-context.ts'
@@ -20,18 +20,18 @@ import {
 } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
-/** What was done, and a sentence for each secret that no key opens. */
+/** Counts of what was done, and an error message for each secret that no key decrypts. */
 interface Rekeyed {
   accounts: number
   webhookSecrets: number
   turnstileKeys: number
-  /** Webhook secrets that were replaced over a day ago: they sign nothing, and are removed. */
+  /** Removed webhook secrets: they were replaced over a day ago and sign nothing any more. */
   removed: number
   unopened: string[]
 }
 
 export async function runRekey(args: string[]): Promise<CommandResult> {
-  parseArguments({ args }, ['rekey takes no arguments: the keys are in the environment'])
+  parseArguments({ args }, ['rekey takes no arguments: it reads the keys from the environment'])
   enterLocalWorld()
   const sealing = sealingKeys()
   const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))
@@ -39,13 +39,13 @@ export async function runRekey(args: string[]): Promise<CommandResult> {
   const json = { accounts, webhook_secrets: webhookSecrets, turnstile_keys: turnstileKeys, removed, unopened }
   const done = { text: summarize(rekeyed), json }
   if (unopened.length === 0) return done
-  const mend = 'to mend this, add the key that sealed them, or apply the paywall file that has these secrets'
-  throw new CommandError([...unopened, mend], { done })
+  const advice = 'add the key that encrypted these secrets, or apply the paywall file that contains them'
+  throw new CommandError([...unopened, advice], { done })
 }
 
 /**
- * Each owner is a transaction of its own: what was done for the others stays if one fails, and a repeat goes on from there.
- * `apply` waits for its owner meanwhile, and is waited for, so neither undoes what the other wrote.
+ * One transaction per owner: if one fails, the others stay committed and a repeat resumes. The owner's lock keeps `apply` from
+ * overwriting the result, and the other way round.
  */
 async function rekey(db: Database, sealing: SealingKeys): Promise<Rekeyed> {
   const rekeyed: Rekeyed = { accounts: 0, webhookSecrets: 0, turnstileKeys: 0, removed: 0, unopened: [] }
@@ -61,7 +61,7 @@ async function rekey(db: Database, sealing: SealingKeys): Promise<Rekeyed> {
   return rekeyed
 }
 
-/** Those at processors that a paywall was switched away from among them: purchases made there live on. */
+/** Includes accounts at former processors: purchases made there continue. */
 async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
   const accounts = await db
     .selectFrom('processor_accounts')
@@ -71,7 +71,7 @@ async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeye
     .execute()
   for (const { paywall_id, acquiring, credentials } of accounts) {
     const sealed = await sealAnew(credentials, keys, accountContext({ paywallId: paywall_id, acquiring }))
-    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key opens its ${acquiring} credentials`)
+    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key decrypts its ${acquiring} credentials`)
     if (sealed === null || sealed === credentials) continue
     await db
       .updateTable('processor_accounts')
@@ -83,7 +83,7 @@ async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeye
   }
 }
 
-/** Those that are disabled among them: they may be enabled again. */
+/** Includes disabled webhook endpoints: they may be enabled again. */
 async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
   const webhooks = await db
     .selectFrom('webhook_endpoints')
@@ -95,9 +95,9 @@ async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeye
     const [context, what] = [webhookContext(url), webhookName({ url, is_test })]
     const sealed = await sealAnew(secret, keys, context)
     const previousSealed = previous !== null && signs_twice ? await sealAnew(previous, keys, context) : null
-    if (sealed === null) rekeyed.unopened.push(`${what}: no key opens its secret`)
+    if (sealed === null) rekeyed.unopened.push(`${what}: no key decrypts its secret`)
     if (previous !== null && signs_twice && previousSealed === null) {
-      rekeyed.unopened.push(`${what}: no key opens its secret before the last`)
+      rekeyed.unopened.push(`${what}: no key decrypts its previous secret`)
     }
     const next = { secret: sealed ?? secret, previous_secret: signs_twice ? (previousSealed ?? previous) : null }
     if (next.secret === secret && next.previous_secret === previous) continue
@@ -119,7 +119,7 @@ async function rekeyTurnstile(db: Database, ownerId: string, keys: string, rekey
     .execute()
   for (const { paywall_id, secret_key } of rows) {
     const sealed = await sealAnew(secret_key, keys, turnstileContext(paywall_id))
-    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key opens its Turnstile secret key`)
+    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key decrypts its Turnstile secret key`)
     if (sealed === null || sealed === secret_key) continue
     await db
       .updateTable('turnstile_keys')
@@ -131,7 +131,7 @@ async function rekeyTurnstile(db: Database, ownerId: string, keys: string, rekey
   }
 }
 
-/** The same secret under the first key, or as it is if it has that one; null if no key opens it. */
+/** Encrypts a secret with the first key, unless it already is; null if no key decrypts it. */
 async function sealAnew(sealed: string, keys: string, context: string): Promise<string | null> {
   const secret = await unsealOrNull(sealed, keys, context)
   if (secret === null) return null
@@ -140,12 +140,12 @@ async function sealAnew(sealed: string, keys: string, context: string): Promise<
 
 function summarize({ accounts, webhookSecrets, turnstileKeys, removed }: Rekeyed): string {
   const parts = [
-    accounts > 0 && `sealed the credentials of ${accounts} processor accounts`,
-    webhookSecrets > 0 && `sealed ${webhookSecrets} webhook secrets`,
-    turnstileKeys > 0 && `sealed ${turnstileKeys} Turnstile secret keys`,
+    accounts > 0 && `re-encrypted the credentials of ${accounts} processor accounts`,
+    webhookSecrets > 0 && `re-encrypted ${webhookSecrets} webhook secrets`,
+    turnstileKeys > 0 && `re-encrypted ${turnstileKeys} Turnstile secret keys`,
     removed > 0 && `removed ${removed} webhook secrets that were replaced over a day ago`,
   ].filter((part) => part !== false)
   return parts.length > 0
     ? `Done: ${parts.join(', ')}.`
-    : 'Nothing to seal anew: the first key has sealed all that opens.'
+    : 'Nothing to re-encrypt: every secret that can be decrypted already uses the first key.'
 }

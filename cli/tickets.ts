@@ -5,12 +5,12 @@ import { downloadAttachment } from './attachments.ts'
 import { CommandError, type CommandResult, enterLocalWorld, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
-/** More would only scroll away. */
+/** More would scroll off the screen. */
 const MAX_TICKETS = 50
 
-const USAGE = ['say tickets, tickets --paywall ID, or tickets attachment KEY FILE']
+const USAGE = ['usage: paywall tickets [--paywall ID], or paywall tickets attachment KEY FILE']
 
-/** `paywall tickets`: lists support tickets, or writes an attachment of one to a file. */
+/** `paywall tickets`: lists support tickets, or saves an attachment to a file. */
 export async function runTickets(args: string[]): Promise<CommandResult> {
   const options = { paywall: { type: 'string' } } as const
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, USAGE)
@@ -33,7 +33,7 @@ async function listTickets(paywallId: string | null): Promise<CommandResult> {
 
 type Ticket = Awaited<ReturnType<typeof readTickets>>[number]
 
-/** The newest tickets, of one paywall or of all, the oldest of them first. `total` is how many there are in all. */
+/** Reads the newest tickets of one paywall or of all, in ascending order. `total` counts all of them. */
 async function readTickets(db: Database, paywallId: string | null) {
   const newest = await db
     .selectFrom('tickets')
@@ -69,7 +69,7 @@ function toText(ticket: Ticket): string {
     .join('\n')
 }
 
-/** Tickets are written by strangers: characters that command a terminal are replaced. */
+/** Tickets are untrusted input: replaces control and bidi characters, which could manipulate a terminal. */
 const withoutControls = (line: string) => line.replace(/[[\p{Cc}--\t]\u202a-\u202e\u2066-\u2069]/gv, '\u{FFFD}')
 
 async function saveAttachment(key: string, path: string): Promise<CommandResult> {

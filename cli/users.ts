@@ -11,15 +11,21 @@ import { setEmail } from './users/set-email.ts'
 import { runSignOut } from './users/sign-out.ts'
 
 const USAGE = [
-  'say users merge FROM INTO --owner EMAIL, or users set-email USER NEW --owner EMAIL',
-  'or users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID',
-  'or users sign-out --minted-by KEY --owner EMAIL, or users sign-out --all --owner EMAIL',
-  'or users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes',
+  'usage: paywall users merge FROM INTO --owner EMAIL',
+  'usage: paywall users set-email USER NEW --owner EMAIL',
+  'usage: paywall users sign-out USER --owner EMAIL, or --paywall ID instead of --owner',
+  'usage: paywall users sign-out --minted-by KEY --owner EMAIL, or --all instead of --minted-by',
+  'usage: paywall users export USER --owner EMAIL',
+  'usage: paywall users erase USER --owner EMAIL --yes',
   WHICH_MODE,
-  "a user is named by its id, its e-mail address or the owner's own id of it",
+  "USER is a user's id, e-mail address or external id",
 ]
 
-const ONE_PERSON = ['say users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes', WHICH_MODE]
+const ONE_PERSON = [
+  'usage: paywall users export USER --owner EMAIL',
+  'usage: paywall users erase USER --owner EMAIL --yes',
+  WHICH_MODE,
+]
 
 const VERBS: Record<string, (args: string[], printLine: PrintLine) => Promise<CommandResult>> = {
   merge: (args) => runOnTwo(args, (db, users, from, into) => mergeUsers(db, users, { from, into })),
@@ -29,7 +35,7 @@ const VERBS: Record<string, (args: string[], printLine: PrintLine) => Promise<Co
   erase: runErase,
 }
 
-/** `paywall users`: what an owner cannot do by the API about users of its own. */
+/** `paywall users`: operations on an owner's users that the API does not offer. */
 export async function runUsers([verb, ...args]: string[], printLine: PrintLine): Promise<CommandResult> {
   return choose(verb, VERBS, USAGE)(args, printLine)
 }
@@ -46,10 +52,10 @@ async function runOnTwo(
   const { values, positionals } = parseArguments({ args, allowPositionals: true, options: USERS_OPTIONS }, USAGE)
   const [first, second, ...rest] = positionals
   if (!values.owner || !first || !second || rest.length > 0) throw new CommandError(USAGE)
-  const whose = { ownerEmail: email.parse(values.owner), mode: readMode(values, USAGE) }
+  const scope = { ownerEmail: email.parse(values.owner), mode: readMode(values, USAGE) }
   enterLocalWorld()
   return withDatabase(required('DATABASE_URL'), async (db) =>
-    change(db, { ...(await findUsers(db, whose)), ownerEmail: whose.ownerEmail }, first, second),
+    change(db, { ...(await findUsers(db, scope)), ownerEmail: scope.ownerEmail }, first, second),
   )
 }
 
@@ -65,7 +71,7 @@ async function runErase(args: string[], printLine: PrintLine): Promise<CommandRe
   const parsed = parseArguments({ args, options, allowPositionals: true }, ONE_PERSON)
   const person = readPersonName(parsed)
   enterLocalWorld()
-  return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, printLine: printLine })
+  return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, printLine })
 }
 
 function readPersonName({

@@ -1,4 +1,4 @@
-// A paywall's account at its processor: whether its credentials differ, and how they are written.
+// A paywall's account at its processor: compares its credentials with the file, and saves them.
 import { seal } from '../../lib/crypto/seal.ts'
 import { accountContext } from '../../lib/processors/account.ts'
 import { type Database, splitBatches } from '../database.ts'
@@ -13,7 +13,7 @@ export interface AccountRow {
   credentials: string
 }
 
-/** What makes the paywall's credentials those of the file. `sealingKey` seals them. */
+/** Compares the stored credentials with the file's. `sealingKey` encrypts them. */
 export async function compareAccount(
   { id, processor: { acquiring, credentials } }: FilePaywall,
   stored: StoredPaywall | undefined,
@@ -31,7 +31,7 @@ export async function compareAccount(
   }
 }
 
-/** Adds accounts or changes their credentials. Accounts at other processors stay: purchases made there live on. */
+/** Adds accounts or changes their credentials. Accounts at former processors stay: purchases made there continue. */
 export async function saveAccounts(db: Database, accounts: AccountRow[]): Promise<void> {
   for (const rows of splitBatches(accounts, ({ paywall_id }) => paywall_id)) {
     await db

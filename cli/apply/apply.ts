@@ -1,7 +1,7 @@
-// Makes the database say what a paywall file says. In one transaction, under a lock of the file's owner:
-// 1. read what the database holds of this owner (stored.ts)
-// 2. compare it with the file: its keys, its webhooks and its paywalls, each in a file of its name
-// 3. write what differs, with the functions of the same files
+// Makes the database match a paywall file. In one transaction, under a lock on the file's owner:
+// 1. read the owner's stored state (stored.ts)
+// 2. compare it with the file: keys.ts, webhooks.ts and paywalls.ts
+// 3. write the differences with the functions in those files
 import { sql } from 'kysely'
 import pg from 'pg'
 import { CommandError, type SealingKeys } from '../command.ts'
@@ -18,33 +18,32 @@ import { removeTurnstile, saveTurnstile } from './turnstile.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
 export interface ApplyPlan {
-  /** None if the database says all of it already. */
+  /** Empty if the database already matches. */
   changes: Change[]
-  /** Ids of the owner's paywalls that the file does not name; they stay as they are. */
+  /** Ids of the owner's paywalls that are not in the file. They are left unchanged. */
   otherPaywalls: string[]
 }
 
 export interface ApplyResult extends ApplyPlan {
-  /** The secrets that the file left to us. The database has them hashed or sealed: nobody can be shown them again. */
+  /** Generated secrets. The database stores them hashed or encrypted, so they cannot be shown again. */
   newSecrets: NewSecret[]
 }
 
 /**
- * Unique violation, serialization failure, deadlock: another owner's apply was first. Foreign key violation: the first user came to a
- * paywall whose mode was to change. The next attempt sees it.
+ * Errors that a retry resolves. Unique violation, serialization failure, deadlock: another owner's apply was first. Foreign key
+ * violation: a paywall whose mode was to change got its first user.
  */
 const LOST_RACE_CODES = ['23503', '23505', '40001', '40P01']
 const MAX_ATTEMPTS = 3
 
-/** An insert did not touch a row, because another owner had taken its paywall id or its key since we read them. */
-class TakenMeanwhile extends Error {
-  override name = 'TakenMeanwhile'
+/** An insert skipped a row because another owner has taken its paywall id or key since we read them. */
+class TakenConcurrently extends Error {
+  override name = 'TakenConcurrently'
 }
 
 /**
- * Makes the database say what the file says, all of it or nothing. Repeating it changes nothing, and it may run beside
- * checkouts and other applies. `inspect` gets the changes before they are made; if it throws, none is. Throws a `CommandError`
- * where the file takes what is another owner's.
+ * Makes the database match the file, atomically and idempotently. Safe to run beside checkouts and other applies. `inspect` gets the
+ * changes before they are made; if it throws, none is made. Throws a `CommandError` if the file uses what belongs to another owner.
  */
 export async function applyFile(
   db: Database,
@@ -61,7 +60,7 @@ export async function applyFile(
   }
 }
 
-/** What `applyFile` would change. Writes nothing. Throws as `applyFile` does. */
+/** Returns what `applyFile` would change, and writes nothing. Throws as `applyFile` does. */
 export async function planFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyPlan> {
   const { changes, otherPaywalls } = await compare(db, file, sealing)
   return { changes, otherPaywalls }
@@ -80,15 +79,13 @@ async function applyOnce(
   return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.webhooks.newSecrets] }
 }
 
-/**
- * Makes other applies of the same owner, and a rekey, wait until this transaction ends, also while the owner has no row yet.
- */
+/** Serializes applies and rekeys of an owner until this transaction ends. An advisory lock, because the owner may have no row yet. */
 export async function lockOwner(db: Database, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`paywall apply ${email}`}::text, 0))`.execute(db)
 }
 
 interface Difference {
-  /** Null: the owner is new. */
+  /** Null for a new owner. */
   ownerId: string | null
   keys: KeysDifference
   webhooks: WebhooksDifference
@@ -111,15 +108,15 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }
 }
 
-/** What ends is written before what begins: a new key may have the name of one that is revoked, a price its slug. */
+/** Revokes and retires before it adds: a new key may reuse the name of a revoked one, and a new price a retired one's slug. */
 async function write(db: Database, email: string, { keys, webhooks, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
   await revokeKeys(db, keys.toRevoke)
-  if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenMeanwhile()
+  if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenConcurrently()
   await disableWebhooks(db, ownerId, webhooks.toDisable)
   await saveWebhooks(db, ownerId, webhooks.toSave)
   await removeDomains(db, paywalls.domainsToRemove)
-  if ((await savePaywalls(db, ownerId, paywalls.toSave)) < paywalls.toSave.length) throw new TakenMeanwhile()
+  if ((await savePaywalls(db, ownerId, paywalls.toSave)) < paywalls.toSave.length) throw new TakenConcurrently()
   await saveAccounts(db, paywalls.accountsToSave)
   await saveTurnstile(db, ownerId, paywalls.turnstileToSave)
   await removeTurnstile(db, ownerId, paywalls.turnstileToRemove)
@@ -128,7 +125,7 @@ async function write(db: Database, email: string, { keys, webhooks, paywalls, ..
   await syncUnnamed(db, ownerId)
 }
 
-/** Adds the owner of an e-mail address if there is none yet: the owner's id. */
+/** Adds the owner if it does not exist, and returns its id. */
 async function saveOwner(db: Database, email: string): Promise<string> {
   const { id } = await db
     .insertInto('owners')
@@ -140,6 +137,6 @@ async function saveOwner(db: Database, email: string): Promise<string> {
 }
 
 function hasLostRace(error: unknown): boolean {
-  if (error instanceof TakenMeanwhile) return true
+  if (error instanceof TakenConcurrently) return true
   return error instanceof pg.DatabaseError && error.code !== undefined && LOST_RACE_CODES.includes(error.code)
 }

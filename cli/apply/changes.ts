@@ -1,11 +1,11 @@
-// What applying a paywall file changes, as people and programs read it.
+// The changes that applying a paywall file makes, for text and JSON output.
 import * as z from 'zod'
 import { sameJson } from './stored.ts'
 
-/** Whose subscriptions lose something: those of one price, of one paywall, or all of the owner's. */
+/** Which subscriptions are affected: those of one price, of one paywall, or all of the owner's. */
 export type Scope = { paywallId: string; priceId: string } | { paywallId: string } | 'all'
 
-/** An owner key that is revoked: the sessions that it minted go on. */
+/** A revoked owner key. The sessions that it minted stay valid. */
 export interface RevokedKey {
   keyId: string
 }
@@ -13,51 +13,51 @@ export interface RevokedKey {
 export interface Change {
   /** `key backend`, `live webhook https://…`, `paywall 1001`, `paywall 1001: price monthly`. */
   what: string
-  /** What becomes of it; null where `fields` say it all. */
+  /** What happens to it; null if `fields` describe the change. */
   how: string | null
   fields: FieldChange[]
-  /** What is revoked, retired, disabled or switched away from; null if nothing is taken from anybody. */
+  /** Set for a destructive change: something is revoked, retired, disabled or replaced by another processor or domain. */
   loss: Loss | null
 }
 
 export interface FieldChange {
   /** As in the paywall file: `settings.brand_color`. */
   path: string
-  /** Undefined: it was not there. */
+  /** Undefined if the field is added. */
   old: unknown
-  /** Undefined: it is taken out. */
+  /** Undefined if the field is removed. */
   new: unknown
 }
 
 interface Loss {
   scope: Scope | RevokedKey
-  /** How many users with a running subscription it touches. Null until they are counted, and where a key is revoked. */
+  /** How many users with a running subscription it affects. Null until counted, and for a revoked key. */
   subscribers: number | null
-  /** How many live sessions the key has minted. Null until they are counted, and where no key is revoked. */
+  /** How many live sessions the key has minted. Null until counted, and unless a key is revoked. */
   sessions: number | null
 }
 
-/** Something is new, or becomes something that is no value of a field. */
+/** A change described by a phrase instead of by fields. */
 export const toChange = (what: string, how: string): Change => ({ what, how, fields: [], loss: null })
 
-/** Fields of something change; null if none does. */
+/** A change of fields; null if none changes. */
 export function toFieldChange(what: string, fields: FieldChange[]): Change | null {
   return fields.length > 0 ? { what, how: null, fields, loss: null } : null
 }
 
-/** Something is taken away. */
+/** A destructive change. */
 export function toLoss(what: string, how: string | null, scope: Loss['scope'], fields: FieldChange[] = []): Change {
   return { what, how, fields, loss: { scope, subscribers: null, sessions: null } }
 }
 
-/** A change as `--json` has it. */
+/** A change as `--json` prints it. */
 export function changeJson({ what, how, fields, loss }: Change) {
   const values = fields.map(({ path, old = null, new: next = null }) => ({ path, old, new: next }))
   const counts = { subscribers: loss?.subscribers ?? null, sessions: loss?.sessions ?? null }
   return { what, how, fields: values, destructive: loss !== null, ...counts }
 }
 
-/** What differs between two values, field by field. Lists of different lengths differ as a whole. */
+/** Compares two values field by field. Lists of different lengths are compared as a whole. */
 export function fieldsBetween(old: unknown, next: unknown, path: PropertyKey[] = []): FieldChange[] {
   if (sameJson(old, next)) return []
   const keys = commonKeys(old, next)
@@ -65,7 +65,7 @@ export function fieldsBetween(old: unknown, next: unknown, path: PropertyKey[] =
   return keys.flatMap((key) => fieldsBetween(valueAt(old, key), valueAt(next, key), [...path, key]))
 }
 
-/** Null where the values are no two objects, or lists of one length. */
+/** Null unless both values are objects, or lists of the same length. */
 function commonKeys(old: unknown, next: unknown): (string | number)[] | null {
   if (Array.isArray(old) && Array.isArray(next)) return old.length === next.length ? [...old.keys()] : null
   if (!isObject(old) || !isObject(next)) return null

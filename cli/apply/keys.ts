@@ -1,4 +1,4 @@
-// The owner's keys: what differs between the file and the database, and how it is written.
+// The owner's keys: compares the file with the database, and saves the differences.
 import { sql } from 'kysely'
 import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
@@ -8,17 +8,17 @@ import type { StoredKey, StoredState } from './stored.ts'
 
 export interface KeysDifference {
   changes: Change[]
-  /** What the file may not say, with its path in the file. */
+  /** Errors in the file, with their paths. */
   errors: string[]
   newSecrets: NewSecret[]
-  /** Ids of keys. A key that gets another name is revoked and saved. */
+  /** Ids of keys. A renamed key is revoked and saved again. */
   toRevoke: string[]
   toSave: KeyRow[]
 }
 
-/** A secret that the file left to us. It is shown to the owner this once. */
+/** A generated secret, which is shown to the owner only once. */
 export interface NewSecret {
-  /** What it is of: `key backend`, `live webhook https://…`. */
+  /** What it belongs to: `key backend`, `live webhook https://…`. */
   what: string
   secret: string
 }
@@ -29,12 +29,12 @@ interface KeyRow {
   is_test: boolean
 }
 
-/** The hashes of the file's keys, in their order; null for a key that is ours to make. */
+/** Hashes the file's keys, in their order; null for a key whose secret is to be generated. */
 export function hashKeys({ keys }: PaywallFile): Promise<(string | null)[]> {
   return Promise.all(keys.map(({ secret }) => (secret === null ? null : sha256Hex(secret))))
 }
 
-/** What makes the owner's valid keys those of the file. `hashes` are as `hashKeys` gives them. */
+/** Compares the owner's valid keys with the file's. `hashes` come from `hashKeys`. */
 export async function compareKeys(
   file: PaywallFile,
   hashes: (string | null)[],
@@ -49,7 +49,7 @@ export async function compareKeys(
   for (const [index, key] of file.keys.entries()) {
     const hash = hashes[index] ?? null
     const isForeign = stored.keys.some(({ foreign, key_hash }) => foreign && key_hash === hash)
-    if (isForeign) difference.errors.push(`keys[${index}].secret: is a key of another owner`)
+    if (isForeign) difference.errors.push(`keys[${index}].secret: belongs to another owner`)
     const unchanged = validKeys.find(
       ({ name, key_hash, is_test }) => name === key.name && (hash ? key_hash === hash : is_test === key.is_test),
     )
@@ -65,16 +65,16 @@ export async function compareKeys(
   }
 
   difference.toRevoke = validKeys.filter(({ id }) => !unchangedIds.has(id)).map(({ id }) => id)
-  // Of a key that has another secret now, the change says already that the old one is revoked.
+  // The change of a key with a new secret already says that the old one is revoked.
   const removedKeys = goneKeys.filter(({ id }) => !unchangedIds.has(id) && !replacedIds.has(id))
   difference.changes.push(...removedKeys.map(({ id, name }) => toLoss(`key ${name}`, 'revoked', { keyId: id })))
   return difference
 }
 
-/** `otherName` is what a key with this secret was called, `replaced` the key that was called so and whose secret is gone. */
+/** `otherName` is the former name of a key with this secret. `replaced` is the key that had this name and whose secret is gone. */
 function toKeyChange(name: string, otherName: string | undefined, replaced: StoredKey | undefined): Change {
   const what = `key ${name}`
-  if (otherName !== undefined) return toChange(what, `was called ${otherName}`)
+  if (otherName !== undefined) return toChange(what, `renamed from ${otherName}`)
   if (replaced) return toLoss(what, 'new secret, the old one is revoked', { keyId: replaced.id })
   return toChange(what, 'new')
 }
@@ -90,12 +90,11 @@ async function addKey(
   difference.toSave.push({ name, key_hash: await sha256Hex(secret), is_test })
 }
 
-/** An owner key (X-Api-Key): 32 random bytes after its mode. */
+/** Generates an owner key (X-Api-Key): its mode and 32 random bytes. */
 export function newApiKey(isTest: boolean): string {
   return `pk_${isTest ? 'test' : 'live'}_${randomHex(32)}`
 }
 
-/** From now on these keys open nothing. */
 export async function revokeKeys(db: Database, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await db
@@ -107,8 +106,8 @@ export async function revokeKeys(db: Database, ids: string[]): Promise<void> {
 }
 
 /**
- * Adds owner keys. One that is there already is valid again, under its new name; one that another owner has is not
- * touched. Returns how many were added or changed.
+ * Adds owner keys. An existing one becomes valid again under its new name. One that belongs to another owner is skipped. Returns how many
+ * were added or changed.
  */
 export async function saveKeys(db: Database, ownerId: string, keys: KeyRow[]): Promise<number> {
   if (keys.length === 0) return 0

@@ -3,14 +3,14 @@ import type { Database } from '../database.ts'
 import { countLiveSessions } from '../users/live-sessions.ts'
 import type { Change, Scope } from './changes.ts'
 
-/** Users with a running subscription at one price (else null) of one paywall (else null). */
+/** Users with a running subscription. A null id means all paywalls, or all prices of a paywall. */
 interface Count {
   paywall_id: string | null
   price_id: string | null
   users: number
 }
 
-/** The changes, with what is counted of each that takes something away: subscribers, or sessions that a key has minted. */
+/** Adds to each destructive change the number of affected subscribers, or of sessions that a revoked key has minted. */
 export async function countLosses(db: Database, ownerId: string | null, changes: Change[]): Promise<Change[]> {
   if (!changes.some(({ loss }) => loss)) return changes
   const counts = await readCounts(db, ownerId)

@@ -1,5 +1,5 @@
-// The owner's paywalls: what differs between the file and the database, and how it is written. What a paywall has in tables
-// of their own is in accounts.ts, turnstile.ts and prices.ts.
+// The owner's paywalls: compares the file with the database, and saves the differences. Accounts, Turnstile keys and prices have tables
+// of their own: see accounts.ts, turnstile.ts and prices.ts.
 import type { SealingKeys } from '../command.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
@@ -11,9 +11,9 @@ import { compareTurnstile, type TurnstileRow } from './turnstile.ts'
 
 export interface PaywallsDifference {
   changes: Change[]
-  /** What the file may not say, with its path in the file. */
+  /** Errors in the file, with their paths. */
   errors: string[]
-  /** Ids of paywalls that lose their domain before any is saved: another paywall of the file may take it. */
+  /** Ids of paywalls whose domain is removed before any is saved, because another paywall of the file may get it. */
   domainsToRemove: string[]
   toSave: PaywallRow[]
   accountsToSave: AccountRow[]
@@ -25,15 +25,15 @@ export interface PaywallsDifference {
   pricesToSave: PriceRow[]
 }
 
-/** A paywall without what is in other tables. */
+/** A row of the table `paywalls`. */
 interface PaywallRow extends Omit<FilePaywall, 'processor' | 'turnstile' | 'prices'> {
   acquiring: string
 }
 
-/** What of a paywall's row the file says. */
+/** The columns of a paywall that come from the file. */
 type PaywallColumns = Omit<PaywallRow, 'id'> | StoredPaywall
 
-/** What makes the file's paywalls, their prices, accounts and Turnstile keys what the file says. */
+/** Compares the stored paywalls, prices and accounts with the file's. `sealingKey` encrypts credentials. */
 export async function comparePaywalls(
   file: PaywallFile,
   stored: StoredState,
@@ -67,26 +67,26 @@ export async function comparePaywalls(
   return difference
 }
 
-/** What the paywall cannot be or have, because of what is stored, each with the field that says so. */
+/** Conflicts of a paywall with the stored state, each with its field. */
 function findConflicts({ id, domain, is_test }: FilePaywall, file: PaywallFile, { paywalls }: StoredState): string[] {
   const conflicts: string[] = []
   const stored = paywalls.find((other) => other.id === id)
-  if (stored?.foreign) conflicts.push('id: is a paywall of another owner')
+  if (stored?.foreign) conflicts.push('id: belongs to another owner')
   else if (stored?.has_members && stored.is_test !== is_test) conflicts.push(`test: ${modeConflict(stored.is_test)}`)
   else if (stored?.clock_moved && !is_test)
     conflicts.push('test: its clock was moved, so it cannot become a live paywall')
   const domainHolder = paywalls.find((other) => domain !== null && other.domain === domain && other.id !== id)
-  if (domainHolder?.foreign) conflicts.push('domain: is taken by a paywall of another owner')
+  if (domainHolder?.foreign) conflicts.push('domain: is used by a paywall of another owner')
   else if (domainHolder && !file.paywalls.some((other) => other.id === domainHolder.id)) {
-    conflicts.push(`domain: is taken by paywall ${domainHolder.id}, which is not in this file`)
+    conflicts.push(`domain: is used by paywall ${domainHolder.id}, which is not in this file`)
   }
   return conflicts
 }
 
 const modeConflict = (isTest: boolean) =>
   isTest
-    ? 'this test paywall has users, so it stays one: make another paywall for live money'
-    : 'this live paywall has users, so it stays one: make another paywall to test'
+    ? 'this test paywall has users, so it cannot become live: add another paywall for live payments'
+    : 'this live paywall has users, so it cannot become a test paywall: add another paywall for tests'
 
 function compareColumns(
   difference: PaywallsDifference,
@@ -102,7 +102,7 @@ function compareColumns(
   if (stored?.domain && stored.domain !== row.domain) difference.domainsToRemove.push(row.id)
 }
 
-/** A paywall that loses its domain or its processor loses what its links or its buyers lead to. */
+/** A change of domain or processor is destructive: it breaks existing links, or moves buyers to another processor. */
 function toChanges(row: PaywallRow, stored: StoredPaywall | undefined): Change[] {
   const what = `paywall ${row.id}`
   if (!stored) return [toChange(what, `new, ${row.name}`)]
@@ -117,19 +117,18 @@ function toChanges(row: PaywallRow, stored: StoredPaywall | undefined): Change[]
   return [...(kept ? [kept] : []), ...lost.map((field) => toLoss(what, null, { paywallId: row.id }, [field]))]
 }
 
-/** The columns by the names of the file's fields. */
+/** The columns under the names of the file's fields. */
 function asInFile({ name, is_test, domain, acquiring, settings, geo, offers, layout, locales }: PaywallColumns) {
   return { name, test: is_test, domain, settings, geo, processor: { acquiring }, offers, layout, locales }
 }
 
-/** Takes paywalls' domains off. */
 export async function removeDomains(db: Database, paywallIds: string[]): Promise<void> {
   for (const ids of splitBatches(paywallIds, (id) => id)) {
     await db.updateTable('paywalls').set({ domain: null }).where('id', 'in', ids).execute()
   }
 }
 
-/** Adds paywalls or changes them; one that another owner has is not touched. Returns how many were added or changed. */
+/** Adds or updates paywalls. One that belongs to another owner is skipped. Returns how many were added or changed. */
 export async function savePaywalls(db: Database, ownerId: string, paywalls: PaywallRow[]): Promise<number> {
   let saved = 0
   for (const rows of splitBatches(paywalls, ({ id }) => id)) {

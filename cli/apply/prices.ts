@@ -1,4 +1,4 @@
-// A paywall's prices: what differs between the file and the database, and how it is written.
+// A paywall's prices: compares the file with the database, and saves the differences.
 import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
 import { type Database, splitBatches } from '../database.ts'
@@ -8,19 +8,19 @@ import type { StoredPaywall } from './stored.ts'
 
 interface PricesDifference {
   changes: Change[]
-  /** Ids of the prices that go off sale. */
+  /** Ids of the prices to retire. */
   toRetire: string[]
   toSave: PriceRow[]
 }
 
 export interface PriceRow extends FilePrice {
-  /** Prices are shown in this order, from 0. */
+  /** The display order, from 0. */
   position: number
 }
 
 type StoredPrice = StoredPaywall['prices'][number]
 
-/** What makes the prices on sale at a paywall those of the file. */
+/** Compares a paywall's prices on sale with the file's. */
 export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: StoredPaywall): PricesDifference {
   const storedPrices = stored?.prices ?? []
   const onSale = storedPrices.filter(({ retired }) => !retired)
@@ -30,7 +30,7 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
     const what = `paywall ${paywallId}: price ${price.slug}`
     const before = onSale.find(({ slug }) => slug === price.slug)
     const isKnown = storedPrices.some(({ id }) => id === price.id)
-    const change = before ? changeFrom(before, row, what, paywallId) : toChange(what, beginning(price, isKnown))
+    const change = before ? changeFrom(before, row, what, paywallId) : toChange(what, describeNew(price, isKnown))
     if (change === null) continue
     difference.changes.push(change)
     difference.toSave.push(row)
@@ -44,9 +44,9 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
   return difference
 }
 
-/** Null if nothing changes. What the id covers makes another price: the one before is retired. */
+/** Null if nothing changes. A change of what the id covers creates a new price and retires the old one. */
 function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallId: string): Change | null {
-  const edits = fieldsBetween(beyondId(before), beyondId(price))
+  const edits = fieldsBetween(mutableFields(before), mutableFields(price))
   if (before.id === price.id) return toFieldChange(what, edits)
   const how = `${before.id} is retired, ${price.id} on sale`
   return toLoss(what, how, { paywallId, priceId: before.id }, [
@@ -55,16 +55,16 @@ function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallI
   ])
 }
 
-/** What may change without another id, by the names of the file's fields. */
-const beyondId = ({ label, tokens, features, access, position }: StoredPrice | PriceRow) => ({
+/** The fields that the id does not cover, under the names of the file's fields. */
+const mutableFields = ({ label, tokens, features, access, position }: StoredPrice | PriceRow) => ({
   label,
   tokens,
   features,
   access,
-  place: position + 1,
+  position: position + 1,
 })
 
-/** What the id covers, by the names of the file's fields. */
+/** The fields that the id covers, under the names of the file's fields. */
 function toSale({ amount, currency, processor_price, locals, ...price }: StoredPrice | PriceRow) {
   const { interval, interval_count, trial_days } = price
   return {
@@ -82,15 +82,15 @@ function toSale({ amount, currency, processor_price, locals, ...price }: StoredP
   }
 }
 
-function beginning({ id, amount, currency, ...price }: FilePrice, isKnown: boolean): string {
+function describeNew({ id, amount, currency, ...price }: FilePrice, isKnown: boolean): string {
   const { interval, interval_count, trial_days } = price
   const rhythm = interval ? `every ${interval_count === 1 ? interval : `${interval_count} ${interval}s`}` : 'once'
-  const trial = trial_days > 0 ? `, after ${trial_days} days of trial` : ''
+  const trial = trial_days > 0 ? `, after a ${trial_days}-day trial` : ''
   const sale = `${toMajorUnits(amount, currency)} ${currency} ${rhythm}${trial} (${id})`
   return `${isKnown ? 'on sale again' : 'new'}: ${sale}`
 }
 
-/** Takes prices off sale. What was bought at them stays as it is. */
+/** Retires prices. Existing purchases are not affected. */
 export async function retirePrices(db: Database, priceIds: string[]): Promise<void> {
   for (const ids of splitBatches(priceIds, (id) => id)) {
     await db
@@ -102,7 +102,7 @@ export async function retirePrices(db: Database, priceIds: string[]): Promise<vo
   }
 }
 
-/** Puts prices on sale. Of one that is there already only what its id does not cover can change. */
+/** Adds prices or puts them back on sale. Updates only the fields that the id does not cover. */
 export async function savePrices(db: Database, prices: PriceRow[]): Promise<void> {
   for (const rows of splitBatches(prices, ({ id }) => id)) {
     await db
@@ -128,7 +128,7 @@ export async function savePrices(db: Database, prices: PriceRow[]): Promise<void
   }
 }
 
-/** Subscriptions that no price named are synced at once: one of the file may name them now. */
+/** Syncs subscriptions that match no price: one in the file may match them now. */
 export async function syncUnnamed(db: Database, ownerId: string): Promise<void> {
   await db
     .updateTable('purchases')

@@ -6,15 +6,15 @@ import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import type { LocalPrice } from '../paywall-file/price.ts'
 
-/** What the database holds of a file's owner, and what other owners have of the file: those rows are `foreign`. */
+/** The stored state of a file's owner, and rows of other owners that conflict with the file: those are `foreign`. */
 export type StoredState = Awaited<ReturnType<typeof readStored>>
 export type StoredKey = StoredState['keys'][number]
 export type StoredWebhook = StoredState['webhooks'][number]
 export type StoredPaywall = StoredState['paywalls'][number]
 
 /**
- * Reads it all in one statement, so that it is of one instant. `keyHashes` are those of the file's keys, as `hashKeys`
- * gives them. `owner_id` is null if the owner is new.
+ * Reads everything in one statement, so that it is of one snapshot. `keyHashes` come from `hashKeys`. `owner_id` is null if the owner is
+ * new.
  */
 export async function readStored(
   db: Database,
@@ -95,15 +95,15 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
     .orderBy('paywalls.id')
 }
 
-/** For `=`: true for each of the values. Unlike `in`, it may be given none. */
+/** To use with `=`. Unlike `in`, it allows an empty list. */
 const anyOf = (values: string[]) => sql<string>`any(${values}::text[])`
 
-/** Whether a value of the file and one of the database are the same: jsonb does not keep the order of fields. */
+/** Compares a value of the file with one of the database, ignoring the order of fields, which jsonb does not keep. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return canonicalize(one) === canonicalize(other)
 }
 
-/** The secret that was sealed; null if none of the keys opens it, because then it has to be set anew. */
+/** Decrypts a secret; null if no key decrypts it, in which case it has to be set again. */
 export async function unsealOrNull(sealed: string, keys: string, context: string): Promise<string | null> {
   return unseal(sealed, keys, context).catch(() => null)
 }

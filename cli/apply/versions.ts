@@ -6,14 +6,14 @@ import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 export interface Version {
   paywall: string
   version: string
-  /** Where callers get it; null: everywhere else. Local prices make the version differ between countries. */
+  /** The countries that get it; null for all others. Local prices make the version differ between countries. */
   countries: string[] | null
 }
 
-/** Country lists longer than this are cut: the first countries are enough to recognise a tier. */
+/** Longer country lists are truncated: the first countries are enough to recognise a tier. */
 const MAX_COUNTRIES = 8
 
-/** Of each paywall, the version that most countries see comes first. */
+/** Computes the versions of each paywall, beginning with the one that most countries get. */
 export async function computeVersions({ paywalls }: PaywallFile): Promise<Version[]> {
   return (await Promise.all(paywalls.map(computePaywallVersions))).flat()
 }
@@ -31,7 +31,7 @@ async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> 
   )
 }
 
-/** What bootstrap reads of a paywall, and nothing else. */
+/** The parts of a paywall that bootstrap reads. */
 function toPublicRow({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
   const publicPrices = prices.map(
     ({ paywall_id: _id, processor_price: _processorPrice, tokens: _tokens, ...price }) => price,

@@ -1,4 +1,4 @@
-// The owner's webhook endpoints: what differs between the file and the database, how it is written, and what they sign with.
+// The owner's webhook endpoints: compares the file with the database, saves the differences, and reads the signing secrets.
 import { sql } from 'kysely'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
@@ -10,25 +10,24 @@ import { type StoredState, type StoredWebhook, unsealOrNull } from './stored.ts'
 export interface WebhooksDifference {
   changes: Change[]
   newSecrets: NewSecret[]
-  /** Those that get no event any more. */
   toDisable: Endpoint[]
   toSave: WebhookRow[]
 }
 
-/** What a webhook endpoint of an owner is known by: one URL may get test events and live ones. */
+/** Identifies an owner's webhook endpoint: the same URL may receive test events and live ones. */
 type Endpoint = Pick<FileWebhook, 'url' | 'is_test'>
 
 interface WebhookRow extends Endpoint {
   /** Sealed. */
   secret: string
   events: string[]
-  /** Whether no key opens the secret that is stored: it cannot sign any more, so the new one alone does. */
+  /** Whether no key decrypts the stored secret. It cannot sign any more, so only the new one does. */
   isLost?: boolean
 }
 
 type FileWebhook = PaywallFile['webhooks'][number]
 
-/** What makes the owner's enabled webhook endpoints the webhooks of the file. `sealingKey` seals their secrets. */
+/** Compares the owner's enabled webhook endpoints with the file's. `sealingKey` encrypts their secrets. */
 export async function compareWebhooks(
   { webhooks }: PaywallFile,
   stored: StoredState,
@@ -51,7 +50,7 @@ export async function compareWebhooks(
 
 const isSame = (one: Endpoint, other: Endpoint) => one.url === other.url && one.is_test === other.is_test
 
-/** As people know it: `live webhook https://…`. */
+/** The name in messages: `live webhook https://…`. */
 export const webhookName = ({ url, is_test }: Endpoint) => `${is_test ? 'test' : 'live'} webhook ${url}`
 
 function compareFields(difference: WebhooksDifference, webhook: FileWebhook, known: StoredWebhook): void {
@@ -76,21 +75,20 @@ async function setSecret(
   const secret = secretInFile ?? newWebhookSecret()
   const what = webhookName(webhook)
   if (secretInFile === null) difference.newSecrets.push({ what, secret })
-  const rotation = isLost ? 'no key opens the old one' : 'the old one signs too for 24 hours'
-  const how = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
+  const rotation = isLost ? 'no key decrypts the old one' : 'the old one also signs for 24 hours'
+  const how = known ? `new secret, ${rotation}` : `new, receives ${events.join(', ')}`
   difference.changes.push(toChange(what, how))
   difference.toSave.push({ url, is_test, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
 }
 
-/** A webhook's signing secret as Standard Webhooks writes it: 32 random bytes in base64. */
+/** Generates a signing secret in the format of Standard Webhooks: 32 random bytes in base64. */
 function newWebhookSecret(): string {
   return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`
 }
 
-/** What a sealed secret belongs to: moved to another webhook endpoint's row it does not open. */
+/** AES-GCM additional data: binds the ciphertext to this webhook endpoint's URL. */
 export const webhookContext = (url: string) => `webhook:${url}`
 
-/** From now on these webhook endpoints of an owner get no event. */
 export async function disableWebhooks(db: Database, ownerId: string, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return
   await db
@@ -103,8 +101,8 @@ export async function disableWebhooks(db: Database, ownerId: string, endpoints: 
 }
 
 /**
- * Adds webhook endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too,
- * if it still opens.
+ * Adds or updates webhook endpoints, and enables them. For 24 hours after a change of the secret the old one also signs, if it can be
+ * decrypted.
  */
 export async function saveWebhooks(db: Database, ownerId: string, webhooks: WebhookRow[]): Promise<void> {
   if (webhooks.length === 0) return
@@ -144,8 +142,8 @@ export async function saveWebhooks(db: Database, ownerId: string, webhooks: Webh
 }
 
 /**
- * The secrets that events are signed with now, `whsec_…`, of all webhook endpoints in the database: those that
- * `paywall apply` made among them. For 24 hours after a change a webhook endpoint has two.
+ * Reads the signing secrets, `whsec_…`, of all enabled webhook endpoints in the database, including those that `paywall apply` generated.
+ * An endpoint has two for 24 hours after a change.
  */
 export async function signingSecrets(db: Database, sealingKey: string): Promise<string[]> {
   const rows = await db

@@ -1,11 +1,10 @@
-// Brings a database to what this tree needs. In order, each step in a transaction of its own:
-// 1. It waits until no other migration is at work on the database, and looks what there is to do.
-// 2. It makes the roles: the one that owns everything, and one for each Worker with a login for this key.
-// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing, and stores the processors
-//    that the database lacks, or has otherwise.
-// 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
-// 5. After a deploy with secrets, it removes the logins for other keys.
-// Whatever interrupts it, a repeat goes on behind the last step that was done.
+// Migrates a database to this checkout. In order, each step in a transaction of its own:
+// 1. Wait until no other migration is running on the database, and plan the steps.
+// 2. Create the roles: the owner role, and one for each Worker with a login for this key.
+// 3. Create the tables of schema.sql in an empty database, or run the missing migrations. Insert or update the processors.
+// 4. Install the release's functions, grant each Worker its own, and remove releases that are two behind.
+// 5. After a deploy with secrets, remove the logins for other keys.
+// After an interruption, a repeat resumes with the first step that is not done.
 import type pg from 'pg'
 import { CommandError } from '../command.ts'
 import { processorSteps } from './processors.ts'
@@ -14,36 +13,36 @@ import { oldLoginSteps, roleSteps } from './roles.ts'
 import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
 import { readTables, type Tables, tableSteps } from './tables.ts'
 
-/** Two of these at once would make the same roles and tables. The number says nothing. */
+/** An advisory lock: two migrations at once would create the same roles and tables. The number is arbitrary. */
 const MIGRATION_LOCK = 7_214_903_551
 
 const WAIT_FOR_OTHERS = '60s'
 
-/** A statement that takes long ends, and is undone, within a second of Ctrl-C or a lost connection. */
+/** A long statement is cancelled and rolled back within a second of Ctrl-C or a lost connection. */
 const SETTINGS = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
   set client_connection_check_interval = '1s'`
 
 export interface MigrateOptions {
-  /** 32 bytes in base64url: the roles' passwords follow from it. */
+  /** 32 bytes in base64url, from which the roles' passwords are derived. */
   rolesKey: string
-  /** The functions to install; left out: those of this tree, which must be those that its Workers call. */
+  /** The functions to install. Default: this checkout's, which must be the ones that its Workers call. */
   release?: Release
-  /** The tables to make; left out: those of this tree. */
+  /** The tables to create. Default: this checkout's. */
   tables?: Tables
-  /** Only says what there is to do. */
+  /** Only reports the steps. */
   planOnly?: boolean
-  /** Removes no release: for whoever has yet to deploy the Workers, and those of an older release may still be running. */
+  /** Removes no release: before the Workers are deployed, those of an older release may still be running. */
   keepReleases?: boolean
-  /** Removes the logins for other keys: for whoever has just given all Workers those for this one. */
+  /** Removes the logins for other keys: use it once all Workers have the logins for this one. */
   removeOldLogins?: boolean
-  /** Told of each step: when it is done, or when it is planned. */
+  /** Called after each step, or for each planned step. */
   onStep?: (what: string) => void
 }
 
 /**
- * Does the steps above; repeating it does nothing. `client` is connected as the database's owner, directly and not
- * through a pooler that gives each transaction another connection, and keeps the lock until it is closed. Throws a `CommandError`
- * if the database has migrations that this tree does not know, or another migration is at work.
+ * Runs the steps above; idempotent. `client` is connected as the database's owner, directly and not through a pooler that may run each
+ * transaction on another connection, and holds the lock until it is closed. Throws a `CommandError` if the database has migrations that
+ * this checkout lacks, or another migration is running.
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
   const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
@@ -70,7 +69,7 @@ async function waitForOthers(client: pg.Client): Promise<void> {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
   } catch (error) {
     if (!isLocked(error)) throw error
-    throw new CommandError(['another migration is at work on this database: try again when it is done'], {
+    throw new CommandError(['another migration is running on this database: try again when it has finished'], {
       cause: error,
     })
   }

@@ -6,7 +6,7 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { OWNER_ROLE } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 
-/** What the database functions must know of each processor: its row. */
+/** The rows of the table `processors`: the capabilities that database functions depend on. */
 const ROWS: Processors[] = PROCESSOR_NAMES.map((acquiring) => {
   const { sendsDisputeWebhook, supportsUncancel, pagesSellOnce } = DEFINITIONS[acquiring].capabilities
   return {
@@ -23,7 +23,7 @@ const STORE = `
     sends_dispute_webhook = excluded.sends_dispute_webhook, supports_uncancel = excluded.supports_uncancel,
     pages_sell_once = excluded.pages_sell_once`
 
-/** What brings the database's processors to those that this tree knows. None is ever removed: purchases name them. */
+/** Plans the update of the table `processors` to this checkout's definitions. None is ever removed: purchases refer to them. */
 export async function processorSteps(client: pg.Client): Promise<Step[]> {
   const rows = await differentRows(client)
   if (rows.length === 0) return []
@@ -32,10 +32,12 @@ export async function processorSteps(client: pg.Client): Promise<Step[]> {
       await client.query(`set local role ${OWNER_ROLE}`)
       await client.query(STORE, [JSON.stringify(rows)])
     })
-  return [{ what: `store what the processors ${rows.map(({ acquiring }) => acquiring).join(', ')} can do`, run }]
+  return [
+    { what: `store the capabilities of the processors ${rows.map(({ acquiring }) => acquiring).join(', ')}`, run },
+  ]
 }
 
-/** In a database without the table, which a step before this one makes, all of them. */
+/** All rows if the table does not exist yet: an earlier step creates it. */
 async function differentRows(client: pg.Client): Promise<Processors[]> {
   const { rows: tables } = await client.query("select to_regclass('public.processors') as list")
   if (tables[0].list === null) return ROWS

@@ -1,4 +1,4 @@
-// A release of database functions: what it is made of, how it is installed, and when it is removed.
+// A release of database functions: its files, its installation and its removal.
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,16 +9,16 @@ import { inTransaction, type Step } from './step.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** A release of database functions: what the Workers of one tree call. */
+/** A release of database functions: those that the Workers of one checkout call. */
 export interface Release {
   /** The schema that it is installed in: `release_` and 16 hex digits, the hash of all its files. */
   name: string
   files: { path: string; text: string }[]
-  /** Who may execute what. */
+  /** Which role may execute which functions. */
   roles: WorkerRole[]
 }
 
-/** The release of this tree: every `.sql` file beside a Worker and in lib, in the order of their paths. */
+/** Reads this checkout's release: every `.sql` file in functions/ and lib/, sorted by path. */
 export function readRelease(): Release {
   const files = globSync(['functions/**/*.sql', 'lib/**/*.sql'], { cwd: ROOT })
     .map((path) => path.replaceAll('\\', '/'))
@@ -27,18 +27,18 @@ export function readRelease(): Release {
   return { name: releaseName(files), files, roles: ROLES }
 }
 
-/** The same, for whoever deploys or starts the Workers. Throws a `CommandError` if they would call another release. */
+/** Checks, before Workers are deployed or started, that they call this release. Throws a `CommandError` if they call another one. */
 export function readCalledRelease(release = readRelease()): Release {
   const called = /'(release_[0-9a-f]{16})'/.exec(readFileSync(join(ROOT, 'generated/calls.ts'), 'utf8'))?.[1]
   if (called !== release.name) {
     throw new CommandError([
-      `the Workers call ${called}, but the .sql files make ${release.name}: run npm run generate`,
+      `the Workers call ${called}, but the .sql files define ${release.name}: run npm run generate`,
     ])
   }
   return release
 }
 
-/** What a release of these files is called. */
+/** The name of a release, a hash of its files. */
 export function releaseName(files: Release['files']): string {
   const hash = createHash('sha256')
   for (const { path, text } of files) hash.update(`${path}\0${text}\0`)
@@ -46,18 +46,18 @@ export function releaseName(files: Release['files']): string {
 }
 
 /**
- * What makes the release the newest one of the database, with every right that its Workers' roles need on it. An older
- * release that is installed again becomes the newest.
+ * Plans the installation of the release with the grants that its Workers' roles need. A release that is installed again becomes the
+ * newest.
  */
 export async function releaseSteps(client: pg.Client, release: Release): Promise<Step[]> {
   const { name } = release
   const [newest] = await installedReleases(client)
   if (newest === name && !(await missingGrants(client, release))) return []
-  const what = newest === name ? `let roles execute more of ${name}` : `install ${name}`
+  const what = newest === name ? `grant missing rights on ${name}` : `install ${name}`
   return [{ what, run: () => inTransaction(client, () => install(client, release)) }]
 }
 
-/** What removes the releases that no Worker calls any more: beside this one, the newest stays, for Workers deployed before. */
+/** Plans the removal of old releases. Besides this one, the newest stays, for Workers that were deployed before. */
 export async function removalSteps(client: pg.Client, { name }: Release): Promise<Step[]> {
   const others = (await installedReleases(client)).filter((other) => other !== name)
   return others.slice(1).map((other) => ({
@@ -70,7 +70,7 @@ export async function removalSteps(client: pg.Client, { name }: Release): Promis
   }))
 }
 
-/** The names of the releases that are installed, the newest first. */
+/** The names of the installed releases, newest first. */
 async function installedReleases(client: pg.Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('public.releases') as list")
   if (tables[0].list === null) return []
@@ -88,11 +88,11 @@ async function install(client: pg.Client, release: Release): Promise<void> {
   )
 }
 
-/** The functions belong to a role that cannot log in, and nobody may execute them until a role is granted it. */
+/** Creates the functions as the owner role, which cannot log in. Nobody may execute them until granted. */
 async function createFunctions(client: pg.Client, { name, files }: Release): Promise<void> {
   await client.query(`create schema ${name} authorization ${OWNER_ROLE}`)
   await client.query(`set local role ${OWNER_ROLE}`)
-  // A function may name another that comes after it.
+  // A function may call one that is created after it.
   await client.query(`set local check_function_bodies = off; set local search_path = ${name}, public`)
   for (const { text } of files) await client.query(text)
   await protectFunctions(client, name)
@@ -100,8 +100,8 @@ async function createFunctions(client: pg.Client, { name, files }: Release): Pro
 }
 
 /**
- * A function that Workers call runs with its owner's rights, so it must look for tables and functions in its own release
- * and nowhere that a caller could put them.
+ * Functions that Workers call are `security definer`: they run with the owner's rights, so their `search_path` must not include a schema
+ * in which a caller can create objects.
  */
 async function protectFunctions(client: pg.Client, release: string): Promise<void> {
   const { rows } = await client.query<{ signature: string; is_called: boolean }>(
@@ -115,7 +115,7 @@ async function protectFunctions(client: pg.Client, release: string): Promise<voi
   await client.query(`revoke all on all functions in schema ${release} from public`)
 }
 
-/** Lets each Worker's role execute its own functions of a release, and nothing else. */
+/** Grants each Worker's role its own functions of a release. */
 async function grantRelease(client: pg.Client, release: Release): Promise<void> {
   for (const { role, functions } of release.roles) {
     await client.query(`grant usage on schema ${release.name} to ${role}`)
@@ -123,7 +123,7 @@ async function grantRelease(client: pg.Client, release: Release): Promise<void> 
   }
 }
 
-/** Whether a role lacks a right on a release that is installed. Two trees may share one, and differ in who calls what. */
+/** Whether a role lacks a grant on an installed release. Two checkouts may have the same functions but different callers. */
 async function missingGrants(client: pg.Client, release: Release): Promise<boolean> {
   const { rows } = await client.query<{ name: string; role: string }>(
     `select p.proname as name, pg_get_userbyid(grants.grantee) as role

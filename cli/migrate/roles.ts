@@ -1,4 +1,4 @@
-// The database's roles: who they are, what Workers log in with, and what makes and removes them.
+// The database's roles and the Workers' logins: names, passwords, creation and removal.
 import { createHash, createHmac } from 'node:crypto'
 import type pg from 'pg'
 import roles from '../../generated/roles.json' with { type: 'json' }
@@ -7,7 +7,7 @@ import { inTransaction, type Step } from './step.ts'
 /** Owns tables and functions. Nobody can log in as it. */
 export const OWNER_ROLE = 'paywall_owner'
 
-/** A Worker's role and the functions that it may execute: generated from wrangler.toml and from what the Worker calls. */
+/** Each Worker's role and the functions that it may execute, generated from wrangler.toml and from the Worker's calls. */
 export const ROLES: WorkerRole[] = roles
 
 export interface WorkerRole {
@@ -17,21 +17,21 @@ export interface WorkerRole {
   functions: string[]
 }
 
-/** The password of a login: it follows from one secret, 32 bytes in base64url, so that there is no list of them to keep. */
+/** Derives a login's password from one secret, 32 bytes in base64url, so that no passwords have to be stored. */
 function derivePassword(login: string, rolesKey: string): string {
   return derive(`password of ${login}`, rolesKey)
 }
 
 /**
- * What a Worker logs in as: a member of its role, made for one key. While the key is rotated each Worker has two logins, so
- * that those that are not deployed yet are let in as well as those that are.
+ * The login of a Worker, a member of its role, for one key. During a key rotation each Worker has two logins, so that both the deployed
+ * and the new version can log in.
  */
 function loginName(role: string, rolesKey: string): string {
   const mark = createHash('sha256').update(derive('mark of the logins', rolesKey)).digest('hex').slice(0, 8)
   return `${role}_${mark}`
 }
 
-/** The address at which a Worker logs in with the rights of its own role. */
+/** The database URL with which a Worker logs in as its own role. */
 export function roleDatabaseUrl(env: string, adminUrl: string, rolesKey: string): string {
   const role = ROLES.find((each) => each.env === env)?.role
   if (role === undefined) throw new Error(`[env.${env}] of wrangler.toml has no database role: run npm run generate`)
@@ -41,29 +41,29 @@ export function roleDatabaseUrl(env: string, adminUrl: string, rolesKey: string)
   return url.href
 }
 
-/** What follows from the key for one purpose, and tells nothing about what follows for another. */
+/** Derives a value from the key for one purpose. It reveals nothing about values for other purposes. */
 function derive(purpose: string, rolesKey: string): string {
   return createHmac('sha256', Buffer.from(rolesKey, 'base64url')).update(purpose).digest('base64url')
 }
 
 /**
- * What the database itself allows a call of a Worker. Both end before the Worker's own timeout does, so that whoever is
- * told that nothing was done can rely on it, and no statement runs on behind a caller who has left.
+ * The database's timeouts for a Worker's call. Both are shorter than the Worker's own, so that an answer "nothing was done" is reliable,
+ * and no statement runs on after its caller has given up.
  */
 const TIMEOUTS = { lock_timeout: '2s', statement_timeout: '3s' }
 
 /**
- * What makes the role that owns everything, lets this connection's user act for it, makes the Workers' roles and their logins
- * for this key, and keeps every role from making things: temporary tables among them, since a function that runs with its
- * owner's rights could take a caller's table for its own. The logins for other keys stay: see `oldLoginSteps`.
+ * Plans the owner role, this connection's membership in it, the Workers' roles and their logins for this key. Also revokes the right to
+ * create objects, including temporary tables: a `security definer` function could mistake a caller's table for its own. Logins for
+ * other keys stay: see `oldLoginSteps`.
  *
- * Passwords cannot be read back. A comment on the login says which key its password was made with.
+ * Passwords cannot be read back, so a comment on the login records which key its password was derived from.
  */
 export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
   const known = await knownRoles(client)
   const steps: Step[] = []
   if (!(await ownerIsReady(client))) {
-    steps.push({ what: `make the role ${OWNER_ROLE}`, run: () => inTransaction(client, () => makeOwner(client)) })
+    steps.push({ what: `create the role ${OWNER_ROLE}`, run: () => inTransaction(client, () => createOwner(client)) })
   }
   const wrong = workers.filter(({ role }) => known.get(loginName(role, rolesKey)) !== loginComment(role, rolesKey))
   if (wrong.length > 0) {
@@ -71,15 +71,15 @@ export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesK
       inTransaction(client, async () => {
         for (const { role } of wrong) {
           if (!known.has(role)) await client.query(`create role ${role} nologin`)
-          await makeLogin(client, role, known.has(loginName(role, rolesKey)), rolesKey)
+          await saveLogin(client, role, known.has(loginName(role, rolesKey)), rolesKey)
         }
       })
-    steps.push({ what: `make the roles, or their logins: ${wrong.map(({ role }) => role).join(', ')}`, run })
+    steps.push({ what: `create or update roles and logins: ${wrong.map(({ role }) => role).join(', ')}`, run })
   }
-  return [...steps, ...(await closingSteps(client))]
+  return [...steps, ...(await revokeSteps(client))]
 }
 
-/** What removes the logins for other keys than this one. */
+/** Plans the removal of logins for other keys than this one. */
 export async function oldLoginSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('drop role %I', login.rolname) as statement
@@ -101,7 +101,7 @@ async function ownerIsReady(client: pg.Client): Promise<boolean> {
   return rows[0]?.is_ready === true
 }
 
-async function makeOwner(client: pg.Client): Promise<void> {
+async function createOwner(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [OWNER_ROLE])
   if (rowCount === 0) await client.query(`create role ${OWNER_ROLE} nologin`)
   const { rows } = await client.query<{ acts: boolean }>(
@@ -112,8 +112,8 @@ async function makeOwner(client: pg.Client): Promise<void> {
   await client.query(`grant create, usage on schema public to ${OWNER_ROLE}`)
 }
 
-/** A role's settings count for who logs in as it, and for no member of it: so the timeouts are the login's. */
-async function makeLogin(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
+/** Sets the timeouts on the login: Postgres applies the settings of the role that logs in, and not those of roles it is a member of. */
+async function saveLogin(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
   const login = loginName(role, rolesKey)
   const password = client.escapeLiteral(derivePassword(login, rolesKey))
   await client.query(`${exists ? 'alter' : 'create'} role ${login} login password ${password}`)
@@ -123,7 +123,7 @@ async function makeLogin(client: pg.Client, role: string, exists: boolean, roles
   await client.query(`comment on role ${login} is ${client.escapeLiteral(loginComment(role, rolesKey))}`)
 }
 
-/** Each role with its comment: what a login was made with. */
+/** Each role with its comment, which records a login's key and timeouts. */
 async function knownRoles(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ role: string; state: string | null }>(
     "select rolname as role, shobj_description(oid, 'pg_authid') as state from pg_roles",
@@ -136,8 +136,8 @@ function loginComment(role: string, rolesKey: string): string {
   return [`key ${derive(`comment on ${role}`, rolesKey).slice(0, 16)}`, ...timeouts].join(', ')
 }
 
-/** What everybody may make in a database of Postgres, unless it is taken away. */
-async function closingSteps(client: pg.Client): Promise<Step[]> {
+/** Plans to revoke the rights to create objects that Postgres grants to everybody by default. */
+async function revokeSteps(client: pg.Client): Promise<Step[]> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('revoke temporary on database %I from public', d.datname) as statement
      from pg_database d cross join lateral aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) grants

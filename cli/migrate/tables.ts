@@ -9,19 +9,19 @@ import type { Step } from './step.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** A migration of migrations/. Its name is that of its file, which begins with its number. */
+/** A file of migrations/. Its name, without the extension, begins with its number. */
 export interface MigrationFile {
   name: string
   text: string
 }
 
-/** What the tables are, and the numbered changes that bring a database with data there. The first is the baseline. */
+/** The schema of the tables, and the numbered migrations to it. The first migration is the baseline. */
 export interface Tables {
   schema: string
   migrations: MigrationFile[]
 }
 
-/** The tables of this tree. */
+/** Reads this checkout's tables and migrations. */
 export function readTables(): Tables {
   const files = readdirSync(join(ROOT, 'migrations')).filter((file) => file.endsWith('.sql'))
   return {
@@ -34,23 +34,23 @@ export function readTables(): Tables {
 }
 
 /**
- * What brings the tables to schema.sql: all of it in a database that knows no migration, else those that are missing. Throws a
- * `CommandError` if the database has migrations that this tree does not know.
+ * Plans schema.sql for an empty database, or the missing migrations. Throws a `CommandError` if the database has migrations that this
+ * checkout lacks.
  *
- * The Workers of the last release go on running on the new tables, so a migration adds, and a migration of a later deploy
- * removes what is no longer used.
+ * The Workers of the previous release keep running on the new tables, so a migration only adds. A migration of a later deploy removes
+ * what is no longer used.
  */
 export async function tableSteps(client: pg.Client, { schema, migrations }: Tables): Promise<Step[]> {
   const done = await migrationsDone(client)
   const unknown = done.filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0) {
     throw new CommandError([
-      `the database has migrations that this tree does not know (${unknown.join(', ')}): migrate and deploy from the tree that has them`,
+      `the database has migrations that this checkout lacks (${unknown.join(', ')}): migrate and deploy from a checkout that has them`,
     ])
   }
   if (done.length === 0) {
     const asOne = migrations.map(({ name }, index) => ({ name, text: index === 0 ? schema : '' }))
-    return [{ what: 'make the tables of schema.sql', run: () => runMigrations(client, asOne, 'migrateToLatest') }]
+    return [{ what: 'create the tables of schema.sql', run: () => runMigrations(client, asOne, 'migrateToLatest') }]
   }
   const missing = migrations.filter(({ name }) => !done.includes(name))
   return missing.map(({ name }) => ({
@@ -66,7 +66,7 @@ async function migrationsDone(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Runs the next of these migrations, or all, in one transaction and as the owner role, so that what they make is its own. */
+/** Runs the next migration or all of them, in one transaction and as the owner role, which then owns the tables. */
 async function runMigrations(
   client: pg.Client,
   files: MigrationFile[],
@@ -89,9 +89,9 @@ function asMigrations(files: MigrationFile[]): Record<string, Migration> {
 }
 
 /**
- * Locks the tables that a migration names, before it changes the first: in the order in which they were made, so that no two
- * migrations wait for each other, and none holds a table for which Workers wait while it waits itself for one made before.
- * A table that no migration has made is not ours to lock: the statement that names it fails, and its error names the cause.
+ * Locks all tables that a migration names before it changes the first, in the order of their creation: so migrations do not deadlock,
+ * and none holds a table that Workers wait for while it waits for an older one. Only existing tables of the owner role are locked. A
+ * statement that names another one fails with an error of its own.
  */
 async function lockTables(db: Kysely<unknown>, text: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
@@ -103,7 +103,7 @@ async function lockTables(db: Kysely<unknown>, text: string): Promise<void> {
   await sql`lock table ${sql.join(named.map(({ name }) => sql.table(name)))} in access exclusive mode`.execute(db)
 }
 
-/** Kysely on a connection that stays ours. */
+/** Kysely on a connection that the caller closes. */
 function kyselyOn(client: pg.Client): Kysely<unknown> {
   const connection = Object.assign(client, { release: () => undefined })
   const pool = { connect: async () => connection, end: async () => undefined, options: {} }

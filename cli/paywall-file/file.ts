@@ -1,6 +1,6 @@
 // Reads a paywall file:
-// 1. parse the JSON, and find what the database could not store (json.ts)
-// 2. check every rule of the schema (schema.ts), and word the errors
+// 1. parse the JSON, and find values that the database cannot store (json.ts)
+// 2. validate it against the schema (schema.ts), and format the errors
 // 3. complete the file: defaults, secrets from the environment, minor units, price ids
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
@@ -15,12 +15,12 @@ import { type Environment, revealSecret } from './secret.ts'
 import { toMessages, wording } from './wording.ts'
 
 /**
- * A paywall file that can be applied as it is: every rule holds, every default is filled in, every secret is in plain
- * text, amounts are minor units. Fields have the names of the columns they are written to.
+ * A valid paywall file, ready to apply: defaults are filled in, secrets are in plain text, amounts are in minor units. Fields have the
+ * names of their columns.
  */
 export interface PaywallFile {
   owner: { email: string }
-  /** `secret` null: ours to make. */
+  /** A secret of null is to be generated. */
   keys: { name: string; is_test: boolean; secret: string | null }[]
   webhooks: { url: string; is_test: boolean; secret: string | null; events: EventSelector[] }[]
   paywalls: FilePaywall[]
@@ -50,7 +50,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   access: boolean
 }
 
-/** Reads the text of a paywall file: the file, or all of its errors, each with its path. */
+/** Parses a paywall file. Returns the file, or all of its errors with their paths. */
 export async function readPaywallFile(
   text: string,
   environment: Environment,

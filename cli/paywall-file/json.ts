@@ -1,9 +1,9 @@
 import { pathMessage } from './checks.ts'
 
-/** Deeper than any layout. There must be a limit, because Postgres and canonical JSON recurse and would fail. */
+/** Deeper than any layout. A limit is needed because Postgres and canonical JSON recurse and would fail. */
 const MAX_DEPTH = 64
 
-/** Parses JSON text. The error says what is wrong with it, with line and column. */
+/** Parses JSON. The error has line and column. */
 export function parseJsonText(text: string): { value: unknown } | { error: string } {
   try {
     return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
@@ -13,16 +13,16 @@ export function parseJsonText(text: string): { value: unknown } | { error: strin
   }
 }
 
-/** V8's message has the position of most errors, but not of an unexpected token, nor of a text that ends too early. */
+/** V8's message has the position of most errors, but not of an unexpected token or an unexpected end. */
 function withPosition(message: string, text: string): string {
   if (/at position \d+/.test(message)) return message.replace(' in JSON', '')
   const token = /^Unexpected token '.*?'/su.exec(message)?.[0]
   const before = text.slice(0, token ? beforeUnexpectedToken(text) : text.length)
   const line = before.split('\n').length
-  return `${token ?? 'it ends too early'} (line ${line} column ${before.length - before.lastIndexOf('\n')})`
+  return `${token ?? 'unexpected end of file'} (line ${line} column ${before.length - before.lastIndexOf('\n')})`
 }
 
-/** How much of the text is before the token: the longest part from its start that does not have that error. */
+/** The offset of the unexpected token: the length of the longest prefix without that error, by binary search. */
 function beforeUnexpectedToken(text: string): number {
   let [without, including] = [0, text.length]
   while (including - without > 1) {
@@ -42,7 +42,7 @@ function hasUnexpectedToken(text: string): boolean {
   }
 }
 
-/** What in a parsed JSON value Postgres could not store, or JavaScript could not copy, as it is; each with its path. */
+/** Errors for values that Postgres cannot store or JavaScript cannot copy unchanged, with their paths. */
 export function storageProblems(value: unknown, path: PropertyKey[] = []): string[] {
   const problem = findProblem(value, path.length)
   if (problem) return [pathMessage(path, problem)]
@@ -68,6 +68,6 @@ function nameProblem(name: string): string | null {
 }
 
 function textProblem(text: string): string | null {
-  if (text.includes('\0')) return 'has a NUL character'
-  return text.isWellFormed() ? null : 'has half of a surrogate pair'
+  if (text.includes('\0')) return 'contains a NUL character'
+  return text.isWellFormed() ? null : 'contains a lone surrogate'
 }

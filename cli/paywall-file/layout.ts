@@ -1,4 +1,4 @@
-// What a paywall's layout names must be there: texts in every locale, prices on sale, images that a page may show.
+// Checks the references in a paywall's layout: texts exist in every locale, prices are on sale, images may be shown.
 import type * as z from 'zod'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
@@ -6,7 +6,7 @@ import type { Interval } from '../../lib/processors/processor.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { disjoint, issueAt } from './checks.ts'
 
-/** What the check reads of a paywall. Blocks, offers and the logo are as they were written, and may be wrong by themselves. */
+/** The parts of a paywall that the check reads. Blocks, offers and the logo are not validated yet. */
 interface ShownPaywall {
   test: boolean
   settings: { logo?: unknown }
@@ -16,7 +16,7 @@ interface ShownPaywall {
   locales: Record<string, Record<string, unknown>>
 }
 
-/** A name in the file, and where it stands. */
+/** A referenced name and its path in the file. */
 interface FieldPath {
   path: PropertyKey[]
   name: string
@@ -26,7 +26,7 @@ type PricesBlock = Extract<Block, { type: 'prices' }>
 
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Refuses what would be missing on the paywall's site. What is wrong with a part by itself its schema has said. */
+/** Rejects references to missing texts, prices and images. Parts that are invalid by themselves are left to their schema. */
 export function checkLayout(paywall: ShownPaywall, context: z.RefinementCtx): void {
   const { data: logo } = Logo.safeParse(paywall.settings.logo)
   if (logo) checkLogo(logo, paywall, context)
@@ -105,12 +105,13 @@ function checkImage({ path, name }: FieldPath, { test }: ShownPaywall, context: 
   if (problem) issueAt(context, path, problem)
 }
 
-/** Why the paywall's site would never show the image at an address; null if it would. */
+/** Why the paywall's site cannot show an image; null if it can. */
 function imageProblem(src: string, isTest: boolean): string | null {
   const url = URL.parse(src)
-  if (url && /\.svg$/i.test(url.pathname)) return 'the site shows no SVG, which may have scripts: use JPEG, PNG or WebP'
+  if (url && /\.svg$/i.test(url.pathname))
+    return 'SVG is not supported because it may contain scripts: use JPEG, PNG or WebP'
   if (isTest && LOOPBACK.test(url?.hostname ?? '')) return null
-  if (url?.protocol !== 'https:') return `must be an https URL${isTest ? ', or one of localhost' : ''}`
+  if (url?.protocol !== 'https:') return `must be an https URL${isTest ? ' or a localhost URL' : ''}`
   return publicUrlProblem(src, { allowLocal: false, ownHosts: [] })
 }
 
@@ -123,7 +124,7 @@ function checkIntervals(
   disjoint([{ path, values: intervals }], context)
   for (const [index, interval] of intervals.entries()) {
     if (prices.some((price) => price.interval === interval)) continue
-    issueAt(context, [...path, index], `no price is paid by the ${interval}`)
+    issueAt(context, [...path, index], `no price has the interval ${interval}`)
   }
 }
 
@@ -131,5 +132,5 @@ function checkOrder({ order, highlight }: PricesBlock, path: PropertyKey[], cont
   if (!order) return
   disjoint([{ path: [...path, 'order'], values: order }], context)
   if (highlight === undefined || order.includes(highlight)) return
-  issueAt(context, [...path, 'highlight'], `order does not show ${highlight}`)
+  issueAt(context, [...path, 'highlight'], `${highlight} is not in order`)
 }

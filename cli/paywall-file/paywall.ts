@@ -9,7 +9,7 @@ import { accountMode, literalSecrets, processorSchema, revealProcessor } from '.
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 import { checkSellable } from './sellable.ts'
 
-/** Lower-case labels with dots between, of which the last is not a number: 253 characters at most. */
+/** Lower-case labels separated by dots, the last one not a number: at most 253 characters. */
 const HOST_NAME = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4096)
@@ -22,11 +22,11 @@ const tokenizationQueries = z.array(
       .min(0)
       .max(MAX_TOKENS)
       .optional()
-      .describe('Users without a paid period have this many each day, also those on trial'),
+      .describe('Users without a paid period, including those on trial, get this many each day'),
   }),
 )
 
-/** What a browser calls an origin: no path, no name, no port that goes without saying. */
+/** Whether a text is a serialized origin: no path, no user name, no default port. */
 const isOrigin = (text: string) =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
 
@@ -34,15 +34,19 @@ const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
     logo: Logo.optional(),
-    success_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no successUrl'),
-    error_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no errorUrl'),
+    success_redirect_url: webAddress
+      .optional()
+      .describe('Where buyers return after paying if start-checkout has no successUrl'),
+    error_redirect_url: webAddress
+      .optional()
+      .describe('Where buyers return without paying if start-checkout has no errorUrl'),
     redirect_origins: z
       .array(z.string().max(300).refine(isOrigin, 'must be an origin, such as https://shop.example'))
       .max(50)
       .optional()
       .describe(
-        "Where users may return to from a checkout that they open themselves, besides the paywall's domain and the pages above: " +
-          'origins such as https://shop.example. Others are refused then. Left out: anywhere, but the buyer is asked first',
+        'Origins, such as https://shop.example, to which users may return from a checkout that they open themselves, besides the ' +
+          "paywall's domain and the pages above. Others are refused. If omitted, any origin is allowed, but the buyer is asked first",
       ),
     limits: z
       .strictObject({
@@ -52,52 +56,50 @@ const settings = z
           .max(1_000_000_000_000)
           .optional()
           .describe(
-            'How many bytes of images all guests together may send with support tickets in 24 hours. Left out: 200 MB',
+            'How many bytes of images all guests together may send with support tickets in 24 hours. Default: 200 MB',
           ),
       })
       .optional()
-      .describe('What strangers may use up'),
+      .describe('Limits for anonymous callers'),
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
-      .describe('The types of tokens this paywall counts'),
+      .describe('The types of tokens that this paywall counts'),
     keep_tokens_on_refund: z
       .boolean()
       .optional()
-      .describe('True: tokens stay with their user although the money for them went back. Absent: they are taken back'),
+      .describe('true: users keep their tokens after a refund. Default: the tokens are taken back'),
     grace_days: z
       .int()
       .min(0)
       .max(60)
       .optional()
-      .describe('For how many days a subscription that is past due still gives access. Absent: 7'),
+      .describe('How many days a past-due subscription still gives access. Default: 7'),
     max_trial_days: z
       .int()
       .min(0)
       .max(730)
       .optional()
-      .describe(
-        "The longest trial that a user's own call may ask for, where the price's own is shorter. Absent: the price's own",
-      ),
+      .describe("The longest trial that a user's own call may request if it exceeds the price's. Default: the price's"),
   })
-  .describe('Served to everybody, as it is; any other field is yours')
+  .describe('Served publicly and unchanged. You may add fields of your own')
 
 const tierTable = z
-  .record(z.string().regex(/^[1-9][0-9]{0,2}$/, 'a tier is a number from 1'), z.array(country))
-  .refine((tiers) => Object.keys(tiers).length > 0, 'name a tier, or leave tiers out for the default table')
+  .record(z.string().regex(/^[1-9][0-9]{0,2}$/, 'a tier must be a number from 1'), z.array(country))
+  .refine((tiers) => Object.keys(tiers).length > 0, 'add a tier, or omit tiers to use the default table')
 
 const geo = z
   .strictObject({
-    countries: z.array(country).default([]).describe('Where countryMatch is true; none: everywhere'),
+    countries: z.array(country).default([]).describe('Countries in which countryMatch is true. Empty: all'),
     tiers: checked(tierTable, 2, checkTiers)
       .optional()
-      .describe('Countries by tier; every other country is in the last one. Absent: the default table'),
+      .describe('Countries by tier. All other countries are in the last one. Default: the built-in table'),
   })
   .default({ countries: [] })
 
 const layout = z
   .looseObject({ type: z.string().min(1), blocks: z.array(Block) })
   .default({ type: 'stack', blocks: [] })
-  .describe("How the paywall's site looks, and your pages if you follow it; served as it is")
+  .describe("The layout of the paywall's site. Served unchanged, so that your own pages can follow it")
 
 /** 1 to 100 printable characters without spaces. */
 const TURNSTILE_KEY = /^[!-~]{1,100}$/
@@ -107,13 +109,17 @@ function shape(environment: Environment) {
     id: z
       .string()
       .regex(/^[0-9]{1,19}$/, 'must be a decimal number of 19 digits at most')
-      .describe('The {id} of the API, yours to choose: a decimal number in quotes'),
-    name: z.string().min(1).max(200).describe('What the buyer sees'),
-    test: z.boolean().describe('true: test keys and test money'),
-    domain: z.string().regex(HOST_NAME, 'must be a lower-case host name').nullish().describe('Its own host name'),
+      .describe('The {id} in the API, which you choose: a decimal number in quotes'),
+    name: z.string().min(1).max(200).describe('The name shown to buyers'),
+    test: z.boolean().describe('true: a test paywall, with test keys and test payments'),
+    domain: z
+      .string()
+      .regex(HOST_NAME, 'must be a lower-case host name')
+      .nullish()
+      .describe('The host name of its own domain'),
     settings: settings.default({ tokenization_queries: [] }),
     geo,
-    processor: processorSchema(environment).describe('Who takes the money, and our access to it'),
+    processor: processorSchema(environment).describe('The payment processor and its credentials'),
     turnstile: z
       .strictObject({
         siteKey: z.string().regex(TURNSTILE_KEY, 'must be a key as Cloudflare shows it').describe('Shown to browsers'),
@@ -123,11 +129,10 @@ function shape(environment: Environment) {
       })
       .nullish()
       .describe(
-        'The keys of a Cloudflare Turnstile widget. With them somebody for whom no sign-in code would be mailed, because a rate limit ' +
-          'is used up, may solve a captcha',
+        'The keys of a Cloudflare Turnstile widget. With them users can solve a captcha to get a sign-in code when a rate limit is used up',
       ),
-    prices: checked(z.array(price), 1, unique('slug')).describe('What is sold'),
-    offers: z.array(Offer).default([]).describe('Served as they are'),
+    prices: checked(z.array(price), 1, unique('slug')).describe('The prices on sale'),
+    offers: z.array(Offer).default([]).describe('Served unchanged'),
     layout,
     locales: z.record(z.string().min(1).max(35), z.looseObject({})).default({}).describe('Texts by locale'),
   })
@@ -135,7 +140,7 @@ function shape(environment: Environment) {
 
 export type WrittenPaywall = z.output<ReturnType<typeof shape>>
 
-/** One paywall of the file, its secrets still as written. */
+/** A paywall. Secrets may still be references, `env:NAME`. */
 export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
@@ -150,7 +155,7 @@ function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): 
   disjoint(lists, context)
 }
 
-/** Bootstrap serves the paywall's id and name among the settings. Another value there would never be seen. */
+/** Bootstrap serves the paywall's id and name in its settings, so a different value there would be overwritten. */
 function checkNames({ id, name, settings }: WrittenPaywall, context: z.RefinementCtx): void {
   if ('id' in settings && settings.id !== id) issueAt(context, ['settings', 'id'], "is not the paywall's id")
   if ('name' in settings && settings.name !== name) issueAt(context, ['settings', 'name'], "is not the paywall's name")
@@ -161,7 +166,7 @@ function checkTokens({ settings, prices }: WrittenPaywall, context: z.Refinement
   for (const [index, { tokens }] of prices.entries()) {
     for (const [position, { type }] of tokens.entries()) {
       if (types.includes(type)) continue
-      issueAt(context, ['prices', index, 'tokens', position, 'type'], 'is no type of settings.tokenization_queries')
+      issueAt(context, ['prices', index, 'tokens', position, 'type'], 'is not a type in settings.tokenization_queries')
     }
   }
 }
@@ -178,12 +183,16 @@ function checkTiersOfLocals({ geo, prices }: WrittenPaywall, context: z.Refineme
 
 function checkProcessor({ test, processor }: WrittenPaywall, environment: Environment, context: z.RefinementCtx): void {
   for (const field of test ? [] : literalSecrets(processor)) {
-    issueAt(context, ['processor', 'credentials', field], 'a live paywall takes its secrets from env:NAME')
+    issueAt(context, ['processor', 'credentials', field], 'a live paywall must take its secrets from env:NAME')
   }
   const account = revealProcessor(processor, environment)
   const mode = account && accountMode(account)
   if (mode === null || (mode === 'test') === test) return
-  issueAt(context, ['processor', 'credentials'], `a ${mode} key on a ${test ? 'test' : 'live'} paywall`)
+  issueAt(
+    context,
+    ['processor', 'credentials'],
+    `are for ${mode} mode, but this is a ${test ? 'test' : 'live'} paywall`,
+  )
 }
 
 /** With Cloudflare's keys for tests every captcha is solved, or none is. */

@@ -9,7 +9,7 @@ import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
 import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 
-/** A local price as the database has it: its amount in minor units, and what the processor calls it. */
+/** A local price as stored: its amount in minor units, and the processor's id for it. */
 export interface LocalPrice extends TargetedPrice {
   processor_price: string
 }
@@ -26,7 +26,7 @@ const processorPrice = z
   .min(1)
   .max(255)
   .describe(
-    `What the processor calls this price. ${Object.values(DEFINITIONS)
+    `The processor's id for this price. ${Object.values(DEFINITIONS)
       .map((definition) => `${definition.title}: ${definition.processorPrice}`)
       .join('; ')}`,
   )
@@ -40,83 +40,81 @@ export const tokenType = z.string().min(1).max(100).describe('A type of tokens, 
 
 const local = checked(
   z.strictObject({
-    countries: z.array(country).min(1).optional().describe('The countries whose callers see this price'),
-    tier: z.int().positive().optional().describe('The tier of geo.tiers whose callers see this price'),
+    countries: z.array(country).min(1).optional().describe('The countries in which this price applies'),
+    tier: z.int().positive().optional().describe('The tier of geo.tiers in which this price applies'),
     currency,
     amount,
     processorPrice,
   }),
   1,
   exactAmount,
-).refine(({ countries, tier }) => (countries === undefined) !== (tier === undefined), 'give one of countries and tier')
+).refine(({ countries, tier }) => (countries === undefined) !== (tier === undefined), 'give either countries or tier')
 
 const tokens = z.array(
   z.strictObject({
     type: tokenType,
-    count: z.int().min(1).max(MAX_TOKENS).describe('Credited for each period that is paid for, or once'),
+    count: z.int().min(1).max(MAX_TOKENS).describe('Credited for each paid period, or once'),
     trial_count: z
       .int()
       .min(0)
       .max(MAX_TOKENS)
       .optional()
-      .describe('Credited with the trial of a user, of which it has one. Default 0'),
+      .describe('Credited with the trial, of which each user has one. Default: 0'),
   }),
 )
 
 const shape = z.strictObject({
-  slug: z.string().min(1).max(100).describe('The stable name of this price; its id changes when what is sold changes'),
-  label: z.string().min(1).max(200).describe('What the buyer reads'),
+  slug: z.string().min(1).max(100).describe('The stable name of this price. Its id changes when what is sold changes'),
+  label: z.string().min(1).max(200).describe('The label shown to buyers'),
   currency,
   amount,
-  interval: z.enum(INTERVALS).nullish().describe('How often it is paid. Absent: bought once'),
+  interval: z.enum(INTERVALS).nullish().describe('The billing interval. If omitted, it is a one-time price'),
   interval_count: z
     .int()
     .min(1)
     .max(365)
     .nullish()
-    .describe('Intervals a period: 3 with month is quarterly. Default 1'),
-  trial_days: z.int().min(0).max(730).nullish().describe('Days before the first payment. Default 0'),
+    .describe('Intervals per billing period: 3 with month is quarterly. Default: 1'),
+  trial_days: z.int().min(0).max(730).nullish().describe('Trial days before the first payment. Default: 0'),
   processorPrice,
   features: z
     .array(z.string().min(1).max(100))
     .max(100)
-    .refine((features) => new Set(features).size === features.length, 'a feature is named twice')
+    .refine((features) => new Set(features).size === features.length, 'a feature is listed twice')
     .default([])
-    .describe(
-      'What it gives besides tokens, by names of yours, such as export. Who has bought it gets what is added later',
-    ),
+    .describe('Names of features that it includes, such as export. Existing buyers get features that are added later'),
   access: z
     .boolean()
     .optional()
     .describe(
-      'Whether it makes its buyer `paid`. Only a price that is bought once can say false: it is a pack, sold to anybody as often as ' +
-        'they like. Default true; a one-time price with tokens must say which',
+      'Whether it makes its buyer `paid`. Only a one-time price may be false: a pack, which anybody can buy repeatedly. Default: true. ' +
+        'Required for a one-time price with tokens',
     ),
-  locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
-  tokens: checked(tokens, 1, unique('type')).default([]).describe('What a buyer gets to spend'),
+  locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Local prices for countries or tiers'),
+  tokens: checked(tokens, 1, unique('type')).default([]).describe('The tokens that a buyer gets'),
 })
 
-/** One price of the file, its amounts in major units. */
-export const price = checked(checked(shape, 1, exactAmount, checkRhythm, checkAccess), 4, checkCountries)
+/** A price, with amounts in major units. */
+export const price = checked(checked(shape, 1, exactAmount, checkInterval, checkAccess), 4, checkCountries)
 
 export type WrittenPrice = z.output<typeof shape>
 
-function checkRhythm({ interval, interval_count, trial_days, tokens }: WrittenPrice, context: z.RefinementCtx): void {
+function checkInterval({ interval, interval_count, trial_days, tokens }: WrittenPrice, context: z.RefinementCtx): void {
   if (interval) return
   for (const [index, { trial_count }] of tokens.entries()) {
     if (trial_count) issueAt(context, ['tokens', index, 'trial_count'], 'a price without interval has no trial')
   }
-  if (interval_count) issueAt(context, ['interval_count'], 'a price without interval is bought once')
+  if (interval_count) issueAt(context, ['interval_count'], 'a price without interval is a one-time price')
   if (trial_days) issueAt(context, ['trial_days'], 'a price without interval has no trial')
 }
 
 function checkAccess({ interval, access, tokens, features }: WrittenPrice, context: z.RefinementCtx): void {
-  if (interval && access === false) issueAt(context, ['access'], 'a subscription gives access')
+  if (interval && access === false) issueAt(context, ['access'], 'a subscription always gives access')
   if (!interval && access === undefined && tokens.length > 0) {
-    issueAt(context, ['access'], 'say true, or false for a pack of tokens: a one-time price with tokens may be either')
+    issueAt(context, ['access'], 'is required for a one-time price with tokens: true, or false for a pack')
   }
   if (access === false && features.length > 0)
-    issueAt(context, ['features'], 'a price without access gives no features')
+    issueAt(context, ['features'], 'a price without access cannot have features')
 }
 
 function checkCountries({ locals }: WrittenPrice, context: z.RefinementCtx): void {
@@ -137,7 +135,7 @@ function exactAmount({ amount, currency }: { amount: number; currency: string },
   }
 }
 
-/** What a buyer pays and gets, amounts in minor units. Label, tokens, features and access are left out: they do not change the sale. */
+/** What is sold, with amounts in minor units. Label, tokens, features and access are left out: they may change without a new id. */
 export interface Sale {
   paywall_id: string
   slug: string
@@ -151,7 +149,7 @@ export interface Sale {
   locals: LocalPrice[]
 }
 
-/** `price_` and 24 hex digits that change when, and only when, what is sold changes. */
+/** `price_` and 24 hex digits, a hash of what is sold. */
 export async function priceId(sale: Sale): Promise<string> {
   // The order of local prices, and of the countries of one, does not change what is sold.
   const locals = sale.locals.map((local) => canonicalize({ ...local, countries: local.countries?.toSorted() })).sort()

@@ -4,7 +4,7 @@ import { type Credentials, DEFINITIONS } from '../../lib/processors/definitions.
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 
-/** The owner's account at a processor. Its credentials are as written, or, once they are revealed, the secrets themselves. */
+/** The owner's account at a processor. Credentials may be references, `env:NAME`, until `revealProcessor` resolves them. */
 export type ProcessorAccount = {
   [Name in ProcessorName]: { acquiring: Name; credentials: Credentials<Name> }
 }[ProcessorName]
@@ -29,7 +29,7 @@ export function processorSchema(environment: Environment): z.ZodType<ProcessorAc
   return z.discriminatedUnion('acquiring', accounts, `must be one of ${PROCESSOR_NAMES.join(', ')}`) as never
 }
 
-/** The account with every `env:NAME` replaced by its secret; null if the environment lacks one or one is malformed. */
+/** Replaces every `env:NAME` by its secret; null if one is missing from the environment or malformed. */
 export function revealProcessor(
   { acquiring, credentials }: AnyAccount,
   environment: Environment,
@@ -44,12 +44,12 @@ export function revealProcessor(
   }
 }
 
-/** The names of the credentials that are secrets and yet are in the file itself. */
+/** The names of secret credentials that are written in the file itself. */
 export function literalSecrets({ acquiring, credentials }: AnyAccount): string[] {
   const definitions = DEFINITIONS[acquiring].credentials
   return Object.keys(credentials).filter((field) => definitions[field]?.secret && isLiteral(credentials[field] ?? ''))
 }
 
-/** Whether the account is for test or live money, where its credentials say so themselves; else null. */
+/** The account's mode, if its credentials reveal it; else null. */
 export const accountMode = ({ acquiring, credentials }: AnyAccount): 'test' | 'live' | null =>
   DEFINITIONS[acquiring].detectMode(credentials)

@@ -1,4 +1,4 @@
-// Whether a paywall's processor can sell what the paywall's prices say.
+// Checks that the paywall's processor can sell its prices.
 import type * as z from 'zod'
 import { isCurrency, shift, toMinorUnits } from '../../lib/money/money.ts'
 import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../../lib/processors/definition.ts'
@@ -8,16 +8,16 @@ import { issueAt } from './checks.ts'
 import type { WrittenPrice } from './price.ts'
 
 interface Problem {
-  /** Of the field, from the price on. */
+  /** The field's path, relative to the price. */
   path: PropertyKey[]
   message: string
 }
 
-/** A price, as far as its processor is told of it. */
+/** The parts of a price that its processor needs. */
 type SoldPrice = Sold & Partial<Pick<WrittenPrice, 'interval' | 'interval_count' | 'trial_days'>> & { locals: Sold[] }
 type Sold = Pick<WrittenPrice, 'currency' | 'amount' | 'processorPrice'>
 
-/** Refuses prices that the paywall's processor could not sell. */
+/** Rejects prices that the paywall's processor cannot sell. */
 export function checkSellable(
   { processor, prices }: { processor: { acquiring: ProcessorName }; prices: WrittenPrice[] },
   context: z.RefinementCtx,
@@ -32,7 +32,7 @@ export function checkSellable(
   }
 }
 
-/** What is wrong with prices beside others. Those that are wrong by themselves are left out. */
+/** Errors of prices in combination. Prices that are invalid by themselves are left out. */
 function catalogueProblems(acquiring: ProcessorName, prices: WrittenPrice[]): (Problem & { index: number })[] {
   const offered = prices.flatMap((price, index) => {
     const terms = offeredPrice(price)
@@ -46,13 +46,13 @@ function catalogueProblems(acquiring: ProcessorName, prices: WrittenPrice[]): (P
 
 const pathTo = ({ local, field }: PriceProblem): PropertyKey[] => (local === null ? [field] : ['locals', local, field])
 
-/** Why a processor could not sell a price; empty if it can. */
+/** Why a processor cannot sell a price; empty if it can. */
 export function sellingProblems(acquiring: ProcessorName, price: SoldPrice): Problem[] {
   const definition = DEFINITIONS[acquiring]
   return [...currencyProblems(definition, price), ...otherProblems(definition, price)]
 }
 
-/** The price and its local ones, each with the path to it. */
+/** The price and its local prices, with their paths. */
 const listVariants = (price: SoldPrice) => [
   { local: null, path: [] as PropertyKey[], sold: price },
   ...price.locals.map((sold, local) => ({ local, path: ['locals', local] as PropertyKey[], sold })),
@@ -70,14 +70,14 @@ function currencyProblem(
   { currency, amount }: { currency: string; amount: number },
 ): { field: 'currency' | 'amount'; message: string } | null {
   if (!isCurrency(currency)) return null
-  if (!currencies.has(currency)) return { field: 'currency', message: `${title} cannot be paid in ${currency}` }
+  if (!currencies.has(currency)) return { field: 'currency', message: `${title} does not support ${currency}` }
   const most = decimals[currency]
   if (most === undefined || Number.isInteger(shift(amount, most))) return null
   const how = most === 0 ? 'without decimals' : `with ${most} decimals at most`
   return { field: 'amount', message: `${title} charges ${currency} ${how}` }
 }
 
-/** What else the processor says of a price; nothing while an amount is not one of its currency, which is said already. */
+/** Other errors of a price; none while an amount does not fit its currency, which is reported already. */
 function otherProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
   const offered = offeredPrice(price)
   if (!offered) return []

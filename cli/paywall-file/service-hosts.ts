@@ -4,17 +4,17 @@ import type { Environment } from './secret.ts'
 const ORIGINS = ['SERVICE_ORIGIN', 'DOCS_ORIGIN'] as const
 
 /**
- * The service's own host names, which no owner may have: what an owner has at one would speak in the service's name. A local world is
- * at an address of this machine, which all its parts share.
+ * The service's own host names, which owners may not use: a paywall or webhook there would impersonate the service. Loopback hosts are
+ * left out, because all parts of a local world share them.
  */
 export function serviceHosts(environment: Environment): string[] {
   const hosts = ORIGINS.flatMap((name) => (environment[name] ? new URL(environment[name]).hostname : []))
   return hosts.filter((host) => !isLocalHost(host))
 }
 
-/** Which of the variables is no origin; null if all that are set are. */
+/** The first variable that is not an origin; null if all are. */
 export const malformedOrigin = (environment: Environment): string | null =>
   ORIGINS.find((name) => environment[name] && URL.parse(environment[name])?.origin !== environment[name]) ?? null
 
-/** Whether a host is this machine. */
+/** Whether a host is a loopback address. */
 export const isLocalHost = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { didYouMean } from '../did-you-mean.ts'
 import { pathMessage } from './checks.ts'
 
-/** zod's own messages, except where the file's author can be told more. */
+/** Overrides zod's messages where a more helpful one is possible. */
 export const wording: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing'
   if (issue.code === 'unrecognized_keys') return unknownFields(issue)
@@ -10,10 +10,10 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
   return undefined
 }
 
-/** An error as readers of the file see it, with its path. Several unknown fields of one object are several errors. */
+/** Formats an issue with its path. Each unknown field of an object becomes an error of its own. */
 export function toMessages(issue: z.core.$ZodIssue, above: PropertyKey[] = []): string[] {
   const path = [...above, ...issue.path]
-  // A block is one that we draw, or the owner's own: what is wrong is said of the first, for of the second nothing can be wrong.
+  // A block is a known type or the owner's own. Report the errors of the known type: an owner's own block is always valid.
   if (issue.code === 'invalid_union' && issue.errors[0]) {
     return issue.errors[0].flatMap((each) => toMessages(each, path))
   }
@@ -22,11 +22,11 @@ export function toMessages(issue: z.core.$ZodIssue, above: PropertyKey[] = []): 
   return issue.keys.map((key, index) => pathMessage([...path, key], messages[index] ?? ''))
 }
 
-/** A line for each. */
+/** One line per field. */
 function unknownFields({ keys, inst, input }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
   const fields = inst instanceof z.core.$ZodObject ? Object.keys(inst._zod.def.shape) : []
   const absent = fields.filter((field) => !Object.hasOwn(Object(input), field))
-  return keys.map((key) => `there is no such field${didYouMean(key, absent)}`).join('\n')
+  return keys.map((key) => `unknown field${didYouMean(key, absent)}`).join('\n')
 }
 
 function unknownBlock({ input, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
@@ -34,5 +34,5 @@ function unknownBlock({ input, options }: z.core.$ZodRawIssue<z.core.$ZodIssueIn
   if (type === undefined) return 'is missing'
   const types = (Array.isArray(options) ? options : []).map(String)
   const suggestion = didYouMean(String(type), types)
-  return `there is no block ${type}${suggestion || `: there are ${types.join(', ')}, and your own begin with x-`}`
+  return `unknown block type ${type}${suggestion || `: use ${types.join(', ')}, or your own type that begins with x-`}`
 }

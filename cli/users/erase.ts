@@ -1,22 +1,22 @@
-// `paywall users erase`: the end of all that is kept of a person for one owner. In one transaction, with locks in the order of
+// `paywall users erase`: erases all data about a person within one owner and mode. In one transaction, with locks in the order of
 // docs/architecture.md:
-// 1. lock the person's user and members, and refuse if a subscription would go on being charged
+// 1. lock the person's user and members, and refuse if a subscription would still be charged
 // 2. delete what only serves the person: sessions, codes, quotas, tickets
-// 3. empty what stays without the person: user, members, checkouts, purchases, events
-// Then the images of its tickets are deleted from R2.
+// 3. redact what has to stay: user, members, checkouts, purchases, events
+// Then delete the images of its tickets from R2.
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
 import { CommandError, type CommandResult, type PrintLine } from '../command.ts'
 import { type Database, enterRelease, withDatabase } from '../database.ts'
 import { findPerson, noData, type Person, type PersonName } from './person.ts'
 
-/** How many rows of each table were deleted or emptied; and the images that no ticket has any more. */
+/** How many rows of each table were deleted or redacted, and the images of the deleted tickets. */
 interface Erased {
   counts: Record<string, number>
   objectKeys: string[]
 }
 
-/** Without `yes` it says what would be erased, in a `CommandError`, and changes nothing. */
+/** Without `yes`, throws a `CommandError` that lists what would be erased, and changes nothing. */
 export async function erasePerson(
   databaseUrl: string,
   name: PersonName,
@@ -25,7 +25,7 @@ export async function erasePerson(
   const { counts, objectKeys } = await withDatabase(databaseUrl, (db) =>
     db.transaction().execute(async (transaction) => {
       const erased = await erase(transaction, name)
-      if (!yes) throw new CommandError([`${summarize(erased)} would be erased for good: say --yes to do it`])
+      if (!yes) throw new CommandError([`${summarize(erased)} would be erased permanently: add --yes to erase it`])
       return erased
     }),
   )
@@ -36,7 +36,7 @@ export async function erasePerson(
   return done
 }
 
-/** What the database had is erased already: with `--json`, too, a failure must name the images that are left. */
+/** The rows are already erased by now, so that a failure, with `--json` too, must list the images that are left. */
 async function deleteImage(key: string, done: CommandResult): Promise<void> {
   await deleteAttachment(key).catch((error: unknown) => {
     throw error instanceof CommandError ? new CommandError(error.sentences, { cause: error, done }) : error
@@ -72,15 +72,15 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update purchases t set buyer_email = null, buyer_erased_at = now()
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,
   )
-  // What a processor's event reports takes effect all the same: the address only finds the page of a purchase that is not stored yet.
+  // The event still takes effect: the address only helps to find the hosted page of a purchase that is not stored yet.
   await run(
     'pending events',
     sql`update pending_events t set sold_to = null
       where t.paywall_id = any(${person.paywallIds}::text[]) and lower(btrim(t.sold_to)) = ${person.email}`,
   )
   await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
-  // Whoever comes back from a page that is still open lands on the owner's page as it is without a query. In the address of the
-  // hosted page a processor may want the buyer's.
+  // A buyer who returns from a page that is still open lands on the owner's URL without its query. The URL of the hosted page may
+  // contain the buyer's e-mail address.
   await run(
     'checkouts',
     sql`update checkouts t set shop_url = null, success_url = split_part(success_url, '?', 1),
@@ -90,7 +90,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   )
   const { tickets, objectKeys } = await deleteTickets(db, person)
   counts.tickets = tickets
-  counts.events = await emptyEvents(db, person)
+  counts.events = await redactEvents(db, person)
   await run('members', sql`update members t set name = null, meta = '{}', buyer_meta = '{}' where ${isMembers}`)
   await run(
     'users',
@@ -101,7 +101,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   return { counts, objectKeys }
 }
 
-/** Its codes, users and members, locked in this order. Whoever is merged into it meanwhile is found behind the locks. */
+/** Locks the person's codes, users and members in this order, and reads it again under the locks: users may have been merged meanwhile. */
 async function lockPerson(db: Database, name: PersonName): Promise<Person> {
   const { email, userIds, paywallIds } = await findPerson(db, name)
   await sql`delete from sign_in_challenges where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(
@@ -123,13 +123,13 @@ async function refuseRunningSubscriptions(db: Database, { userIds, paywallIds }:
   throw new CommandError([
     ...rows.map(
       ({ id, paywall_id, acquiring, processor_id }) =>
-        `subscription ${id} on paywall ${paywall_id} (${processor_id} at ${acquiring}) would go on being charged`,
+        `subscription ${id} on paywall ${paywall_id} (${processor_id} at ${acquiring}) would still be charged`,
     ),
     'cancel first, and erase once the cancellation is stored',
   ])
 }
 
-/** Those of the person's users, and those that guests wrote in its name. */
+/** Deletes the tickets of the person's users, and those that guests opened with its address. */
 async function deleteTickets(db: Database, { email, userIds, paywallIds }: Person) {
   const { rows } = await sql<{ id: string }>`
     select id from tickets where paywall_id = any(${paywallIds}::text[])
@@ -142,8 +142,8 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
   return { tickets: ids.length, objectKeys: images.rows.map(({ object_key }) => object_key) }
 }
 
-/** Events that are not delivered yet, too: the owner still hears of what happened, but not to whom. */
-async function emptyEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
+/** Redacts pending events, too: the owner still receives what happened, but not to whom. */
+async function redactEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
   const { numAffectedRows } = await sql`
     update events set body = redacted_event(body), purge_at = null
     where paywall_id = any(${paywallIds}::text[]) and (

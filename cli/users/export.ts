@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { findPerson, noData, type Person, type PersonName } from './person.ts'
 
-/** Rows of the tables, by what they are. */
+/** Rows by table. */
 type Rows = Record<string, Record<string, unknown>[]>
 
 /**
- * All that the database has of a person for one owner. What only proves something, such as the hash of a token, is left out.
- * Reads it all at one instant. Throws a `CommandError` if there is nothing.
+ * Exports all data about a person within one owner and mode, in one snapshot. Hashes of tokens and the like are left out. Throws a
+ * `CommandError` if there is none.
  */
 export async function exportPerson(db: Database, name: PersonName): Promise<Record<string, unknown>> {
   return db
@@ -18,14 +18,14 @@ export async function exportPerson(db: Database, name: PersonName): Promise<Reco
       const person = await findPerson(transaction, name)
       const rows = await selectRows(transaction, person)
       if (Object.values(rows).every((each) => each.length === 0)) throw noData(name)
-      const images = 'The bytes of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
+      const note = 'The files of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
       return {
         email: person.email,
         owner: name.ownerEmail,
         mode: person.mode,
         exported_at: new Date(),
         ...rows,
-        note: images,
+        note,
       }
     })
 }
@@ -37,7 +37,7 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
   const bought = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.buyer_email = ${email})`
   const callers = userIds.map((id) => `user:${id}`)
   const tickets = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.customer_email = ${email})`
-  /** By table, what of it is the person's. */
+  /** Which rows of each table are the person's. */
   const conditions = {
     users: sql`t.id = ${users}`,
     members: isMembers,
@@ -67,7 +67,7 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
   return rows
 }
 
-/** An event's body as what it says. Hashes are left out. */
+/** Parses an event's body and drops hashes. */
 function readable(row: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.entries(row).filter(([column]) => !column.endsWith('_hash'))
   return Object.fromEntries(

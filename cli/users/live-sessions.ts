@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Database } from '../database.ts'
 
-/** Ends sessions that are not over: how many. `which` chooses among the live ones. Access tokens last out their hour. */
+/** Ends the live sessions that match `which` and returns their number. Access tokens stay valid until they expire, within an hour. */
 export async function endLiveSessions(db: Database, which: Expression<SqlBool>): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('sign_in_sessions')
@@ -13,7 +13,7 @@ export async function endLiveSessions(db: Database, which: Expression<SqlBool>):
   return Number(numUpdatedRows)
 }
 
-/** How many sessions that an owner key has minted are not over. */
+/** Counts the live sessions that an owner key minted. */
 export async function countLiveSessions(db: Database, keyId: string): Promise<number> {
   const { count } = await db
     .selectFrom('sign_in_sessions')

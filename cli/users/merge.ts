@@ -4,9 +4,9 @@ import { type Database, enterRelease } from '../database.ts'
 import { findUser, type NamedUser, refuseMerged, type Users } from './named-user.ts'
 
 /**
- * Merges a user into another one of the same owner and mode, on all their paywalls, in one transaction: see
- * functions/sign-in/merge-users.sql. The other one keeps its e-mail address and its external id, and gets those of the first
- * where it has none. Throws a `CommandError` if either is not to be found or was merged before.
+ * Merges user `from` into user `into` of the same owner and mode, on all their paywalls, in one transaction: see
+ * functions/sign-in/merge-users.sql. `into` keeps its e-mail address and external id, or gets those of `from` if it has none. Throws a
+ * `CommandError` if either is not found or was merged before.
  */
 export async function mergeUsers(
   db: Database,
@@ -23,16 +23,16 @@ export async function mergeUsers(
       .orderBy('paywall_id')
       .execute()
     await sql`select merge_users(${from.id}, ${into.id})`.execute(transaction)
-    await handNamesOver(transaction, from, into)
+    await moveIdentity(transaction, from, into)
     const paywalls = members.map(({ paywall_id: id }) => id)
     return {
-      text: `User ${from.id} is merged into ${into.id}, on paywall ${paywalls.join(', ')}.`,
+      text: `Merged user ${from.id} into ${into.id} on paywall ${paywalls.join(', ')}.`,
       json: { from: from.id, into: into.id, paywalls },
     }
   })
 }
 
-/** Both users, their rows locked in the order of their ids, as they are after that. */
+/** Locks both users in the order of their ids, and reads them again under the lock. */
 async function lockBoth(
   db: Database,
   users: Users,
@@ -43,15 +43,15 @@ async function lockBoth(
   await db.selectFrom('users').select('id').where('id', 'in', found).orderBy('id').forNoKeyUpdate().execute()
   const [locked, other] = await find()
   for (const user of [locked, other]) {
-    if (!found.includes(user.id)) throw new CommandError([`somebody else is changing user ${user.id}: try again`])
+    if (!found.includes(user.id)) throw new CommandError([`user ${user.id} was changed at the same time: try again`])
     refuseMerged(user)
   }
   if (locked.id === other.id) throw new CommandError([`${from} and ${into} are the same user, ${locked.id}`])
   return [locked, other]
 }
 
-/** The names of the first are free from now on; the other one gets those that it lacks. */
-async function handNamesOver(db: Database, from: NamedUser, into: NamedUser): Promise<void> {
+/** Moves the e-mail address and the external id, unless `into` has its own. Those of `from` become available again. */
+async function moveIdentity(db: Database, from: NamedUser, into: NamedUser): Promise<void> {
   await db.updateTable('users').set({ email: null, external_id: null }).where('id', '=', from.id).execute()
   await db
     .updateTable('users')

@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 
 export type Mode = 'test' | 'live'
 
-/** Whose users are meant: an owner's, by its e-mail address, and those of one mode. It may be left out where there is only one. */
+/** An owner and a mode. The mode may be omitted if the owner has paywalls of one mode only. */
 export interface UsersName {
   ownerEmail: string
   mode?: Mode | undefined
@@ -16,7 +16,7 @@ export interface Users {
   isTest: boolean
 }
 
-/** A user of an owner. `mergedInto`: who has all that it had, if it was merged into another one. */
+/** A user of an owner. `mergedInto` is the user that it was merged into, if any. */
 export interface NamedUser {
   id: string
   email: string | null
@@ -26,23 +26,23 @@ export interface NamedUser {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export const WHICH_MODE = 'with --owner also --test or --live, if the owner has paywalls of both modes'
+export const WHICH_MODE = 'add --test or --live to --owner if the owner has test and live paywalls'
 
-/** The options that name users of an owner. */
+/** The options that select an owner and a mode. */
 export const USERS_OPTIONS = {
   owner: { type: 'string' },
   test: { type: 'boolean' },
   live: { type: 'boolean' },
 } as const
 
-/** The mode that the options `--test` and `--live` name. Throws a `CommandError` with `usage` if they name both. */
+/** Reads the mode from `--test` and `--live`. Throws a `CommandError` with `usage` if both are given. */
 export function readMode({ test, live }: { test?: boolean; live?: boolean }, usage: string[]): Mode | undefined {
   if (test && live) throw new CommandError(usage)
   if (test) return 'test'
   return live ? 'live' : undefined
 }
 
-/** Throws a `CommandError` if there is no such owner, or if it has test and live paywalls and `mode` is left out. */
+/** Throws a `CommandError` if the owner does not exist, or if it has test and live paywalls and `mode` is omitted. */
 export async function findUsers(db: Database, { ownerEmail, mode }: UsersName): Promise<Users> {
   const owner = await db.selectFrom('owners').select('id').where('email', '=', ownerEmail).executeTakeFirst()
   if (!owner) throw new CommandError([`there is no owner ${ownerEmail}`])
@@ -50,13 +50,13 @@ export async function findUsers(db: Database, { ownerEmail, mode }: UsersName): 
 
   const paywalls = db.selectFrom('paywalls').select('is_test').distinct().where('owner_id', '=', owner.id)
   const [one, other] = await paywalls.execute()
-  if (other) throw new CommandError([`owner ${ownerEmail} has test and live paywalls: say --test or --live`])
+  if (other) throw new CommandError([`owner ${ownerEmail} has test and live paywalls: add --test or --live`])
   return { ownerId: owner.id, isTest: one?.is_test ?? false }
 }
 
 /**
- * The user whom an owner names by its id, its e-mail address or the owner's own external id. Throws a `CommandError` if the
- * owner has none of that name, or several, since an external id may look like another user's address or id.
+ * Finds an owner's user by id, e-mail address or external id. Throws a `CommandError` if no user matches, or several: an external id
+ * may look like another user's address or id.
  */
 export async function findUser(db: Database, { ownerId, isTest }: Users, name: string): Promise<NamedUser> {
   const users = await db
@@ -83,12 +83,12 @@ export async function findUser(db: Database, { ownerId, isTest }: Users, name: s
   const [user, ...others] = users
   if (!user) throw new CommandError([`the owner has no ${isTest ? 'test' : 'live'} user ${name}`])
   if (others.length > 0) {
-    throw new CommandError([`${name} names several users: say ${users.map(({ id }) => id).join(' or ')}`])
+    throw new CommandError([`${name} matches several users: use ${users.map(({ id }) => id).join(' or ')}`])
   }
   return user
 }
 
-/** Throws a `CommandError` if the user was merged into another one: then that one is to be named. */
+/** Throws a `CommandError` if the user was merged into another one, which has to be used instead. */
 export function refuseMerged({ id, mergedInto }: NamedUser): void {
-  if (mergedInto !== null) throw new CommandError([`user ${id} was merged into ${mergedInto}: name that one`])
+  if (mergedInto !== null) throw new CommandError([`user ${id} was merged into ${mergedInto}: use that one`])
 }

@@ -4,30 +4,25 @@ import { CommandError } from '../command.ts'
 import type { Database } from '../database.ts'
 import { findUsers, type Mode, type UsersName } from './named-user.ts'
 
-/**
- * Who is meant: an e-mail address, or the id or external id of a user, and among whose users: this service keeps what it has of a
- * person for that owner and mode.
- */
+/** Names a person: an e-mail address, or a user's id or external id, within an owner and mode. */
 export interface PersonName extends UsersName {
   name: string
 }
 
-/** A person as one owner's test paywalls know it, or its live ones. */
+/** All that identifies a person within an owner and mode. */
 export interface Person {
   mode: Mode
-  /** Null if nobody knows one. */
+  /** Null if unknown. */
   email: string | null
   /** All of that owner and mode. */
   paywallIds: string[]
-  /**
-   * Its user, and those that were merged into it. None, if all that has the address was written by guests, such as a ticket.
-   */
+  /** The person's user and those merged into it. Empty if only guests used the address, for example in a ticket. */
   userIds: string[]
 }
 
-/** Throws a `CommandError` if there are no such users, or the name is that of several. */
-export async function findPerson(db: Database, { name, ...whose }: PersonName): Promise<Person> {
-  const { ownerId, isTest } = await findUsers(db, whose)
+/** Throws a `CommandError` if the owner does not exist, or the name matches several users. */
+export async function findPerson(db: Database, { name, ...scope }: PersonName): Promise<Person> {
+  const { ownerId, isTest } = await findUsers(db, scope)
   const paywalls = await db
     .selectFrom('paywalls')
     .select('id')
@@ -43,7 +38,7 @@ export async function findPerson(db: Database, { name, ...whose }: PersonName): 
     where u.owner_id = ${ownerId} and u.is_test = ${isTest}
       and (u.email = ${address} or u.external_id = ${name} or u.id::text = ${address})`.execute(db)
   if (users.length > 1) {
-    throw new CommandError([`${name} names several users: say ${users.map(({ id }) => id).join(' or ')}`])
+    throw new CommandError([`${name} matches several users: use ${users.map(({ id }) => id).join(' or ')}`])
   }
   const [user] = users
   const merged = user
@@ -57,6 +52,6 @@ export async function findPerson(db: Database, { name, ...whose }: PersonName): 
   }
 }
 
-/** What there is to say where nothing is found. */
+/** The error for a person about whom nothing is stored. */
 export const noData = ({ name, ownerEmail, mode }: PersonName) =>
-  new CommandError([`owner ${ownerEmail} has nothing of ${name}${mode ? ` in ${mode} mode` : ''}`])
+  new CommandError([`owner ${ownerEmail} has no data about ${name}${mode ? ` in ${mode} mode` : ''}`])

@@ -7,8 +7,8 @@ import { findUser, refuseMerged, type Users } from './named-user.ts'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Gives a user of an owner another e-mail address. Throws a `CommandError` if that is no address, or if another
- * user of that owner and mode has it: those two may be merged.
+ * Changes a user's e-mail address. Throws a `CommandError` if the new one is invalid, or belongs to another user of the same owner and
+ * mode: the two may be merged.
  */
 export async function setEmail(
   db: Database,
@@ -16,7 +16,7 @@ export async function setEmail(
   { name, email: written }: { name: string; email: string },
 ): Promise<CommandResult> {
   const { data: email } = newEmail.safeParse(written)
-  if (email === undefined) throw new CommandError([`${written} is no e-mail address`])
+  if (email === undefined) throw new CommandError([`${written} is not an e-mail address`])
   const user = await findUser(db, users, name)
   refuseMerged(user)
   try {
@@ -26,8 +26,8 @@ export async function setEmail(
     const { id } = await findUser(db, users, email)
     const options = `--owner ${users.ownerEmail} --${users.isTest ? 'test' : 'live'}`
     throw new CommandError([
-      `${email} is the address of user ${id}: if that is the same person, paywall users merge ${id} ${user.id} ${options} makes them one`,
+      `${email} belongs to user ${id}: if that is the same person, run paywall users merge ${id} ${user.id} ${options}`,
     ])
   }
-  return { text: `User ${user.id} has the address ${email}.`, json: { user: user.id, email } }
+  return { text: `User ${user.id} now has the e-mail address ${email}.`, json: { user: user.id, email } }
 }

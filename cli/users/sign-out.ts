@@ -1,5 +1,5 @@
-// `paywall users sign-out`: ends the sessions of a user, those that a leaked owner key has minted, or all. Access tokens last out
-// their hour.
+// `paywall users sign-out`: ends the sessions of a user, those minted by a leaked owner key, or all. Access tokens stay valid until they
+// expire, within an hour.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
 import { email } from '../../lib/http/user-fields.ts'
@@ -10,9 +10,9 @@ import { endLiveSessions } from './live-sessions.ts'
 import { findUser, findUsers, readMode, USERS_OPTIONS, type Users, type UsersName, WHICH_MODE } from './named-user.ts'
 
 const USAGE = [
-  'say users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID',
-  'or users sign-out --minted-by NAME --owner EMAIL: what an owner key of that name minted that is revoked',
-  'or users sign-out --all --owner EMAIL: everybody; the last two may have --since TIME',
+  'usage: paywall users sign-out USER --owner EMAIL, or --paywall ID instead of --owner',
+  'usage: paywall users sign-out --minted-by NAME --owner EMAIL [--since TIME]: sessions minted by the revoked key of that name',
+  'usage: paywall users sign-out --all --owner EMAIL [--since TIME]: sessions of all users',
   WHICH_MODE,
 ]
 
@@ -24,75 +24,78 @@ const OPTIONS = {
   since: { type: 'string' },
 } as const
 
-/** Where sessions are meant: on all paywalls of an owner and mode, or on one. */
+/** Which paywalls: all of an owner and mode, or one. */
 type Scope = ({ kind: 'owner' } & UsersName) | { kind: 'paywall'; id: string }
 
-/** Whose sessions are meant. */
-type Whose = { kind: 'user'; name: string } | { kind: 'key'; name: string } | { kind: 'all' }
+/** Which sessions: a user's, those minted by a key, or all. */
+type Selection = { kind: 'user'; name: string } | { kind: 'key'; name: string } | { kind: 'all' }
 
 interface SignOut {
-  whose: Whose
+  selection: Selection
   scope: Scope
-  /** Only sessions that began then or later, as the operator wrote it. */
+  /** Only sessions that began at this time or later, as the operator typed it. */
   since: string | null
 }
 
 export async function runSignOut(args: string[]): Promise<CommandResult> {
-  const request = read(args)
+  const request = parseSignOut(args)
   enterLocalWorld()
   const ended = await withDatabase(required('DATABASE_URL'), (db) => signOut(db, request))
-  const { whose, since } = request
+  const { selection, since } = request
   const sessions = `${ended} ${ended === 1 ? 'session' : 'sessions'}`
-  const text = `Ended ${sessions} ${describe(whose)}${since === null ? '' : ` since ${since}`}.`
-  return { text, json: { ...(whose.kind === 'user' && { user: whose.name }), ended } }
+  const text = `Ended ${sessions} ${describe(selection)}${since === null ? '' : ` since ${since}`}.`
+  return { text, json: { ...(selection.kind === 'user' && { user: selection.name }), ended } }
 }
 
-const describe = (whose: Whose): string =>
-  whose.kind === 'all' ? 'of all users' : whose.kind === 'key' ? `that key ${whose.name} minted` : `of ${whose.name}`
+function describe(selection: Selection): string {
+  if (selection.kind === 'all') return 'of all users'
+  return selection.kind === 'key' ? `minted by key ${selection.name}` : `of ${selection.name}`
+}
 
-function read(args: string[]): SignOut {
+function parseSignOut(args: string[]): SignOut {
   const { values, positionals } = parseArguments({ args, options: OPTIONS, allowPositionals: true }, USAGE)
   const { owner, paywall, 'minted-by': key, all, since } = values
   const mode = readMode(values, USAGE)
-  const named: Whose[] = [
+  const named: Selection[] = [
     ...positionals.map((name) => ({ kind: 'user' as const, name })),
     ...(key ? [{ kind: 'key' as const, name: key }] : []),
     ...(all ? [{ kind: 'all' as const }] : []),
   ]
-  const [whose, ...others] = named
-  if (!whose || others.length > 0 || !owner === !paywall || (paywall && mode)) throw new CommandError(USAGE)
-  if (whose.kind === 'user' && since !== undefined) throw new CommandError(USAGE)
+  const [selection, ...others] = named
+  if (!selection || others.length > 0 || !owner === !paywall || (paywall && mode)) throw new CommandError(USAGE)
+  if (selection.kind === 'user' && since !== undefined) throw new CommandError(USAGE)
   if (since !== undefined && !z.iso.datetime({ offset: true }).safeParse(since).success) {
-    throw new CommandError(['--since takes a time such as 2026-11-23T09:00:00Z'])
+    throw new CommandError(['--since must be a time such as 2026-11-23T09:00:00Z'])
   }
   const scope: Scope = paywall
     ? { kind: 'paywall', id: paywall }
     : { kind: 'owner', ownerEmail: email.parse(owner ?? ''), mode }
-  return { whose, scope, since: since ?? null }
+  return { selection, scope, since: since ?? null }
 }
 
-/** Ends the sessions that are meant: how many those were. */
-async function signOut(db: Database, { whose, scope, since }: SignOut): Promise<number> {
+/** Ends the selected sessions and returns their number. */
+async function signOut(db: Database, { selection, scope, since }: SignOut): Promise<number> {
   const users = scope.kind === 'owner' ? await findUsers(db, scope) : await usersOfPaywall(db, scope.id)
   const paywallIds =
     scope.kind === 'paywall'
       ? sql`select ${scope.id}`
       : sql`select p.id from paywalls p where p.owner_id = ${users.ownerId} and p.is_test = ${users.isTest}`
-  const isMeant = await condition(db, users, whose)
+  const isSelected = await condition(db, users, selection)
   return endLiveSessions(
     db,
-    sql<SqlBool>`paywall_id in (${paywallIds}) and ${isMeant} and created_at >= coalesce(${since}::timestamptz, '-infinity')`,
+    sql<SqlBool>`paywall_id in (${paywallIds}) and ${isSelected} and created_at >= coalesce(${since}::timestamptz, '-infinity')`,
   )
 }
 
-async function condition(db: Database, users: Users, whose: Whose): Promise<Expression<SqlBool>> {
-  if (whose.kind === 'all') return sql<SqlBool>`true`
-  if (whose.kind === 'key') return sql<SqlBool>`minted_by = any(${await revokedKeys(db, users, whose.name)}::uuid[])`
-  const { id, mergedInto } = await findUser(db, users, whose.name) // a merged user's id names the other one
+async function condition(db: Database, users: Users, selection: Selection): Promise<Expression<SqlBool>> {
+  if (selection.kind === 'all') return sql<SqlBool>`true`
+  if (selection.kind === 'key')
+    return sql<SqlBool>`minted_by = any(${await revokedKeys(db, users, selection.name)}::uuid[])`
+  const { id, mergedInto } = await findUser(db, users, selection.name)
   return sql<SqlBool>`user_id = ${mergedInto ?? id}`
 }
 
-/** The ids of an owner's revoked keys of a name and mode: each secret that a key had is one. */
+/** The ids of an owner's revoked keys with a name. Each secret that a key had is a key of its own. */
 async function revokedKeys(db: Database, { ownerId, isTest }: Users, name: string): Promise<string[]> {
   const keys = await db
     .selectFrom('api_keys')
@@ -104,7 +107,7 @@ async function revokedKeys(db: Database, { ownerId, isTest }: Users, name: strin
     .execute()
   if (keys.length > 0) return keys.map(({ id }) => id)
   throw new CommandError([
-    `the owner has no key ${name} that is revoked; whoever has one that is not signs users in again: revoke it first, by apply`,
+    `the owner has no revoked key ${name}: a key that is still valid could sign users in again, so revoke it first with apply`,
   ])
 }
 

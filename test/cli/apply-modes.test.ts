@@ -19,7 +19,9 @@ describe('the mode of a paywall', () => {
     insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from person`
   const isTest = async (id: string) => (await query('select is_test from paywalls where id = $1', id))[0]!.is_test
   const refused = {
-    sentences: ['paywalls[0].test: this test paywall has users, so it stays one: make another paywall for live money'],
+    sentences: [
+      'paywalls[0].test: this test paywall has users, so it cannot become live: add another paywall for live payments',
+    ],
   }
 
   test('may change while nobody is a member, and back', async () => {
@@ -45,7 +47,9 @@ describe('the mode of a paywall', () => {
     await apply(asLive)
     await query(join, id)
     await expect(apply()).rejects.toMatchObject({
-      sentences: ['paywalls[0].test: this live paywall has users, so it stays one: make another paywall to test'],
+      sentences: [
+        'paywalls[0].test: this live paywall has users, so it cannot become a test paywall: add another paywall for tests',
+      ],
     })
   })
 

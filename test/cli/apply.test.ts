@@ -137,9 +137,9 @@ describe('prices', () => {
 
 describe('what another owner has', () => {
   test.each([
-    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another owner'],
-    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another owner'],
-    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another owner'],
+    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: belongs to another owner'],
+    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is used by a paywall of another owner'],
+    ['a key', ['keys[0].secret'], 'keys[0].secret: belongs to another owner'],
   ])('is refused, and nothing is written: %s', async (_what, paths, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
@@ -181,7 +181,7 @@ describe('what another owner has', () => {
     const { id, file, apply } = someOwner()
     await apply()
     await expect(apply({ 'paywalls[0].id': `${id}1` })).rejects.toMatchObject({
-      sentences: [`paywalls[0].domain: is taken by paywall ${id}, which is not in this file`],
+      sentences: [`paywalls[0].domain: is used by paywall ${id}, which is not in this file`],
     })
     const [first] = (await file()).paywalls
     const second = { ...first!, id: `${id}2`, domain: `other-${id}.example`, prices: [] }

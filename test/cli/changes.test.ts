@@ -66,14 +66,14 @@ describe('what an edit changes is said from old to new:', () => {
           processorPrice: 'x',
         },
       },
-      ['paywall ID: price two: new: 15 USD every 2 months, after 3 days of trial (PRICE)'],
+      ['paywall ID: price two: new: 15 USD every 2 months, after a 3-day trial (PRICE)'],
     ],
     [
       'events',
       { 'webhooks[0].events': ['*', 'balance.changed'] },
       ['test webhook https://owner.example/webhooks: events * → * balance.changed'],
     ],
-    ["a key's name", { 'keys[0].name': 'server' }, ['key server: was called backend']],
+    ["a key's name", { 'keys[0].name': 'server' }, ['key server: renamed from backend']],
     ['a key more', { 'keys[1]': { name: 'second' } }, ['key second: new']],
   ])('%s', async (_what, edit, kept) => {
     expect(await planned(edit)).toEqual({ kept, lost: [] })

@@ -21,20 +21,20 @@ afterAll(() => world.close())
 
 describe('what is misspelt is answered by what was meant:', () => {
   test.each<[words: string, sentence: string]>([
-    ['paln paywall.json', 'there is no command paln: did you mean plan?'],
-    ['sell', 'there is no command sell: try help'],
-    ['apply paywall.json --yess', 'there is no option --yess: did you mean --yes?'],
-    ['migrate --paln', 'there is no option --paln: did you mean --plan?'],
-    ['clock 1001 --advnace 31d', 'there is no option --advnace: did you mean --advance?'],
-    ['clock 1001 --to 31d', 'there is no option --to'],
-    ['tickets --paywal 1001', 'there is no option --paywal: did you mean --paywall?'],
-    ['tickets atachment key file', 'there is no atachment: did you mean attachment?'],
-    ['ledger verfy', 'there is no verfy: did you mean verify?'],
-    ['users mrege a b --owner c', 'there is no mrege: did you mean merge?'],
-    ['users sign-out a --onwer c', 'there is no option --onwer: did you mean --owner?'],
-    ['users erase a --owner c --Yes', 'there is no option --Yes: did you mean --yes?'],
-    ['rekey --force', 'there is no option --force'],
-    ['schema --jsno', 'there is no option --jsno'],
+    ['paln paywall.json', 'unknown command paln: did you mean plan?'],
+    ['sell', 'unknown command sell: run paywall help'],
+    ['apply paywall.json --yess', 'unknown option --yess: did you mean --yes?'],
+    ['migrate --paln', 'unknown option --paln: did you mean --plan?'],
+    ['clock 1001 --advnace 31d', 'unknown option --advnace: did you mean --advance?'],
+    ['clock 1001 --to 31d', 'unknown option --to'],
+    ['tickets --paywal 1001', 'unknown option --paywal: did you mean --paywall?'],
+    ['tickets atachment key file', 'unknown command atachment: did you mean attachment?'],
+    ['ledger verfy', 'unknown command verfy: did you mean verify?'],
+    ['users mrege a b --owner c', 'unknown command mrege: did you mean merge?'],
+    ['users sign-out a --onwer c', 'unknown option --onwer: did you mean --owner?'],
+    ['users erase a --owner c --Yes', 'unknown option --Yes: did you mean --yes?'],
+    ['rekey --force', 'unknown option --force'],
+    ['schema --jsno', 'unknown option --jsno'],
   ])('%s', async (words, sentence) => {
     const { code, out, err } = await paywall(world, words.split(' '))
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -42,12 +42,12 @@ describe('what is misspelt is answered by what was meant:', () => {
   })
 
   test.each<[command: string, readWords: (args: string[]) => unknown, words: string, sentence: string]>([
-    ['dev', readDevOptions, '--prot', 'there is no option --prot: did you mean --port?'],
-    ['dev', readDevOptions, '--recevier-port=1', 'there is no option --recevier-port: did you mean --receiver-port?'],
-    ['dev', readDevOptions, '--colour', 'there is no option --colour'],
-    ['bench', readBenchOptions, 'load --secnods 1', 'there is no option --secnods: did you mean --seconds?'],
-    ['sim', readSimOptions, '--life 3', 'there is no option --life: did you mean --lives?'],
-    ['scenario', readScenarioOptions, '--procesor stripe', 'there is no option --procesor: did you mean --processor?'],
+    ['dev', readDevOptions, '--prot', 'unknown option --prot: did you mean --port?'],
+    ['dev', readDevOptions, '--recevier-port=1', 'unknown option --recevier-port: did you mean --receiver-port?'],
+    ['dev', readDevOptions, '--colour', 'unknown option --colour'],
+    ['bench', readBenchOptions, 'load --secnods 1', 'unknown option --secnods: did you mean --seconds?'],
+    ['sim', readSimOptions, '--life 3', 'unknown option --life: did you mean --lives?'],
+    ['scenario', readScenarioOptions, '--procesor stripe', 'unknown option --procesor: did you mean --processor?'],
   ])('npm run %s', (command, readWords, words, sentence) => {
     const usage = expect.stringContaining(`npm run ${command} -- --help`)
     expect(() => readWords(words.split(' '))).toThrow(expect.objectContaining({ sentences: [sentence, usage] }))
@@ -94,15 +94,15 @@ describe('with --json one document is printed, and nothing else:', () => {
       paywalls: [world.paywall.id],
     })
     expect(await json('users', 'export', address, ...owner)).toMatchObject({ email: address })
-    expect(await json('users', 'erase', address, ...owner)).toEqual({ errors: [expect.stringContaining('say --yes')] })
+    expect(await json('users', 'erase', address, ...owner)).toEqual({ errors: [expect.stringContaining('--yes')] })
     expect(await json('users', 'erase', address, ...owner, '--yes')).toMatchObject({ erased: { users: 2 }, images: [] })
   })
 
   test('and so are errors', async () => {
-    expect(await json('sell')).toEqual({ errors: ['there is no command sell: try help'] })
+    expect(await json('sell')).toEqual({ errors: ['unknown command sell: run paywall help'] })
     expect(await json('plan', 'nowhere.json')).toEqual({ errors: ['nowhere.json cannot be read: no such file'] })
     expect(await json('clock', '1001', '--home', 'http://127.0.0.1:1')).toEqual({
-      errors: [expect.stringContaining('no local world answers')],
+      errors: [expect.stringContaining('no local world is running')],
     })
   })
 })

@@ -55,7 +55,7 @@ test('apply that revokes a key says how many live sessions it minted; they go on
   await signOut(ended.user.id, '--owner', owner())
 
   write([])
-  const line = 'key backend: revoked (1 session that it minted goes on: users sign-out --minted-by ends it)'
+  const line = 'key backend: revoked (1 session that it minted stays valid: end it with users sign-out --minted-by)'
   const plan = JSON.parse((await run('plan', path, '--json')).out)
   expect(plan.changes).toContainEqual(expect.objectContaining({ what: 'key backend', how: 'revoked', sessions: 1 }))
   expect((await run('plan', path)).out).toContain(line)
@@ -67,7 +67,7 @@ test('a rotation says so, too, and signs nobody out', async () => {
   const sessions = [await mint(tenant), await mint(tenant)]
   write([{ name: 'backend', secret: newSecret() }])
   const { out } = await run('apply', path, '--yes')
-  expect(out).toContain('key backend: new secret, the old one is revoked (2 sessions that it minted go on: ')
+  expect(out).toContain('key backend: new secret, the old one is revoked (2 sessions that it minted stay valid: ')
   for (const session of sessions) expect(await goesOn(session)).toBe(true)
 })
 
@@ -82,12 +82,12 @@ test('a rotation that gives the new key the name of the old one says of the old 
   const kept = await mint({ ...tenant, key: next })
 
   write([{ name: 'backend', secret: next }])
-  const line = 'key backend: revoked (1 session that it minted goes on: users sign-out --minted-by ends it)'
+  const line = 'key backend: revoked (1 session that it minted stays valid: end it with users sign-out --minted-by)'
   const refused = await run('apply', path)
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`paywall: ${line}\n`) })
   const { changes } = JSON.parse((await run('plan', path, '--json')).out)
   expect(changes).toEqual([
-    expect.objectContaining({ how: 'was called backend-next', destructive: false }),
+    expect.objectContaining({ how: 'renamed from backend-next', destructive: false }),
     expect.objectContaining({ what: 'key backend', how: 'revoked', destructive: true, sessions: 1 }),
   ])
   expect((await run('apply', path, '--yes')).out).toContain(line)
@@ -116,13 +116,13 @@ test('a key that is called otherwise is not revoked, whoever has its name from t
   expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
   expect(await planned(...swapped)).toEqual([
     ['key backend', 'new', false],
-    ['key worker', 'was called backend', false],
+    ['key worker', 'renamed from backend', false],
   ])
   write([one, two])
   expect(await run('apply', path)).toMatchObject({ code: 0 })
   expect(await planned(...swapped)).toEqual([
-    ['key backend', 'was called worker', false],
-    ['key worker', 'was called backend', false],
+    ['key backend', 'renamed from worker', false],
+    ['key worker', 'renamed from backend', false],
   ])
 })
 
@@ -156,7 +156,7 @@ test('--minted-by refuses a key that is still good, because whoever has it would
   const session = await mint(tenant)
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no key backend that is revoked'),
+    err: expect.stringContaining('no revoked key backend'),
   })
   expect(await goesOn(session)).toBe(true)
 })
@@ -190,5 +190,9 @@ test.each<[string, string[]]>([
   ['a time that is none', ['--all', '--since', 'yesterday']],
 ])('refuses %s', async (_what, args) => {
   const refused = await signOut(...args, '--owner', owner())
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/say users sign-out|--since/) })
+  expect(refused).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/usage: paywall users sign-out|--since/),
+  })
 })

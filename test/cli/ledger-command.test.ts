@@ -28,7 +28,7 @@ const balance = (type: string) => `balance ${type} of user ${userId} on paywall 
 test('says how much is right', async () => {
   expect(await verifyLedger(world.databaseUrl)).toEqual({
     code: 0,
-    out: 'Right: 2 balances, each the sum of its part of 4 ledger rows.\n',
+    out: 'OK: 2 balances match the sums of their 4 ledger rows.\n',
     err: '',
   })
 })
@@ -41,7 +41,7 @@ test('names a balance that is not the sum of its rows, and fails', async () => {
   expect(verified).toEqual({
     code: 1,
     out: '',
-    err: `paywall: ${balance('premium')} is 8, but its ledger comes to 7\n`,
+    err: `paywall: ${balance('premium')} is 8, but its ledger adds up to 7\n`,
   })
 })
 
@@ -50,7 +50,7 @@ test('names a balance without any row', async () => {
     "insert into balances select paywall_id, user_id, 'gold', 3 from members where user_id = $1",
     "delete from balances where user_id = $1 and type = 'gold'",
   )
-  expect(verified).toMatchObject({ code: 1, err: `paywall: ${balance('gold')} is 3, but its ledger comes to 0\n` })
+  expect(verified).toMatchObject({ code: 1, err: `paywall: ${balance('gold')} is 3, but its ledger adds up to 0\n` })
 })
 
 test('names the first row of a chain that is broken, even where the sum is right', async () => {
@@ -64,6 +64,6 @@ test('names the first row of a chain that is broken, even where the sum is right
   )
   expect(verified).toMatchObject({
     code: 1,
-    err: `paywall: ${balance('standard')}: ledger row ${row} says that it left 14, but it left 15\n`,
+    err: `paywall: ${balance('standard')}: ledger row ${row} records a count of 14 instead of 15\n`,
   })
 })

@@ -103,7 +103,7 @@ describe('paywall', () => {
 
 describe('paywall says in one sentence', () => {
   test.each<[string, string[], Record<string, string | undefined>, RegExp]>([
-    ['that it has no such command', ['sell'], {}, /there is no command sell: try help/],
+    ['that it has no such command', ['sell'], {}, /unknown command sell: run paywall help/],
     ['that a file is not there', ['apply', 'nowhere.json'], {}, /nowhere\.json cannot be read: no such file/],
     ['that a file is a folder', ['apply', folder], {}, /.* cannot be read: EISDIR: .*/],
     [
@@ -116,7 +116,7 @@ describe('paywall says in one sentence', () => {
       'that a key is malformed',
       ['plan', path],
       { WEBHOOK_SECRETS_KEY: 'abc' },
-      /WEBHOOK_SECRETS_KEY must be 32 bytes in base64url, or two such keys with a comma between/,
+      /WEBHOOK_SECRETS_KEY must be 32 bytes in base64url, or two such keys separated by a comma/,
     ],
     [
       'that the database is out of reach',

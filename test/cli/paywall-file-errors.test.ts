@@ -7,19 +7,19 @@ const paywall = JSON.parse(writtenFile()).paywalls[0]
 
 describe('a bad file', () => {
   test.each<[path: string, value: unknown, message: string | null]>([
-    ['own', 1, 'there is no such field'],
+    ['own', 1, 'unknown field'],
     ['owner', undefined, 'is missing'],
     ['owner.email', 'nobody', 'Invalid email address'],
-    ['keys[0].secret', 'env:NOWHERE', 'the environment has no NOWHERE'],
-    ['keys[0].secret', 'env:constructor', 'the environment has no constructor'],
+    ['keys[0].secret', 'env:NOWHERE', 'NOWHERE is not set in the environment'],
+    ['keys[0].secret', 'env:constructor', 'constructor is not set in the environment'],
     ['keys[0].secret', 'pk_test_short', 'must be pk_test_ or pk_live_ and 16 to 248 characters without spaces'],
     ['keys[0].secret', environment.LIVE_API_KEY, 'a live key must come from env:NAME'],
-    ['keys[0].mode', 'live', 'the secret is a test key'],
+    ['keys[0].mode', 'live', 'does not match the secret, which is a test key'],
     ['webhooks[0].url', 'ftp://owner.example/', 'must begin with https://'],
     ['webhooks[0].url', 'https://10.0.0.1/', 'an IP address is not accepted: use a host name'],
-    ['webhooks[0].secret', 'whsec_c2hvcnQ=', 'must be whsec_ and base64 of 24 to 64 bytes, these are 5'],
+    ['webhooks[0].secret', 'whsec_c2hvcnQ=', 'must be whsec_ and base64 of 24 to 64 bytes, not 5'],
     ['webhooks[0].secret', 'secret', 'must begin with whsec_'],
-    ['webhooks[0].events', ['*', '*'], 'an event is named twice'],
+    ['webhooks[0].events', ['*', '*'], 'an event is listed twice'],
     ['paywalls', [], 'Too small: expected array to have >=1 items'],
     ['paywalls[0].id', '10x', 'must be a decimal number of 19 digits at most'],
     ['paywalls[0].id', 1001, 'expected string, received number'],
@@ -29,13 +29,13 @@ describe('a bad file', () => {
     ['paywalls[0].settings.success_redirect_url', 'ftp://x.example', 'must be an http or https URL'],
     ['paywalls[0].settings.id', '7', "is not the paywall's id"],
     ['paywalls[0].settings.name', 'Other', "is not the paywall's name"],
-    ['paywalls[0].settings.text', 'a\0b', 'has a NUL character'],
-    ['paywalls[0].settings.text', 'a\ud800b', 'has half of a surrogate pair'],
-    ['paywalls[0].settings.tokenization_queries[0].limit', 3, 'there is no such field'],
+    ['paywalls[0].settings.text', 'a\0b', 'contains a NUL character'],
+    ['paywalls[0].settings.text', 'a\ud800b', 'contains a lone surrogate'],
+    ['paywalls[0].settings.tokenization_queries[0].limit', 3, 'unknown field'],
     ['paywalls[0].geo.tiers.2[0]', 'UK', 'not an ISO 3166-1 alpha-2 country code in upper case'],
-    ['paywalls[0].geo.tiers.2[0]', 'US', 'US is already named'],
-    ['paywalls[0].processor.credentials.secretKey', 'env:NOWHERE', 'the environment has no NOWHERE'],
-    ['paywalls[0].processor.credentials.secretkey', 'x', 'there is no such field'],
+    ['paywalls[0].geo.tiers.2[0]', 'US', 'US is listed twice'],
+    ['paywalls[0].processor.credentials.secretKey', 'env:NOWHERE', 'NOWHERE is not set in the environment'],
+    ['paywalls[0].processor.credentials.secretkey', 'x', 'unknown field'],
     ['paywalls[0].processor.acquiring', 'paypal', null],
     [`${price}.currency`, 'usd', 'not an ISO 4217 currency code'],
     [`${price}.amount`, 9.999, '9.999 is not an amount of USD'],
@@ -44,18 +44,18 @@ describe('a bad file', () => {
     [`${price}.amount`, 1e15, '1000000000000000 is not an amount of USD'],
     [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
     [`${price}.trial_days`, 1.5, 'expected int, received number'],
-    [`${price}.colour`, 'red', 'there is no such field'],
-    [`${price}.features`, ['export', 'export'], 'a feature is named twice'],
-    [`${price}.tokens[0].type`, 'gold', 'is no type of settings.tokenization_queries'],
+    [`${price}.colour`, 'red', 'unknown field'],
+    [`${price}.features`, ['export', 'export'], 'a feature is listed twice'],
+    [`${price}.tokens[0].type`, 'gold', 'is not a type in settings.tokenization_queries'],
     [`${price}.locals[1].tier`, 4, 'there is no tier 4'],
-    [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give one of countries and tier'],
+    [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give either countries or tier'],
     [`${local}.tier`, 3, null],
     ['paywalls[0].prices[1].trial_days', 3, 'a price without interval has no trial'],
     [`${price}.tokens[0].trial_count`, -1, 'Too small: expected number to be >=0'],
     ['paywalls[0].settings.max_trial_days', 731, 'Too big: expected number to be <=730'],
-    ['paywalls[0].prices[1].interval_count', 3, 'a price without interval is bought once'],
+    ['paywalls[0].prices[1].interval_count', 3, 'a price without interval is a one-time price'],
     ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
-    ['paywalls[0].prices[1].slug', 'monthly', 'the same as in entry 0'],
+    ['paywalls[0].prices[1].slug', 'monthly', 'is the same as in entry 0'],
   ])('names %s = %j', async (path, value, message) => {
     const errors = await errorsOf(writtenFile({ [path]: value }))
     if (message !== null) expect(errors).toEqual([`${path}: ${message}`])
@@ -74,9 +74,7 @@ describe('a bad file', () => {
     [
       'tokens that are sold once without a word on access',
       { 'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1 }] },
-      [
-        'paywalls[0].prices[1].access: say true, or false for a pack of tokens: a one-time price with tokens may be either',
-      ],
+      ['paywalls[0].prices[1].access: is required for a one-time price with tokens: true, or false for a pack'],
     ],
     [
       'a subscription, and features, without access',
@@ -86,37 +84,37 @@ describe('a bad file', () => {
         'paywalls[0].prices[1].features': ['export'],
       },
       [
-        'paywalls[0].prices[0].access: a subscription gives access',
-        'paywalls[0].prices[1].features: a price without access gives no features',
+        'paywalls[0].prices[0].access: a subscription always gives access',
+        'paywalls[0].prices[1].features: a price without access cannot have features',
       ],
     ],
     [
       'two keys of one name and secret',
       { 'keys[1]': { name: 'backend', secret: environment.API_KEY } },
-      ['keys[1].name: the same as in entry 0', 'keys[1].secret: the same as in entry 0'],
+      ['keys[1].name: is the same as in entry 0', 'keys[1].secret: is the same as in entry 0'],
     ],
     [
       'one address spelled twice',
       { 'webhooks[1]': { url: 'https://OWNER.example:443/webhooks' } },
-      ['webhooks[1].url: the same as in entry 0'],
+      ['webhooks[1].url: is the same as in entry 0'],
     ],
     [
       'a paywall twice',
       { 'paywalls[1]': paywall },
-      ['paywalls[1].id: the same as in entry 0', 'paywalls[1].domain: the same as in entry 0'],
+      ['paywalls[1].id: is the same as in entry 0', 'paywalls[1].domain: is the same as in entry 0'],
     ],
     [
       'countries of two local prices',
       { [`${price}.locals[1].tier`]: undefined, [`${price}.locals[1].countries`]: ['BR', 'IN'] },
-      [`${price}.locals[1].countries[1]: IN is already named`],
+      [`${price}.locals[1].countries[1]: IN is listed twice`],
     ],
     [
       'a key and a webhook of unknown mode',
       { 'keys[0].secret': undefined, 'paywalls[1]': { ...paywall, id: '2', domain: null, test: false } },
       [
-        'paywalls[1].processor.credentials: a test key on a live paywall',
-        'webhooks[0].test: say true or false: the file has test and live paywalls',
-        'keys[0].mode: say test or live: the file has paywalls of both',
+        'paywalls[1].processor.credentials: are for test mode, but this is a live paywall',
+        'webhooks[0].test: is required, because the file has test and live paywalls',
+        'keys[0].mode: is required, because the file has test and live paywalls',
       ],
     ],
     [
@@ -131,10 +129,10 @@ describe('a bad file', () => {
         },
       },
       [
-        'paywalls[0].processor.credentials.secretKey: a live paywall takes its secrets from env:NAME',
-        'paywalls[0].turnstile.secretKey: a live paywall takes its secrets from env:NAME',
+        'paywalls[0].processor.credentials.secretKey: a live paywall must take its secrets from env:NAME',
+        'paywalls[0].turnstile.secretKey: a live paywall must take its secrets from env:NAME',
         "paywalls[0].turnstile.secretKey: one of Cloudflare's keys for tests on a live paywall",
-        'webhooks[0].secret: a live webhook takes its secret from env:NAME',
+        'webhooks[0].secret: a live webhook must take its secret from env:NAME',
       ],
     ],
     [
@@ -145,7 +143,7 @@ describe('a bad file', () => {
     [
       'a live key on a test paywall',
       { 'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY' },
-      ['paywalls[0].processor.credentials: a live key on a test paywall'],
+      ['paywalls[0].processor.credentials: are for live mode, but this is a test paywall'],
     ],
     [
       'a processor that we do not know',
@@ -185,7 +183,7 @@ describe('a bad file', () => {
         [`${price}.locals[1].amount`]: 1500.5,
       },
       [
-        `${price}.currency: Stripe cannot be paid in IQD`,
+        `${price}.currency: Stripe does not support IQD`,
         `${price}.locals[0].amount: Stripe charges KWD with 2 decimals at most`,
         `${price}.locals[1].amount: Stripe charges MGA without decimals`,
       ],
@@ -194,9 +192,9 @@ describe('a bad file', () => {
       'errors of many kinds, all at once',
       { 'keys[0].secret': 'env:NOWHERE', [`${price}.amount`]: '9.99', 'webhooks[0].url': 'x', 'paywalls[0].x': 1 },
       [
-        'keys[0].secret: the environment has no NOWHERE',
+        'keys[0].secret: NOWHERE is not set in the environment',
         `${price}.amount: expected number, received string`,
-        'paywalls[0].x: there is no such field',
+        'paywalls[0].x: unknown field',
         'webhooks[0].url: not a URL',
       ],
     ],
@@ -205,9 +203,9 @@ describe('a bad file', () => {
   })
 
   test.each([
-    ['', 'it ends too early (line 1 column 1)'],
+    ['', 'unexpected end of file (line 1 column 1)'],
     ['{\n  "owner": yes\n}', "Unexpected token 'y' (line 2 column 12)"],
-    ['{\n  "owner": ', 'it ends too early (line 2 column 12)'],
+    ['{\n  "owner": ', 'unexpected end of file (line 2 column 12)'],
     ["{'owner': 1}", "Expected property name or '}' at position 1 (line 1 column 2)"],
   ])('says where %j is not JSON', async (text, where) => {
     expect(await errorsOf(text)).toEqual([`not valid JSON: ${where}`])

@@ -41,16 +41,16 @@ describe('a layout', () => {
   })
 
   test.each<[block: unknown, error: string]>([
-    [{ type: 'headng', text: 'title' }, '.type: there is no block headng: did you mean heading?'],
+    [{ type: 'headng', text: 'title' }, '.type: unknown block type headng: did you mean heading?'],
     [
       { type: 'carousel' },
-      '.type: there is no block carousel: there are heading, text, image, features, prices, toggle, testimonial, faq, note, button, and your own begin with x-',
+      '.type: unknown block type carousel: use heading, text, image, features, prices, toggle, testimonial, faq, note, button, or your own type that begins with x-',
     ],
     [{ text: 'title' }, '.type: is missing'],
     ['heading', ': expected object, received string'],
     [{ type: 'heading' }, '.text: is missing'],
-    [{ type: 'note', text: 'title', colour: 'red' }, '.colour: there is no such field'],
-    [{ type: 'heading', text: 'title', levl: 2 }, '.levl: there is no such field: did you mean level?'],
+    [{ type: 'note', text: 'title', colour: 'red' }, '.colour: unknown field'],
+    [{ type: 'heading', text: 'title', levl: 2 }, '.levl: unknown field: did you mean level?'],
     [{ type: 'heading', text: 'title', level: 3 }, '.level: Invalid option: expected one of 1|2'],
     [{ type: 'text', text: 'titel' }, '.text: en, de have no text titel: did you mean title?'],
     [{ type: 'features', items: ['title', 'anything'] }, '.items[1]: en, de have no text anything'],
@@ -61,17 +61,17 @@ describe('a layout', () => {
     ],
     [{ type: 'testimonial', quote: 'answer', author: 'ada' }, '.author: en, de have no text ada'],
     [{ type: 'prices', order: ['montly'] }, '.order[0]: there is no price montly: did you mean monthly?'],
-    [{ type: 'prices', order: ['monthly', 'monthly'] }, '.order[1]: monthly is already named'],
+    [{ type: 'prices', order: ['monthly', 'monthly'] }, '.order[1]: monthly is listed twice'],
     [{ type: 'prices', highlight: 'weekly' }, '.highlight: there is no price weekly'],
-    [{ type: 'prices', order: ['monthly'], highlight: 'lifetime' }, '.highlight: order does not show lifetime'],
+    [{ type: 'prices', order: ['monthly'], highlight: 'lifetime' }, '.highlight: lifetime is not in order'],
     [{ type: 'button', text: 'title', price: 'lifetme' }, '.price: there is no price lifetme: did you mean lifetime?'],
-    [{ type: 'toggle', intervals: ['month', 'year'] }, '.intervals[1]: no price is paid by the year'],
-    [{ type: 'toggle', intervals: ['month', 'month'] }, '.intervals[1]: month is already named'],
+    [{ type: 'toggle', intervals: ['month', 'year'] }, '.intervals[1]: no price has the interval year'],
+    [{ type: 'toggle', intervals: ['month', 'month'] }, '.intervals[1]: month is listed twice'],
     [{ type: 'toggle', intervals: ['month'] }, '.intervals: Too small: expected array to have >=2 items'],
     [{ type: 'image', src: 'logo.png', alt: 'title' }, '.src: must be an https URL'],
     [
       { type: 'image', src: 'https://acme.example/Logo.SVG?v=2', alt: 'title' },
-      '.src: the site shows no SVG, which may have scripts: use JPEG, PNG or WebP',
+      '.src: SVG is not supported because it may contain scripts: use JPEG, PNG or WebP',
     ],
     [
       { type: 'image', src: 'https://192.0.2.7/a.png', alt: 'title' },
@@ -83,7 +83,7 @@ describe('a layout', () => {
     ],
     [
       { type: 'image', src: 'http://acme.example/a.png', alt: 'title' },
-      '.src: must be an https URL, or one of localhost',
+      '.src: must be an https URL or a localhost URL',
     ],
   ])('names what is wrong with %j', async (block, error) => {
     expect(await problemsOf([block])).toEqual([`${blocks}[0]${error}`])
@@ -118,7 +118,7 @@ describe('a layout', () => {
     [
       'a logo without encryption',
       { 'paywalls[0].settings.logo': { src: 'http://acme.example/logo.png' } },
-      'paywalls[0].settings.logo.src: must be an https URL, or one of localhost',
+      'paywalls[0].settings.logo.src: must be an https URL or a localhost URL',
     ],
     [
       "a logo's text",
@@ -143,10 +143,10 @@ describe('a layout', () => {
     const changes = { 'paywalls[0].prices[0].amount': 9.999, 'paywalls[0].settings.name': 'Other', nam: 1 }
     expect(await problemsOf([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
       'paywalls[0].prices[0].amount: 9.999 is not an amount of USD',
-      `${blocks}[0].type: there is no block headng: did you mean heading?`,
+      `${blocks}[0].type: unknown block type headng: did you mean heading?`,
       `${blocks}[1].text: en, de have no text titel: did you mean title?`,
       "paywalls[0].settings.name: is not the paywall's name",
-      'nam: there is no such field',
+      'nam: unknown field',
     ])
   })
 })
@@ -160,8 +160,8 @@ test('a misspelt field is answered by the one that was meant, anywhere in the fi
   }
   expect(await errorsOf(writtenFile(changes))).toEqual([
     'paywalls[0].prices[0].label: is missing',
-    'paywalls[0].prices[0].trail_days: there is no such field',
-    'paywalls[0].prices[0].lable: there is no such field: did you mean label?',
-    'paywalls[0].prices[0].labels: there is no such field: did you mean label?',
+    'paywalls[0].prices[0].trail_days: unknown field',
+    'paywalls[0].prices[0].lable: unknown field: did you mean label?',
+    'paywalls[0].prices[0].labels: unknown field: did you mean label?',
   ])
 })

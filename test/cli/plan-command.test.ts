@@ -71,7 +71,7 @@ describe('plan', () => {
 
     write({ webhooks: [] }, [monthly({ amount: 12 })])
     const { out } = await run(['plan', path])
-    expect(out).toContain('To take away:\n')
+    expect(out).toContain('Destructive changes:\n')
     expect(out).toMatch(
       /price monthly: price_\w+ is retired, price_\w+ on sale \(2 subscribers\)\n {4}amount 9\.99 → 12\n/,
     )
@@ -104,18 +104,18 @@ describe('apply', () => {
     expect(refused).toMatchObject({ code: 1, out: '' })
     expect(refused.err.split('\n')).toEqual([
       'paywall: key backend: revoked',
-      'paywall: it would take that away, and there is no terminal to ask at: say --yes. Nothing was changed',
+      'paywall: nothing was changed: without a terminal, destructive changes need --yes',
       '',
     ])
     expect(await json(['apply', path])).toEqual({
-      errors: ['key backend: revoked', expect.stringContaining('say --yes')],
+      errors: ['key backend: revoked', expect.stringContaining('--yes')],
     })
     expect(await everything(world)).toEqual(before)
 
     const applied = await run(['apply', path, '--yes'])
     expect(applied).toMatchObject({ code: 0, err: '' })
     expect(applied.out).toMatch(
-      /^Changed:\n {2}paywall .*label Monthly → Each month\nTaken away:\n {2}key backend: revoked\n/,
+      /^Changes made:\n {2}paywall .*label Monthly → Each month\nDestructive changes made:\n {2}key backend: revoked\n/,
     )
     const user = await call(world, `/api/v1/paywall/${world.paywall.id}/user?email=a@b.co`, { key: world.key })
     expect(user.status).toBe(401)

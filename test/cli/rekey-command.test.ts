@@ -74,14 +74,14 @@ test('seals all anew: accounts that a paywall was switched away from, and the se
 
   expect(await rekey(both)).toEqual({
     code: 0,
-    out: 'Done: sealed the credentials of 2 processor accounts, sealed 2 webhook secrets, sealed 1 Turnstile secret keys.\n',
+    out: 'Done: re-encrypted the credentials of 2 processor accounts, re-encrypted 2 webhook secrets, re-encrypted 1 Turnstile secret keys.\n',
     err: '',
   })
   expect(await opened(newer)).toEqual(secrets)
   await expect(opened(older)).rejects.toThrow('the ciphertext is encrypted with the key')
   expect(await rekey(both)).toEqual({
     code: 0,
-    out: 'Nothing to seal anew: the first key has sealed all that opens.\n',
+    out: 'Nothing to re-encrypt: every secret that can be decrypted already uses the first key.\n',
     err: '',
   })
 })
@@ -105,11 +105,11 @@ test('names what no key opens, and not what it is, and does the rest', async () 
     await seal('{"secretKey":"sk_test_hidden"}', others.PROCESSOR_CREDENTIALS_KEY, 'processor:1001:stripe'),
   ])
   const { code, out, err } = await rekey(both)
-  expect({ code, out }).toEqual({ code: 1, out: 'Done: sealed 1 webhook secrets.\n' })
+  expect({ code, out }).toEqual({ code: 1, out: 'Done: re-encrypted 1 webhook secrets.\n' })
   expect(err.trimEnd().split('\n')).toEqual([
-    'paywall: paywall 1001: no key opens its stripe credentials',
-    `paywall: test webhook ${url}: no key opens its secret before the last`,
-    'paywall: to mend this, add the key that sealed them, or apply the paywall file that has these secrets',
+    'paywall: paywall 1001: no key decrypts its stripe credentials',
+    `paywall: test webhook ${url}: no key decrypts its previous secret`,
+    'paywall: add the key that encrypted these secrets, or apply the paywall file that contains them',
   ])
 })
 
@@ -119,7 +119,7 @@ test('removes a webhook secret that was replaced over a day ago', async () => {
   await world.database.query(`update webhook_endpoints set previous_secret_until = now() - interval '1 second'`)
   expect(await rekey(both)).toMatchObject({
     out:
-      'Done: sealed the credentials of 1 processor accounts, sealed 1 webhook secrets, ' +
+      'Done: re-encrypted the credentials of 1 processor accounts, re-encrypted 1 webhook secrets, ' +
       'removed 1 webhook secrets that were replaced over a day ago.\n',
   })
   const { rows } = await world.database.query('select previous_secret, previous_secret_until from webhook_endpoints')

@@ -18,7 +18,7 @@ describe('a paywall file cannot speak in the name of the service', () => {
     ['webhooks[0].url', 'https://docs.acme.example./api'],
   ])('by %s %s', async (path, value) => {
     const host = /[a-z]+\.acme\.example/.exec(value)?.[0]
-    expect(await errorsOf({ [path]: value })).toEqual([`${path}: ${host} is served by us`])
+    expect(await errorsOf({ [path]: value })).toEqual([`${path}: ${host} is a host of the service itself`])
   })
 
   test.each([

@@ -83,8 +83,12 @@ describe('paywall tickets says in one sentence', () => {
 
   test.each<[string, string[], RegExp]>([
     ['that no ticket has the attachment', ['attachment', '1/x', path], /no ticket has an attachment 1\/x/],
-    ['how it is used', ['attachment', '1/x'], /say tickets, tickets --paywall ID, or tickets attachment KEY FILE/],
-    ['how it is used, for a word it does not know', ['all'], /say tickets, .*/],
+    [
+      'how it is used',
+      ['attachment', '1/x'],
+      /usage: paywall tickets \[--paywall ID\], or paywall tickets attachment KEY FILE/,
+    ],
+    ['how it is used, for a word it does not know', ['all'], /usage: paywall tickets/],
   ])('%s', async (_what, args, sentence) => {
     const { code, out, err } = await tickets(...args)
     expect({ code, out }).toEqual({ code: 1, out: '' })

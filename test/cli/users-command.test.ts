@@ -66,7 +66,7 @@ describe('paywall users merge', () => {
     expect(await merge(from.email, into.user.email!)).toEqual({
       code: 0,
       err: '',
-      out: `User ${from.id} is merged into ${into.user.id}, on paywall ${paywalls.join(', ')}.\n`,
+      out: `Merged user ${from.id} into ${into.user.id} on paywall ${paywalls.join(', ')}.\n`,
     })
     for (const place of [here, there]) {
       expect(await readAt(place, into.user.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
@@ -116,13 +116,13 @@ describe('paywall users merge', () => {
     const refusals: [Promise<{ err: string }>, string][] = [
       [merge(stranger.user.id, other.user.id), `the owner has no test user ${stranger.user.id}`],
       [merge(other.user.id, stranger.user.email!), `the owner has no test user ${stranger.user.email}`],
-      [merge(gone.user.id, one.user.email!), `user ${gone.user.id} was merged into ${other.user.id}: name that one`],
+      [merge(gone.user.id, one.user.email!), `user ${gone.user.id} was merged into ${other.user.id}: use that one`],
       [merge(other.user.id, other.user.email!), 'are the same user'],
-      [merge(one.user.id, other.user.id), `${one.user.id} names several users: say`],
+      [merge(one.user.id, other.user.id), `${one.user.id} matches several users: use`],
       [users('merge', one.user.id, other.user.id, '--owner', 'nobody@example.com'), 'there is no owner'],
-      [users('merge', one.user.id, other.user.id), 'say users merge FROM INTO --owner EMAIL'],
-      [ofOwner('merge', one.user.id), 'say users merge FROM INTO --owner EMAIL'],
-      [ofOwner('swap', one.user.id, other.user.id), 'say users merge FROM INTO --owner EMAIL'],
+      [users('merge', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
+      [ofOwner('merge', one.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
+      [ofOwner('swap', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
     ]
     for (const [refused, sentence] of refusals)
       expect(await refused).toMatchObject({ code: 1, err: expect.stringContaining(sentence) })
@@ -162,7 +162,7 @@ describe('paywall users set-email', () => {
     expect(await setEmail(user.email!, ` ${email.toUpperCase()} `)).toEqual({
       code: 0,
       err: '',
-      out: `User ${user.id} has the address ${email}.\n`,
+      out: `User ${user.id} now has the e-mail address ${email}.\n`,
     })
     expect((await known({ email })).user).toEqual({ ...user, email })
     expect(await find(`email=${user.email}`)).toMatchObject({ status: 404 })
@@ -181,6 +181,9 @@ describe('paywall users set-email', () => {
 
   test.each(['no address', 'a@b', 'victi\u212a@example.com', 'ａnn@example.com'])('refuses %s', async (email) => {
     const { user } = await known()
-    expect(await setEmail(user.id, email)).toMatchObject({ code: 1, err: `paywall: ${email} is no e-mail address\n` })
+    expect(await setEmail(user.id, email)).toMatchObject({
+      code: 1,
+      err: `paywall: ${email} is not an e-mail address\n`,
+    })
   })
 })

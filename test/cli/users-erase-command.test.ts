@@ -71,7 +71,9 @@ describe('users erase', () => {
     const before = await everything(world)
     const { code, out, err } = await users('erase', email)
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(/^paywall: 1 sessions, 1 members, 1 users would be erased for good: say --yes to do it\n$/)
+    expect(err).toMatch(
+      /^paywall: 1 sessions, 1 members, 1 users would be erased permanently: add --yes to erase it\n$/,
+    )
     expect(await everything(world)).toBe(before)
   })
 
@@ -152,7 +154,7 @@ describe('users erase', () => {
     expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
     expect(await users('erase', email, '--yes')).toMatchObject({
       code: 1,
-      err: `paywall: owner ${world.file.owner.email} has nothing of ${email}\n`,
+      err: `paywall: owner ${world.file.owner.email} has no data about ${email}\n`,
     })
   })
 

@@ -75,7 +75,7 @@ describe('users export', () => {
     expect(await paywall(world, args)).toEqual({
       code: 1,
       out: '',
-      err: `paywall: owner ${elsewhere.owner.email} has nothing of ${one.email}\n`,
+      err: `paywall: owner ${elsewhere.owner.email} has no data about ${one.email}\n`,
     })
   })
 })
@@ -85,13 +85,13 @@ describe('users is refused in one sentence', () => {
     [
       'no address',
       ['users', 'export', '--owner', 'a@b.co'],
-      /^paywall: say users export USER --owner EMAIL, or users erase/,
+      /^usage: paywall users export USER --owner EMAIL\nusage: paywall users erase/,
     ],
-    ['no owner', ['users', 'erase', 'a@b.co', '--yes'], /^paywall: say users export/],
+    ['no owner', ['users', 'erase', 'a@b.co', '--yes'], /^usage: paywall users export/],
     [
       'an unknown option',
       ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'],
-      /^paywall: there is no option --force\n/,
+      /^paywall: unknown option --force\n/,
     ],
     [
       'an owner that is not there',

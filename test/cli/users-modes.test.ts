@@ -44,7 +44,7 @@ test.each([
   expect(await users(verb, ...args())).toEqual({
     code: 1,
     out: '',
-    err: `paywall: owner ${owner} has test and live paywalls: say --test or --live\n`,
+    err: `paywall: owner ${owner} has test and live paywalls: add --test or --live\n`,
   })
   const both = await users(verb, ...args(), '--test', '--live')
   expect(both).toMatchObject({ code: 1, err: expect.stringContaining('--test or --live') })
@@ -67,7 +67,7 @@ describe('with --test or --live', () => {
       expect(out).not.toContain(other.id)
       expect(await users('export', other.id, `--${mode}`)).toMatchObject({
         code: 1,
-        err: `paywall: owner ${owner} has nothing of ${other.id} in ${mode} mode\n`,
+        err: `paywall: owner ${owner} has no data about ${other.id} in ${mode} mode\n`,
       })
     }
   })
@@ -93,7 +93,7 @@ describe('with --test or --live', () => {
     ])
     const second = await person(world, testing)
     const { err } = await users('set-email', second.email, other.email, '--test')
-    expect(err).toContain(`paywall users merge ${tester.id} ${second.id} --owner ${owner} --test makes them one`)
+    expect(err).toContain(`paywall users merge ${tester.id} ${second.id} --owner ${owner} --test`)
   })
 
   test('merge finds no user of the other mode', async () => {

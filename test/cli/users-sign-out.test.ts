@@ -97,8 +97,8 @@ test.each<[string, () => string[], RegExp]>([
   ['an id that nobody has', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no test user /],
   ['an owner who is not there', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
   ['a paywall that is not there', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
-  ['no scope', () => ['sign-out', 'a@b.co'], /say users sign-out/],
-  ['another verb', () => ['forget', 'a@b.co', '--owner', owner], /or users sign-out USER/],
+  ['no scope', () => ['sign-out', 'a@b.co'], /usage: paywall users sign-out/],
+  ['another verb', () => ['forget', 'a@b.co', '--owner', owner], /usage: paywall users sign-out USER/],
 ])('fails with a sentence for %s', async (_what, args, sentence) => {
   expect(await signOut(...args())).toEqual({ code: 1, out: '', err: expect.stringMatching(sentence) })
 })

@@ -58,7 +58,7 @@ describe('from the baseline', () => {
     await migrated(older, { rolesKey, tables: later })
     const schema = `${tree.schema};\n${NICKNAME};\n${COUNTERS}`
     const steps = await migrated(fresh, { rolesKey, tables: { ...later, schema } })
-    expect(steps).toContain('make the tables of schema.sql')
+    expect(steps).toContain('create the tables of schema.sql')
     expect(await migrated(fresh, { rolesKey, tables: { ...later, schema } })).toEqual([])
     expect(await catalogOf(older)).toEqual(await catalogOf(fresh))
   })
@@ -130,7 +130,7 @@ describe('goes on where it was cut off', () => {
         return migrating
       })
       expect(kept).toBe(
-        'could not run migration 9001-remark: it was in a deadlock with work on the same tables, and nothing of it was done: try again',
+        'could not run migration 9001-remark: it deadlocked with other work on the same tables and was rolled back: try again',
       )
     })
     expect(await migrated(url, { rolesKey, tables })).toEqual(['run migration 9001-remark'])
@@ -153,7 +153,7 @@ describe('goes on where it was cut off', () => {
     command.kill('SIGINT')
     await until('no migration at work', async () => !(await atWork()))
     await withClient(asSuperuser, (client) => client.query('drop event trigger slow; drop function sleep()'))
-    expect(await migrated(url, { rolesKey })).toContain('make the tables of schema.sql')
+    expect(await migrated(url, { rolesKey })).toContain('create the tables of schema.sql')
     expect(await migrated(url, { rolesKey })).toEqual([])
   })
 

@@ -36,7 +36,7 @@ describe('a fresh database of an owner who is no superuser', () => {
     const url = await server.createDatabase('planned')
     const planned = await paywall(url, ['--plan'])
     expect(planned).toMatchObject({ code: 0, err: '' })
-    expect(planned.out).toMatch(/^would make the tables of schema\.sql$/m)
+    expect(planned.out).toMatch(/^would create the tables of schema\.sql$/m)
     expect(await tablesOf(url)).toBe(0)
 
     const done = await paywall(url)
@@ -109,7 +109,7 @@ describe('is refused in one sentence', () => {
       client.query("insert into kysely_migration values ('9999-from-the-future', '2099-01-01T00:00:00Z')"),
     )
     const sentence =
-      'paywall: the database has migrations that this tree does not know (9999-from-the-future): migrate and deploy from the tree that has them\n'
+      'paywall: the database has migrations that this checkout lacks (9999-from-the-future): migrate and deploy from a checkout that has them\n'
     expect(await paywall(url)).toEqual({ code: 1, out: '', err: sentence })
     expect(await paywall(url, ['--plan'])).toEqual({ code: 1, out: '', err: sentence })
   })
@@ -120,7 +120,7 @@ describe('is refused in one sentence', () => {
     const { code, out, err } = await paywall(url)
     expect({ code, err }).toEqual({
       code: 1,
-      err: 'paywall: could not make the tables of schema.sql: relation "owners" already exists\n',
+      err: 'paywall: could not create the tables of schema.sql: relation "owners" already exists\n',
     })
     expect(out).not.toContain('schema.sql')
   })
@@ -128,7 +128,7 @@ describe('is refused in one sentence', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['no key', { DATABASE_ROLES_KEY: '' }, /DATABASE_ROLES_KEY is not set/],
     ['a malformed key', { DATABASE_ROLES_KEY: 'abc' }, /DATABASE_ROLES_KEY must be 32 bytes in base64url/],
-    ['a pooler', { DATABASE_URL: 'postgres://x:y@ep-a-pooler.eu.neon.tech/db' }, /Neon's pooler: give the address/],
+    ['a pooler', { DATABASE_URL: 'postgres://x:y@ep-a-pooler.eu.neon.tech/db' }, /Neon's pooler: use the address/],
     ['no database', {}, /the database cannot be reached: .*/],
   ])('%s', async (_what, variables, sentence) => {
     const { code, out, err } = await paywall('postgres://x:y@127.0.0.1:1/db', [], variables)

@@ -110,7 +110,7 @@ test('a role that calls one function more on the same release is granted it, and
   const roles = [{ ...role!, functions: [...role!.functions, 'read_user'] }, ...others]
   const more = { ...releases.first, roles }
   expect(await migrated(world.databaseUrl, { rolesKey, release: more })).toEqual([
-    `let roles execute more of ${more.name}`,
+    `grant missing rights on ${more.name}`,
   ])
   expect(await migrated(world.databaseUrl, { rolesKey, release: more })).toEqual([])
   expect(await installed()).toEqual([releases.first.name, releases.second.name])
@@ -119,6 +119,6 @@ test('a role that calls one function more on the same release is granted it, and
 test('a tree whose Workers call another release than its .sql files make is refused', () => {
   expect(readCalledRelease()).toEqual(releases.first)
   expect(() => readCalledRelease(releases.second)).toThrow(
-    `the Workers call ${releases.first.name}, but the .sql files make ${releases.second.name}: run npm run generate`,
+    `the Workers call ${releases.first.name}, but the .sql files define ${releases.second.name}: run npm run generate`,
   )
 })

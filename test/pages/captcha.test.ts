@@ -34,7 +34,7 @@ test.each(['account', 'restore'])(
     expect(policyAt(first?.headers())).not.toContain('frame-src')
     await page.getByLabel('E-mail address').fill(newEmail())
     await press(visitor, 'Send me a code')
-    await page.getByLabel('Code from the mail').waitFor()
+    await page.getByLabel('Code from the e-mail').waitFor()
     await world.database.query(
       "update rate_limits set consumed = 100, refilled_at = now() + interval '10 minutes' where name = 'network mail'",
     )
@@ -53,7 +53,7 @@ test.each(['account', 'restore'])(
     await page.getByLabel('I am human').check()
     await page.locator('input[name=cf-turnstile-response][value^="0."]').waitFor({ state: 'attached' })
     await press(visitor, 'Send me a code')
-    const field = page.getByLabel('Code from the mail')
+    const field = page.getByLabel('Code from the e-mail')
     await field.waitFor()
     expect(await field.getAttribute('inputmode')).toBe('numeric')
     expect(await field.getAttribute('autocomplete')).toBe('one-time-code')

@@ -196,13 +196,13 @@ describe('the home of the local world', () => {
     const read = await clockCommand(id, '--home', home.url)
     expect(Date.parse(read.out)).toBeGreaterThanOrEqual(Date.parse(moved.out))
     const refusals = [
-      [['--home', home.url], 'paywall: say clock ID, or clock ID --advance 31d\n'],
+      [['--home', home.url], 'usage: paywall clock ID [--advance 31d] [--home URL]\n'],
       [['999', '--home', home.url], 'paywall: there is no paywall 999\n'],
       [['1', '--home', 'nowhere'], 'paywall: --home must be a URL like http://127.0.0.1:8786, not nowhere\n'],
-      [['1', '--home', world.receiver.url], /^paywall: no local world answers at http:\/\/127\.0\.0\.1:/],
+      [['1', '--home', world.receiver.url], /^paywall: no local world is running at http:\/\/127\.0\.0\.1:/],
       [
         ['1', '--home', 'http://127.0.0.1:9'],
-        /^paywall: no local world answers at http:\/\/127\.0\.0\.1:9: npm run dev/,
+        /^paywall: no local world is running at http:\/\/127\.0\.0\.1:9: start it with npm run dev/,
       ],
     ] as const
     for (const [args, said] of refusals) {

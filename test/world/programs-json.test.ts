@@ -27,10 +27,10 @@ describe('with --json nothing but JSON is printed:', () => {
   })
 
   test.each([
-    ['bench/main.ts', '--secnods', ['there is no option --secnods: did you mean --seconds?', expect.any(String)]],
-    ['test/sim/main.ts', '--life', ['there is no option --life: did you mean --lives?', expect.any(String)]],
+    ['bench/main.ts', '--secnods', ['unknown option --secnods: did you mean --seconds?', expect.any(String)]],
+    ['test/sim/main.ts', '--life', ['unknown option --life: did you mean --lives?', expect.any(String)]],
     ['dev/world/scenario/main.ts', 'refnud', ['there is no scenario refnud: did you mean refund?']],
-    ['dev/world/main.ts', '--prot', ['there is no option --prot: did you mean --port?', expect.any(String)]],
+    ['dev/world/main.ts', '--prot', ['unknown option --prot: did you mean --port?', expect.any(String)]],
   ])('%s says so what is wrong, and fails', async (path, word, errors) => {
     const { code, out, err } = await run(path, word, '--json')
     expect({ code, err }).toEqual({ code: 1, err: '' })
