@@ -5,7 +5,7 @@ const money = ({ amount, currency }: Price) => amount.toLocaleString('en', { sty
 const button = (action: string, name: string, value: string, label: string) =>
   html`<form method="post" action="/${action}"><button name="${name}" value="${value}">${label}</button></form>`
 
-/** The shop's page, for whoever is signed in there. */
+/** The shop's only page. `email` is empty if nobody is signed in. */
 export const page = (email: string, user: User | null, prices: Price[], news: string[]) => html`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The shop</title>
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">

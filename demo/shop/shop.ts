@@ -1,4 +1,4 @@
-// An owner's shop. Who its customers are is the shop's own affair: this one believes whoever types an address.
+// An owner's shop. How customers sign in is up to the shop: this demo trusts any address that is typed in.
 import { type Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { csrf } from 'hono/csrf'
@@ -6,12 +6,12 @@ import { Paywall, PaywallError, type PaywallOptions } from 'paywall-billing-sdk'
 import { type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
 import { page } from './page.ts'
 
-/** The shop, for any server that takes a Request. `secret`: its webhook endpoint's; `test`: whether the paywall is a test one. */
+/** The shop, for any server that handles a `Request`. `secret` is its webhook endpoint's; `test` accepts events of test paywalls. */
 export function createShop({ secret, test, ...options }: PaywallOptions & { secret: string; test: boolean }): Hono {
   const paywall = new Paywall(options)
   const news: string[] = []
   const customer = (c: Context) => ({ email: getCookie(c, 'email') ?? '' })
-  const sent = async (c: Context, name: string) => String((await c.req.parseBody())[name])
+  const field = async (c: Context, name: string) => String((await c.req.parseBody())[name])
   const shop = new Hono().use(csrf())
 
   shop.get('/', async (c) => {
@@ -20,12 +20,12 @@ export function createShop({ secret, test, ...options }: PaywallOptions & { secr
     return c.html(page(email, user, (await paywall.bootstrap()).prices, news))
   })
   shop.post('/sign-in', async (c) => {
-    setCookie(c, 'email', await sent(c, 'email'), { httpOnly: true, sameSite: 'Lax' })
+    setCookie(c, 'email', await field(c, 'email'), { httpOnly: true, sameSite: 'Lax' })
     return c.redirect('/', 303)
   })
   shop.post('/buy', async (c) => {
     const home = new URL('/', c.req.url).href
-    const order = { ...customer(c), price: await sent(c, 'price'), successUrl: home, errorUrl: home }
+    const order = { ...customer(c), price: await field(c, 'price'), successUrl: home, errorUrl: home }
     return c.redirect((await paywall.checkout(order)).checkoutUrl, 303)
   })
   shop.get('/export', async (c) => {
@@ -33,16 +33,16 @@ export function createShop({ secret, test, ...options }: PaywallOptions & { secr
     return user?.can('export') ? c.text('project,version\nMoon,7\n') : c.text('Exports come with a plan.', 403)
   })
   shop.post('/convert', async (c) => {
-    await paywall.debit(customer(c), 'standard', 5, { key: await sent(c, 'job') })
+    await paywall.debit(customer(c), 'standard', 5, { key: await field(c, 'job') })
     return c.redirect('/', 303)
   })
   shop.post('/cancel', async (c) => {
-    await paywall.cancel({ ...customer(c), subscriptionId: await sent(c, 'id'), reason: 'Cancelled in the shop' })
+    await paywall.cancel({ ...customer(c), subscriptionId: await field(c, 'id'), reason: 'Cancelled in the shop' })
     return c.redirect('/', 303)
   })
   const on = { 'subscription.created': ({ data }: PaywallEvent) => news.push(`${data.user.email} joined`) }
-  const hear = webhooks({ secret, test, on })
-  shop.post('/webhooks', (c) => hear(c.req.raw))
+  const handleWebhook = webhooks({ secret, test, on })
+  shop.post('/webhooks', (c) => handleWebhook(c.req.raw))
   shop.onError((error, c) => {
     if (error instanceof PaywallError) return c.text(error.message, 400)
     throw error
