@@ -114,7 +114,9 @@ function fail({ sentences, done }: CommandError): void {
   if (!isJson) process.stderr.write(sentences.map(toLine).join(''))
 }
 
-const toLine = (sentence: string) => (sentence.startsWith('usage: ') ? `${sentence}\n` : `paywall: ${sentence}\n`)
+function toLine(sentence: string): string {
+  return sentence.startsWith('usage: ') ? `${sentence}\n` : `paywall: ${sentence}\n`
+}
 
 function unexpected(error: unknown): string {
   return `internal error: ${error instanceof Error ? error.message : String(error)}`

@@ -71,7 +71,8 @@ const checkWebhooks = (ours: string[]) =>
 const checkDomains = (ours: string[]) =>
   function checkDomains({ paywalls }: WrittenFile, context: z.RefinementCtx): void {
     for (const [index, { domain }] of paywalls.entries()) {
-      if (domain && ours.includes(domain)) issueAt(context, ['paywalls', index, 'domain'], `${domain} is a host of the service itself`)
+      if (domain && ours.includes(domain))
+        issueAt(context, ['paywalls', index, 'domain'], `${domain} is a host of the service itself`)
     }
   }
 
