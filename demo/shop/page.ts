@@ -11,7 +11,7 @@ export const page = (email: string, user: User | null, prices: Price[], news: st
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <style>body { max-width: 30rem; margin: 3rem auto; padding: 0 1rem; font: 1.1rem/1.6 system-ui } form { margin: 0.7rem 0 } button, input { font: inherit }</style>
 <h1>The shop</h1>
-<form method="post" action="/sign-in"><label>You are <input name="email" type="email" required value="${email}"></label> <button>Sign in</button></form>
+<form method="post" action="/sign-in"><label>E-mail address <input name="email" type="email" required value="${email}"></label> <button>Sign in</button></form>
 ${email && !user?.paid && prices.map((price) => button('buy', 'price', price.slug, `${price.label}, ${money(price)}`))}
 ${user && html`<p>You have ${user.balance('standard')} tokens.</p>${button('convert', 'job', crypto.randomUUID(), 'Convert a file: 5 tokens')}`}
 ${user?.can('export') && html`<p><a href="/export">Export your projects</a></p>`}

@@ -30,7 +30,7 @@ export function createShop({ secret, test, ...options }: PaywallOptions & { secr
   })
   shop.get('/export', async (c) => {
     const user = await paywall.user(customer(c))
-    return user?.can('export') ? c.text('project,version\nMoon,7\n') : c.text('Exports come with a plan.', 403)
+    return user?.can('export') ? c.text('project,version\nMoon,7\n') : c.text('Exports require a subscription.', 403)
   })
   shop.post('/convert', async (c) => {
     await paywall.debit(customer(c), 'standard', 5, { key: await field(c, 'job') })

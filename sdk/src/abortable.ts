@@ -1,8 +1,8 @@
 import { noAnswer } from './error.ts'
 
 /**
- * Does work that each of several signals aborts. `AbortSignal.any` is not everywhere yet, so they are joined by hand. Whoever aborts does
- * not wait until the work hears of it, which a `fetch` that was given may never do.
+ * Runs work that any of several signals aborts. `AbortSignal.any` is not available everywhere yet, so they are combined by hand. Rejects
+ * immediately on abort, because a custom `fetch` may ignore its signal.
  *
  * @throws PaywallError aborted
  */

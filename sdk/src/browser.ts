@@ -1,6 +1,6 @@
-// For a user's browser: it needs no key.
+// For users' browsers: needs no key.
 export { type BrowserOptions, createPaywall } from './browser/create.ts'
-export type { ReturnUrls as WaysBack } from './browser/page.ts'
+export type { ReturnUrls } from './browser/page.ts'
 export type { BrowserPaywall, CodeOptions, OpenOrder } from './browser/paywall.ts'
 export type { Store } from './browser/store.ts'
 export type { Listener } from './browser/watched-user.ts'

@@ -5,14 +5,14 @@ import type { Checkout } from './schemas.ts'
 
 type Sent = components['schemas']['StartCheckout']
 
-/** What start-checkout takes, with the price by its slug or its id. */
+/** The options of start-checkout, with the price by its slug or its id. */
 export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
   price: PriceName
   /** Days of trial before the first payment, 0 to 730, instead of the price's own. */
   trialDays?: number
 }
 
-/** Opens a hosted page that sells the price of an id. */
+/** Opens a hosted page for the price with this id. */
 export function startCheckout(
   client: ReturnType<Client>,
   paywall: string,

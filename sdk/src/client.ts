@@ -5,25 +5,25 @@ import type { paths } from './generated/api.ts'
 import type { SendOptions } from './retry.ts'
 import { VERSION } from './version.ts'
 
-/** What a paywall can be given for all its calls, and each call for itself. */
+/** Options of a paywall for all its calls, or of a single call. */
 export interface CallOptions {
-  /** How long to wait for each answer, in milliseconds; 10,000 if it is left out. A call that is repeated waits for each of them. */
+  /** The timeout of each attempt, in milliseconds. Default: 10,000. A call that is retried has several attempts. */
   timeout?: number
-  /** Aborts the call, which throws a `PaywallError` with the code `aborted`. Of a call's signal and its paywall's, either does. */
+  /** Aborts the call, which then throws a `PaywallError` with the code `aborted`. Both the call's and the paywall's signal work. */
   signal?: AbortSignal
-  /** Instead of the runtime's own. It is called with a `Request`. */
+  /** Replaces the runtime's `fetch`. Called with a `Request`. */
   fetch?: typeof fetch
 }
 
 interface Target extends CallOptions {
   baseUrl: string
-  /** The paywall's id; undefined if it is not known yet. */
+  /** The paywall's id; undefined if it is unknown. */
   paywall: string | undefined
 }
 
 const TIMEOUT_MS = 10_000
 
-/** The origin of a URL. Throws `invalid_url` if it is none. */
+/** The origin of a URL. @throws PaywallError invalid_url */
 export function toOrigin(url: string): string {
   try {
     return new URL(url).origin
@@ -33,8 +33,8 @@ export function toOrigin(url: string): string {
 }
 
 /**
- * A client of all operations of the API's document. `send` adds who calls. No redirect is followed, since the API has none, and what
- * proves who calls is for its host alone. Servers see its status, and browsers a `network_error`.
+ * A client for all operations of the OpenAPI document. `send` adds the credential. Redirects are not followed: the API has none, and the
+ * credential must not reach another host. Servers see the redirect's status, browsers a `network_error`.
  */
 export function openClient(
   { baseUrl, paywall, ...always }: Target,
@@ -51,13 +51,13 @@ export function openClient(
       headers: { 'X-Paywall-Id': paywall, 'X-SDK-Version': `paywall-billing-sdk ${VERSION}` },
       redirect: 'manual',
       fetch: (request) =>
-        abortable([always.signal, once], async (signal) => complete(await send(request, { ...options, signal }))),
+        abortable([always.signal, once], async (signal) => requireObject(await send(request, { ...options, signal }))),
     })
   }
 }
 
-/** An answer that says yes, and is no object, is not the API's: a proxy's page, or what a broken connection has left of one. */
-async function complete(response: Response): Promise<Response> {
+/** Rejects a successful response that is no JSON object: it comes from a proxy, or was truncated. */
+async function requireObject(response: Response): Promise<Response> {
   const text = response.ok ? await response.clone().text() : '{}'
   if (!isObject(text)) throw toError(response, null)
   return response
@@ -72,17 +72,15 @@ function isObject(text: string): boolean {
   }
 }
 
-/** A client as `clientOf` makes it. */
 export type Client = ReturnType<typeof openClient>
 
-/** What a call answered. */
 interface FetchResult<Data> {
   data?: Data
   error?: unknown
   response: Response
 }
 
-/** The body of a good answer. Throws the `PaywallError` that any other answer tells, or what kept the call from one. */
+/** Returns the body of a successful response. Throws a `PaywallError` for any other response, or if there is none. */
 export async function unwrap<Data>(call: Promise<FetchResult<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: unknown) => {
     throw cause instanceof PaywallError ? cause : noAnswer('not_sent', cause)

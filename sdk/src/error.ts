@@ -1,4 +1,4 @@
-/** What the API answers besides the code and the sentence, such as `hasActivePurchase` or `available`. */
+/** Fields of an error response besides `error` and `message`, such as `hasActivePurchase` or `available`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 interface Facts {
@@ -11,20 +11,20 @@ interface Facts {
 }
 
 /**
- * Why a call was not done. Its `code` can be compared: it is what the API's document names in `error`; or `invalid_response`, if what
- * answered was not the API; or, with `status` 0, what kept the call from an answer, such as `network_error`, `timeout` or `aborted`.
+ * A failed call. Check its `code`: the `error` of the API's response; `invalid_response` if the response did not come from the API; or,
+ * with `status` 0, the reason why there is no response, such as `network_error`, `timeout` or `aborted`.
  */
 export class PaywallError extends Error {
   override readonly name = 'PaywallError'
-  /** The HTTP status; 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** What went wrong, by a name or a fixed sentence. */
+  /** The error code: a name or a fixed sentence. */
   readonly code: string
-  /** The answer's `X-Request-Id`: quote it when you ask for help. */
+  /** The response's `X-Request-Id`. Quote it when you contact support. */
   readonly requestId: string | null
-  /** How many seconds to wait before another try; null if the API names no time. */
+  /** How many seconds to wait before a retry; null if the API sent no `Retry-After`. */
   readonly retryAfter: number | null
-  /** What else the answer says, such as `available` of `insufficient`; empty if it says nothing else. */
+  /** The response's other fields, such as `available` with `insufficient`. */
   readonly details: ErrorDetails
 
   constructor(
@@ -43,36 +43,36 @@ export class PaywallError extends Error {
 /** Whether a call failed with this code. */
 export const hasCode = (error: unknown, code: string) => error instanceof PaywallError && error.code === code
 
-const SENTENCES = {
+const MESSAGES = {
   aborted: 'The call was aborted.',
-  timeout: 'No answer came in time.',
-  network_error: 'The service was not reached, or the connection broke.',
-  not_sent: 'The call could not be made of what was given.',
-  invalid_url: 'The origin of the service is no URL.',
+  timeout: 'The call timed out.',
+  network_error: 'The service could not be reached, or the connection was lost.',
+  not_sent: 'The request could not be sent.',
+  invalid_url: 'The URL of the service is invalid.',
 }
 
-/** The error of a call that got no answer. */
-export const noAnswer = (code: keyof typeof SENTENCES, cause?: unknown) =>
-  new PaywallError({ status: 0, code, message: SENTENCES[code] }, { cause })
+/** The error of a call without a response. */
+export const noAnswer = (code: keyof typeof MESSAGES, cause?: unknown) =>
+  new PaywallError({ status: 0, code, message: MESSAGES[code] }, { cause })
 
-/** The error that an answer tells, whose body has been read. One that names none is not the API's, but that of a proxy. */
+/** Converts an error response and its parsed body. A response without `error` comes from a proxy and not from the API. */
 export function toError(response: Response, body: unknown): PaywallError {
-  const said: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
-  const { error, message, ...details } = said
-  const [code, sentence] =
-    typeof error === 'string' ? [error, error] : ['invalid_response', 'What answered is not the API.']
+  const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
+  const { error, message, ...details } = fields
+  const [code, defaultMessage] =
+    typeof error === 'string' ? [error, error] : ['invalid_response', 'The response did not come from the API.']
   return new PaywallError({
     status: response.status,
     code,
-    message: typeof message === 'string' ? message : sentence,
+    message: typeof message === 'string' ? message : defaultMessage,
     requestId: response.headers.get('x-request-id'),
-    retryAfter: parseSeconds(response),
+    retryAfter: parseRetryAfter(response),
     details,
   })
 }
 
-/** The `Retry-After` of an answer, a number or a date, in whole seconds from now; null if it has none. */
-export function parseSeconds({ headers }: Response): number | null {
+/** Parses `Retry-After`, a number or a date, to whole seconds from now; null if there is none. */
+export function parseRetryAfter({ headers }: Response): number | null {
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text)
   const at = / GMT$/.test(text) ? Date.parse(text) : Number.NaN

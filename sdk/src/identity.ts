@@ -1,11 +1,11 @@
-/** Whom a call is about: by address, by the service's id, or by the owner's own. If several are given, all must be the same user's. */
+/** Identifies a user by e-mail address, user id or external id. If several are given, all must belong to the same user. */
 export interface Identity {
   email?: string
   userId?: string
   externalId?: string
 }
 
-/** The names that the older operations give them. */
+/** The snake_case names that the API's older operations use. */
 export const snakeCase = ({ email, userId, externalId }: Identity) => ({
   ...(email !== undefined && { email }),
   ...(userId !== undefined && { user_id: userId }),

@@ -1,6 +1,6 @@
 /**
- * A new Idempotency-Key: a UUID of version 4. It is no secret, so `Math.random` will do where the runtime has none: `crypto` is missing in
- * Node 18, its `randomUUID` on pages that came without TLS.
+ * Generates an Idempotency-Key, a version 4 UUID. It is not secret, so `Math.random` is a sufficient fallback: Node 18 has no global
+ * `crypto`, and pages without TLS have no `randomUUID`.
  */
 export function newKey(): string {
   const made = () => 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, digit)

@@ -1,9 +1,8 @@
-/** How many ids are remembered; the oldest are forgotten first. */
+/** How many ids are remembered. The oldest are evicted first. */
 const MEMORY = 10_000
 
 /**
- * Runs what it is given once for each id. Who comes while it runs waits for the same outcome; if it fails, the next one runs
- * it again.
+ * Runs a handler once per id. Concurrent calls with the same id share its outcome. After a failure the next call runs it again.
  */
 export function onceEach(): (id: string, handle: () => Promise<void>) => Promise<void> {
   const known = new Map<string, Promise<void>>()

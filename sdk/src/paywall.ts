@@ -14,36 +14,36 @@ import { nullIfUnknown, toUser, type User } from './user.ts'
 type Sent = components['schemas']
 
 export interface PaywallOptions extends CallOptions {
-  /** An owner key. It may act for every user of the owner: keep it on your server. */
+  /** An owner key. It can act for every user of the owner, so keep it on your server. */
   key: string
   /** The paywall's id. */
   paywall: string
-  /** The service's origin, or that of the paywall's own domain. */
+  /** The origin of the service, or of the paywall's own domain. */
   baseUrl: string
 }
 
-/** What a call that reads a user can be given. */
+/** Options of a call that reads a user. */
 export interface UserOptions extends CallOptions {
-  /** The address of the user's device, IPv4 or IPv6: `country`, `tier` and `countryMatch` are of it. Without it they are of your server. */
+  /** The user's IP address, v4 or v6, which determines `country`, `tier` and `countryMatch`. Default: your server's address. */
   clientIp?: string
 }
 
-/** What a call that changes something can be given. */
+/** Options of a call that changes something. */
 export interface KeyedOptions extends CallOptions {
-  /** Any text, such as the id of a job: a repeat with the same one, and the same order, is done once. One is made if it is left out. */
+  /** An idempotency key, such as a job's id. A repeat with the same key and arguments has no further effect. Default: a new key. */
   key?: string
 }
 
 /**
- * An owner's paywall, for the owner's server: the operations of the contract's section 4, with an owner key. Every call throws a
- * `PaywallError` unless it was done; what each may be refused for is in the contract's section 7, and the commonest codes are named here.
+ * An owner's paywall, for the owner's server: the operations of section 4 of the contract, with an owner key. Every call throws a
+ * `PaywallError` if it fails. Section 7 of the contract lists the errors; the most common codes are named here.
  */
 export class Paywall {
   readonly #id: string
   readonly #client: Client
   readonly #prices
 
-  /** @throws PaywallError invalid_url if `baseUrl` is no URL */
+  /** @throws PaywallError invalid_url if `baseUrl` is not a URL */
   constructor({ key, baseUrl, ...options }: PaywallOptions) {
     this.#id = options.paywall
     this.#client = openClient({ ...options, baseUrl: toOrigin(baseUrl) }, async (request, how) => {
@@ -53,13 +53,13 @@ export class Paywall {
     this.#prices = priceBook(async (how) => (await this.bootstrap(how)).prices)
   }
 
-  /** All that is needed to show the paywall (section 4.1). Amounts of prices are in major units: 9.99. */
+  /** Reads everything needed to show the paywall (section 4.1). Prices are in major units: 9.99. */
   bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
     return unwrap(this.#client(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
   }
 
   /**
-   * A user's purchases, balances, trial and country (section 4.3); null if nobody is known by that name, or nobody on this paywall.
+   * Reads a user's purchases, balances, trial and country (section 4.3); null if the user is unknown, or not a member of this paywall.
    * Amounts of purchases are in minor units: 999.
    */
   async user(who: Identity, { clientIp, ...options }: UserOptions = {}): Promise<User | null> {
@@ -70,10 +70,10 @@ export class Paywall {
   }
 
   /**
-   * Opens a hosted page that sells a price (section 4.2). The Idempotency-Key is made here and kept over retries; give one of your own to
-   * keep it over a restart of your server, too.
+   * Opens a hosted page for a price (section 4.2). Retries use the same generated Idempotency-Key. Pass a key of your own if the call may be
+   * repeated after a restart of your server.
    *
-   * @throws PaywallError unknown_price if the paywall sells no price of that slug; active_purchase
+   * @throws PaywallError unknown_price if the paywall has no price with that slug; active_purchase
    */
   async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
     const idempotencyKey = key === undefined ? newKey() : toKey(key)
@@ -83,7 +83,7 @@ export class Paywall {
   }
 
   /**
-   * Stops a subscription at the end of its period, until when it gives access (section 4.4).
+   * Cancels a subscription at the end of its period. It gives access until then (section 4.4).
    *
    * @throws PaywallError `Subscription not found`, `Subscription is already cancelled`
    */
@@ -97,9 +97,9 @@ export class Paywall {
   }
 
   /**
-   * A one-time URL of the customer's portal at the processor (section 4.5).
+   * Creates a one-time URL of the customer portal at the processor (section 4.5).
    *
-   * @throws PaywallError portal_unavailable if the processor has none, or the user has no active subscription
+   * @throws PaywallError portal_unavailable if the processor has no portal, or the user no active subscription
    */
   async portal(order: Sent['GetCustomerPortal'], options?: CallOptions): Promise<string> {
     const call = this.#client(options).POST('/api/v1/paywall/{id}/get-customer-portal', {
@@ -109,21 +109,21 @@ export class Paywall {
     return (await unwrap(call)).url
   }
 
-  /** Adds tokens to a balance: a whole number, from 1 (section 4.7). */
+  /** Adds tokens to a balance: a whole number of at least 1 (section 4.7). */
   credit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('credit', who, { type, amount }, options)
   }
 
   /**
-   * Takes tokens from a balance: a whole number, from 1 (section 4.7).
+   * Debits tokens from a balance: a whole number of at least 1 (section 4.7).
    *
-   * @throws PaywallError insufficient, with `available` in its details, if there are too few: then none is taken
+   * @throws PaywallError insufficient, with `available` in its details, if there are too few; nothing is debited then
    */
   debit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('debit', who, { type, amount }, options)
   }
 
-  /** Takes tokens from a balance, the older way (section 4.8). `debit` does the same, also by e-mail address. */
+  /** The older way to debit tokens (section 4.8). `debit` does the same and also accepts an e-mail address. */
   async withdraw(
     order: Omit<Sent['Withdrawal'], 'paywall_id' | 'token_type'> & { token_type?: TokenType | null },
     options: KeyedOptions = {},
@@ -134,8 +134,7 @@ export class Paywall {
   }
 
   /**
-   * Opens a support ticket for a guest, who has two in 24 hours (section 4.6). With images the timeout is a minute, unless `options` says
-   * otherwise.
+   * Opens a support ticket for a guest, at most two in 24 hours (section 4.6). With images the default timeout is a minute.
    *
    * @throws PaywallError rate_limit_exceeded
    */
@@ -165,5 +164,5 @@ export class Paywall {
   }
 }
 
-/** A change that names no key gets one, so that a retry does not change twice. */
+/** Generates a key if none is given, so that a retry does not change a balance twice. */
 const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : toKey(key) })

@@ -1,8 +1,8 @@
 /**
- * The names of a paywall file, which `paywall types FILE` writes into this interface: its prices, features and types of tokens. Without
- * them every text is taken.
+ * The price, feature and token names of a paywall file, which `paywall types FILE` declares in this interface. Without them, any string
+ * is accepted.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: only an interface can be filled in from elsewhere
+// biome-ignore lint/suspicious/noEmptyInterface: only an interface can be augmented by another module
 export interface Register {}
 
 /** The names of one kind. */

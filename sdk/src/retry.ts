@@ -1,21 +1,21 @@
-import { PaywallError, parseSeconds } from './error.ts'
+import { PaywallError, parseRetryAfter } from './error.ts'
 import { type SendOnceOptions, sendOnce } from './send-once.ts'
 
-/** How many times a call is tried again. */
+/** How often a call is retried. */
 const RETRIES = 2
-/** The pause before the first retry, in milliseconds, if the API names no time; before each further one it is twice as long. */
+/** The pause before the first retry, in milliseconds, if there is no `Retry-After`. It doubles with each further retry. */
 const PAUSE_MS = 250
-/** A longer `Retry-After` is the caller's to wait for, in seconds. */
-const LONGEST_WAIT = 10
+/** A longer `Retry-After`, in seconds, is left to the caller. */
+const MAX_WAIT_SECONDS = 10
 
 export interface SendOptions extends SendOnceOptions {
-  /** Set where repeating is harmless, and the request does not show it. */
+  /** Set if the request is idempotent although its method and headers do not show it. */
   isIdempotent?: boolean
 }
 
 /**
- * Sends a request, and sends it again where that is harmless: it reads, has an Idempotency-Key, or may be repeated, which is what
- * `Retry-After` says of a 429 or 503. The last answer is given, whatever it is.
+ * Sends a request, with retries if that is safe: it is a GET, has an Idempotency-Key, or got a 429 or 503 with `Retry-After`, which means
+ * that it had no effect. Returns the last response, whatever it is.
  *
  * @throws PaywallError network_error, timeout, aborted
  */
@@ -36,20 +36,20 @@ export async function send(request: Request, options: SendOptions): Promise<Resp
   }
 }
 
-/** How long to wait before the request is sent again, in milliseconds; null: it is not. */
+/** The pause before a retry, in milliseconds; null if the request is not retried. */
 function pauseAfter(response: Response, isIdempotent: boolean, retries: number): number | null {
   const { status } = response
-  const wait = parseSeconds(response)
+  const wait = parseRetryAfter(response)
   const mayRepeat = (status === 429 || status === 503) && wait !== null
   if (!mayRepeat && !(isIdempotent && status >= 502 && status <= 504)) return null
-  if (wait !== null && wait > LONGEST_WAIT) return null
+  if (wait !== null && wait > MAX_WAIT_SECONDS) return null
   return wait === null ? backoff(retries) : wait * 1000
 }
 
-/** Between half of the pause and all of it, so that many callers do not come back at the same moment. */
+/** Exponential backoff with jitter, between half of the pause and all of it. */
 const backoff = (retries: number) => PAUSE_MS * 2 ** retries * (0.5 + Math.random() / 2)
 
-/** Ends early when the call is aborted: the next attempt says so. */
+/** Ends early if the call is aborted: the next attempt then throws. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

@@ -2,7 +2,7 @@ import type { components } from './generated/api.ts'
 
 type Schemas = components['schemas']
 
-/** A user's state on the paywall, as the API answers it. */
+/** A user's state on the paywall, as the API returns it. */
 export type UserState = Schemas['UserState']
 export type Purchase = Schemas['Purchase']
 export type Bootstrap = Schemas['Bootstrap']

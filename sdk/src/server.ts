@@ -1,4 +1,4 @@
-// For the owner's server: it needs an owner key.
+// For the owner's server: needs an owner key.
 export type { CheckoutOrder } from './checkout.ts'
 export type { CallOptions } from './client.ts'
 export { PaywallError } from './error.ts'

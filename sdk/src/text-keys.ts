@@ -1,14 +1,14 @@
 import { Webhook } from 'standardwebhooks'
 
 /**
- * Hashes by HMAC-SHA256 under a key that everybody may know: webhooks bring one in plain JavaScript, while Node 18 has no Web Crypto, and
- * a text must stand for the same key in every runtime.
+ * HMAC-SHA256 with a public key. `standardwebhooks` has one in plain JavaScript: Node 18 has no global Web Crypto, and a text must map to
+ * the same key in every runtime.
  */
 const HASH = new Webhook(btoa('Idempotency-Key'))
 
 /**
- * The Idempotency-Key that any text stands for, such as the id of a job: the API takes UUIDs. The same text always gives the same
- * one (a UUID of version 8, made of the text's hash); one that is a UUID stays as it is.
+ * Converts any text, such as a job's id, to an Idempotency-Key, because the API requires a UUID. The same text always gives the same key,
+ * a version 8 UUID made from its hash. A UUID stays as it is.
  */
 export function toKey(text: string): string {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text

@@ -2,13 +2,13 @@ import { type CallOptions, type Client, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
 import type { OpenedTicket } from './schemas.ts'
 
-/** A support ticket, and its images: five at most, JPEG, PNG or WebP, of 10 MB each. */
+/** A support ticket with up to five images: JPEG, PNG or WebP, 10 MB each. */
 export type TicketOrder = components['schemas']['OpenTicket'] & { files?: Blob[] }
 
-/** How long a ticket with images may take, in milliseconds: on a phone most of it is the way there. */
+/** The timeout of a ticket with images, in milliseconds: the upload from a phone is slow. */
 const UPLOAD_TIMEOUT_MS = 60_000
 
-/** Opens a support ticket: as a form if there are images, else as JSON. */
+/** Opens a support ticket. Sends a multipart form if there are images, else JSON. */
 export function openTicket(
   client: Client,
   paywall: string,

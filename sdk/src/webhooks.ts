@@ -5,39 +5,39 @@ import { onceEach } from './once-each.ts'
 /** The type of an event, such as `subscription.created`. */
 export type EventType = keyof Described
 
-/** An event of a type, as it is sent. */
+/** An event as it is delivered. */
 export type PaywallEvent<Type extends EventType = EventType> = {
   [Name in Type]: Described[Name]['post']['requestBody']['content']['application/json'] & { type: Name }
 }[Type]
 
-/** What is longer, in bytes, is no event. It is not read to its end, since whoever knows the address may send it. */
-const LONGEST_BODY = 1024 * 1024
+/** The longest body, in bytes. A longer one is not read to its end, because anybody may send requests to the endpoint. */
+const MAX_BODY_BYTES = 1024 * 1024
 
 export interface WebhooksOptions {
-  /** The webhook endpoint's secret, `whsec_…`; several while it is rotated, or for several webhook endpoints. */
+  /** The webhook endpoint's secret, `whsec_…`. Give several during a rotation, or for several webhook endpoints. */
   secret: string | readonly string[]
   /**
-   * Whether test events are taken, too: those of test paywalls, where no money is real. Without it they are refused, so that nothing
-   * that is bought with a test card gives anybody access to your live site. `event.is_test` says which an event is.
+   * Whether to accept events of test paywalls, too. Refused by default, so that a purchase with a test card never gives access to your live
+   * site. `event.is_test` tells test events apart.
    */
   test?: boolean
-  /** What to do with an event of each type. Other types are taken and left alone. One that throws is sent again. */
+  /** Handlers by event type. Events of other types are acknowledged and ignored. If a handler throws, the event is delivered again. */
   on: { [Type in EventType]?: (event: PaywallEvent<Type>) => unknown }
   /**
-   * Runs `handle` unless it has run for this event id before. Without it, ids are remembered in memory, so that an event may be
-   * handled again after a restart: give this to remember them in your database, in the transaction of the handler.
+   * Runs `handle` unless this event id was handled before. By default, ids are kept in memory, so an event may be handled again after a
+   * restart. Pass a function that stores ids in your database, in the handler's transaction.
    */
   once?: (id: string, handle: () => Promise<void>) => Promise<void>
-  /** Is told what a handler threw; `console.error` if it is left out. */
+  /** Called with what a handler threw. Default: `console.error`. */
   onError?: (error: unknown, event: PaywallEvent) => void
 }
 
 /**
- * Your webhook endpoint: takes a Request, verifies who sent it, has its event handled once, and gives the Response. 204 when that is
- * done; 400 for what is not signed with the secret, was signed more than five minutes ago, or is a test event where none are taken; 413
- * for more than a megabyte; 500 if the handler threw: then the event is sent again.
+ * Creates your webhook endpoint: a function that verifies a `Request`, handles its event once, and returns the `Response`. 204 once handled;
+ * 400 if the signature is invalid or older than five minutes, or for a test event without `test: true`; 413 for more than a megabyte; 500 if
+ * the handler threw, in which case the event is delivered again.
  *
- * @throws Error if a secret is none
+ * @throws Error if a secret is malformed
  */
 export function webhooks({
   secret,
@@ -50,12 +50,13 @@ export function webhooks({
   return async (request) => {
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
     const body = await readText(request)
-    if (body === null) return new Response('too long', { status: 413 })
+    if (body === null) return new Response('body too large', { status: 413 })
     const headers = Object.fromEntries(request.headers)
-    const isOurs = verifiers.some((verifier) => isSigned(verifier, body, headers))
-    const event = isOurs ? eventIn(body) : null
-    if (!event) return new Response(isOurs ? 'no event' : 'invalid signature', { status: 400 })
-    if (event.is_test && !test) return new Response('a test event, and webhooks() has no `test: true`', { status: 400 })
+    const isSignedByUs = verifiers.some((verifier) => isSigned(verifier, body, headers))
+    const event = isSignedByUs ? parseEvent(body) : null
+    if (!event) return new Response(isSignedByUs ? 'not an event' : 'invalid signature', { status: 400 })
+    if (event.is_test && !test)
+      return new Response('test event refused: webhooks() needs `test: true`', { status: 400 })
     const handler = Object.hasOwn(on, event.type) ? (on[event.type] as (event: PaywallEvent) => unknown) : undefined
     try {
       if (handler) await once(event.id, async () => void (await handler(event)))
@@ -67,9 +68,9 @@ export function webhooks({
   }
 }
 
-const log = (error: unknown, { type, id }: PaywallEvent) => console.error(`${type} ${id} was not handled`, error)
+const log = (error: unknown, { type, id }: PaywallEvent) => console.error(`could not handle ${type} ${id}`, error)
 
-/** The body; null if it is longer than any event. */
+/** Reads the body; null if it is too long. */
 async function readText({ body }: Request): Promise<string | null> {
   if (!body) return ''
   const reader = body.getReader()
@@ -78,7 +79,7 @@ async function readText({ body }: Request): Promise<string | null> {
   let length = 0
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     length += piece.value.length
-    if (length > LONGEST_BODY) {
+    if (length > MAX_BODY_BYTES) {
       await reader.cancel()
       return null
     }
@@ -87,7 +88,7 @@ async function readText({ body }: Request): Promise<string | null> {
   return text + decoder.decode()
 }
 
-/** Whether this is what a secret signs, and was sent within the last five minutes. */
+/** Whether the signature is valid and at most five minutes old. */
 function isSigned(verifier: Webhook, body: string, headers: Record<string, string>): boolean {
   try {
     verifier.verify(body, headers, { jsonParse: false })
@@ -98,12 +99,13 @@ function isSigned(verifier: Webhook, body: string, headers: Record<string, strin
   }
 }
 
-/** The event that a body says; null if it says none, which another service may have signed with the same secret. */
-function eventIn(body: string): PaywallEvent | null {
+/** Parses the event; null if the body is none, which another service may have signed with the same secret. */
+function parseEvent(body: string): PaywallEvent | null {
   try {
-    const said = JSON.parse(body) as Partial<PaywallEvent> | null
-    const isEvent = typeof said?.id === 'string' && typeof said.type === 'string' && typeof said.is_test === 'boolean'
-    return isEvent ? (said as PaywallEvent) : null
+    const event = JSON.parse(body) as Partial<PaywallEvent> | null
+    const isEvent =
+      typeof event?.id === 'string' && typeof event.type === 'string' && typeof event.is_test === 'boolean'
+    return isEvent ? (event as PaywallEvent) : null
   } catch {
     return null
   }

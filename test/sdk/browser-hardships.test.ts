@@ -82,7 +82,7 @@ test('a network that is away signs nobody out', async () => {
   const refused = await tab.paywall.evaluate((paywall) => paywall.refresh().catch(({ code }) => code))
   expect(refused).toBe('network_error')
   expect([await emailIn(tab), await keptIn(tab)]).toEqual([email, kept])
-  await expect(inPage(here.site, other.page)).rejects.toThrow('The service was not reached')
+  await expect(inPage(here.site, other.page)).rejects.toThrow('The service could not be reached')
   await here.context.setOffline(false)
   expect([await refreshIn(tab), await refreshIn(other)]).toEqual([email, email])
 })

@@ -27,14 +27,14 @@ describe('what answers is not the API', () => {
     ['nothing, of a given length', { status: 200, body: '', headers: { 'content-length': '0' } }],
     ['null', { status: 200, body: 'null' }],
     ['a text', { status: 200, body: '"done"' }],
-    ['an error without a name', { status: 404, body: { message: 'What answered is not the API.' } }],
+    ['an error without a name', { status: 404, body: { message: 'The response did not come from the API.' } }],
     ['an error that is no object', { status: 500, body: 'null' }],
   ])('but %s: the error says so, with the status and the id of the request', async (_, answer) => {
     service.answers.push(answer)
     const error = await failed(paywallWith().portal(who))
     expect(error).toBeInstanceOf(PaywallError)
     expect(error).toMatchObject({ status: answer.status, code: 'invalid_response', requestId: 'r-1', details: {} })
-    expect(error.message).toBe('What answered is not the API.')
+    expect(error.message).toBe('The response did not come from the API.')
   })
 
   test('but what sends the caller elsewhere: the key stays here', async () => {

@@ -98,7 +98,7 @@ test('the browser’s example buys, lets in and signs in', async () => {
     await tab.locator('button[value=pay]').click()
     await tab.getByRole('button', { name: 'Export' }).waitFor()
     await tab.locator('input[name=email]').fill(email)
-    await tab.getByRole('button', { name: 'Mail me a code' }).click()
+    await tab.getByRole('button', { name: 'Send me a code' }).click()
     await tab.locator('input[name=code]').fill(await codeMailedTo(world, email))
     await tab.getByRole('button', { name: 'Sign in' }).click()
     await tab.getByText(email).waitFor()

@@ -34,7 +34,7 @@ async function enter(): Promise<{ page: Page; email: string }> {
   const page = await browser.newPage()
   const email = newEmail()
   await page.goto(shop.url)
-  await page.getByLabel('You are').fill(email)
+  await page.getByLabel('E-mail address').fill(email)
   await press(page, button(page, 'Sign in'))
   return { page, email }
 }
@@ -80,6 +80,6 @@ describe('the demo’s shop', () => {
       form: { price: 'weekly' },
       headers: { origin: shop.url },
     })
-    expect(await refused.text()).toBe('The paywall sells no price called weekly.')
+    expect(await refused.text()).toBe('The paywall has no price called weekly.')
   })
 })

@@ -1,9 +1,9 @@
 import { newKey } from '../keys.ts'
 
-/** For how long after a hosted page was opened a click means that page, in milliseconds: the browser is on its way there. */
-const ON_THE_WAY_MS = 5_000
+/** How long after a hosted page was opened another click reuses it, in milliseconds: the browser is still navigating. */
+const NAVIGATION_MS = 5_000
 
-/** What is wanted, and how far it is. */
+/** An order and the state of its hosted page. */
 interface Click<Opened> {
   order: string
   key: string
@@ -12,15 +12,15 @@ interface Click<Opened> {
 }
 
 /**
- * Opens hosted pages for clicks, and goes to that of the last click. A click that means the same as the one before gets its page, and
- * one after a failure tries again under the same Idempotency-Key. One that means another page waits until that is open, since the
- * service closes a user's page when it opens the next.
+ * Opens hosted pages on clicks, and navigates to the one of the last click. A repeated click reuses the page of the one before; after a
+ * failure it retries with the same Idempotency-Key. A click for another order waits for the previous page to open, because the service
+ * closes a user's page when it opens the next.
  */
 export function lastClickedPage<Opened>(goTo: (page: Opened) => void) {
   let last: Click<Opened> | null = null
 
   async function openFor(click: Click<Opened>, before: Click<Opened> | null, open: (key: string) => Promise<Opened>) {
-    await before?.opening?.catch(() => undefined) // its own caller hears of that
+    await before?.opening?.catch(() => undefined) // reported to its own caller
     try {
       const page = await open(click.key)
       click.opened = { page, at: Date.now() }
@@ -34,10 +34,10 @@ export function lastClickedPage<Opened>(goTo: (page: Opened) => void) {
 
   return (order: string, open: (key: string) => Promise<Opened>): Promise<Opened> => {
     const before = last
-    const isSame = before?.order === order && !(before.opened && Date.now() > before.opened.at + ON_THE_WAY_MS)
+    const isSame = before?.order === order && !(before.opened && Date.now() > before.opened.at + NAVIGATION_MS)
     const click = isSame ? before : { order, key: newKey(), opening: null, opened: null }
     last = click
-    if (click.opened) goTo(click.opened.page) // who has come back by the Back button is not on the way any more
+    if (click.opened) goTo(click.opened.page) // the buyer may have returned by the Back button
     click.opening ??= openFor(click, isSame ? null : before, open)
     return click.opening
   }

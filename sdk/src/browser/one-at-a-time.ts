@@ -1,12 +1,11 @@
-import { SPREADS_MS } from './store.ts'
+import { PROPAGATION_MS } from './store.ts'
 
-/** Runs work when all work before it is over. */
+/** Runs work after all earlier work has finished. */
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * One piece of work at a time under a name: in all tabs of an origin where there are Web Locks, which is on pages that came over TLS or
- * from the machine itself, else in this tab; so in frames that may keep nothing. The lock is held until other tabs have what was
- * written; whoever asked for the work does not wait for that.
+ * A mutex by name. With Web Locks, which need TLS or localhost, it spans all tabs of the origin; otherwise, and in frames without storage,
+ * only this tab. The lock is held until other tabs can read what was written; the caller does not wait for that.
  */
 export function oneAtATime(name: string): OneAtATime {
   const inThisTab = oneAtATimeHere()
@@ -15,12 +14,12 @@ export function oneAtATime(name: string): OneAtATime {
     if (!locks) return inThisTab(work)
     return new Promise((resolve, reject) => {
       let isGranted = false
-      const turn = async () => {
+      const task = async () => {
         isGranted = true
         resolve(await work())
-        await new Promise((over) => setTimeout(over, SPREADS_MS))
+        await new Promise((over) => setTimeout(over, PROPAGATION_MS))
       }
-      locks.request(name, turn).catch((error: unknown) => (isGranted ? reject(error) : resolve(inThisTab(work))))
+      locks.request(name, task).catch((error: unknown) => (isGranted ? reject(error) : resolve(inThisTab(work))))
     })
   }
 }

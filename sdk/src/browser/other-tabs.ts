@@ -1,13 +1,13 @@
-/** Hears what the other tabs of an origin tell, and gives the function that tells them. News is what JSON can say. */
-export function otherTabs<News>(name: string, hear: (news: News) => void): (news: News) => void {
+/** Connects the tabs of an origin: calls `onMessage` for messages of other tabs, and returns the function that sends one. Messages are JSON. */
+export function connectTabs<Message>(name: string, onMessage: (message: Message) => void): (message: Message) => void {
   const channel = openChannel(name)
   if (!channel) return () => undefined
-  channel.onmessage = ({ data }: MessageEvent<string>) => hear(JSON.parse(data))
-  channel.unref?.() // Node would wait for news for ever
-  return (news) => channel.postMessage(JSON.stringify(news))
+  channel.onmessage = ({ data }: MessageEvent<string>) => onMessage(JSON.parse(data))
+  channel.unref?.() // otherwise it keeps Node running
+  return (message) => channel.postMessage(JSON.stringify(message))
 }
 
-/** Null where there are no channels, or the browser denies them as it denies storage. */
+/** Null if `BroadcastChannel` is missing, or denied like storage. */
 function openChannel(name: string): (BroadcastChannel & { unref?(): void }) | null {
   try {
     return new BroadcastChannel(name)

@@ -1,18 +1,18 @@
 import { PaywallError } from '../error.ts'
 
-/** The parameter by which the address of a page says that a buyer comes back to it after paying: at the paywall of this id. */
+/** The query parameter that marks a return after paying. Its value is the paywall's id. */
 const MARK = 'paywall_checkout'
 
-/** Where the buyer is sent back to. Both may be relative to the page. */
+/** Where buyers return to. Both may be relative to the page. */
 export interface ReturnUrls {
-  /** After paying; the page that is left, if it is left out. A page of the same origin waits for the purchase. */
+  /** After paying. Default: the current page. A page of the same origin waits for the purchase. */
   successUrl?: string
-  /** After not paying; the page that is left, if it is left out. */
+  /** Without paying. Default: the current page. */
   errorUrl?: string
 }
 
 /**
- * The ways back as the API takes them. Outside a browser there is no page to come back to.
+ * Completes the return URLs for the API. Outside a browser there is no current page, so they stay as they are.
  *
  * @throws PaywallError invalid_url
  */
@@ -32,8 +32,8 @@ function resolved(url: string, page: string): URL {
   }
 }
 
-/** Whether the buyer has come back to this page after paying. It is told once: the mark is taken off the page's address. */
-export function hasComeBack(paywall: string): boolean {
+/** Whether the buyer has just returned after paying. True only once, because it removes the parameter from the page's URL. */
+export function consumeReturn(paywall: string): boolean {
   const { href } = globalThis.location ?? {}
   const url = href ? new URL(href) : null
   if (url?.searchParams.get(MARK) !== paywall) return false
@@ -42,5 +42,5 @@ export function hasComeBack(paywall: string): boolean {
   return true
 }
 
-/** Leaves the page, where there is one. */
+/** Navigates to a URL; does nothing outside a browser. */
 export const goTo = (url: string): void => globalThis.location?.assign(url)

@@ -14,7 +14,7 @@ import type { KeptSession } from './session.ts'
 import type { Kept } from './store.ts'
 import type { Listener, WatchedUser } from './watched-user.ts'
 
-/** How a price is sold: what start-checkout takes from a user. */
+/** The options of start-checkout that users may set. */
 export type OpenOrder = ReturnUrls & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
 
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
@@ -22,11 +22,11 @@ export type CodeOptions = CallOptions & { captchaToken?: string }
 
 /** What `createPaywall` makes a paywall of. */
 export interface Parts {
-  /** Calls as whoever is signed in. */
+  /** Calls as the signed-in user. */
   client: Client
-  /** Calls as a guest, whoever is signed in. */
+  /** Calls as a guest, even if a user is signed in. */
   guest: Client
-  /** Null: somebody else keeps it. */
+  /** Null if the page's server manages the session. */
   session: KeptSession | null
   watched: WatchedUser
   wait: PurchaseWait
@@ -34,7 +34,7 @@ export interface Parts {
   sentCode: Kept<{ email: string; challenge: string }>
 }
 
-/** A paywall in its user's browser. Every call throws a `PaywallError` unless it was done. */
+/** A paywall in a user's browser. Every call throws a `PaywallError` if it fails. */
 export class BrowserPaywall {
   /** The paywall's id. */
   readonly id: string
@@ -50,12 +50,12 @@ export class BrowserPaywall {
     this.#parts = parts
   }
 
-  /** Whoever is signed in, an anonymous user included, as read last; null: nobody. */
+  /** The signed-in user, possibly anonymous, as last read; null if nobody is signed in. */
   get user(): User | null {
     return this.#parts.watched.user
   }
 
-  /** Whether the buyer has just come back from paying, and the purchase is not there yet. */
+  /** Whether the buyer has just returned from paying and the purchase has not arrived yet. */
   get isWaiting(): boolean {
     return this.#parts.wait.isWaiting
   }
@@ -65,32 +65,32 @@ export class BrowserPaywall {
     return this.user?.can(feature) ?? false
   }
 
-  /** How many tokens of a type the user has. */
+  /** How many tokens of a type the user has; 0 if nobody is signed in. */
   balance(type: TokenType): number {
     return this.user?.balance(type) ?? 0
   }
 
   /**
-   * Calls `listener` now, and after each change of `user` or `isWaiting`, whichever tab made it. Gives the function that ends this.
+   * Calls `listener` now, and after each change of `user` or `isWaiting` in any tab. Returns a function that removes it.
    */
   onChange(listener: Listener): () => void {
     return this.#parts.watched.listen(listener)
   }
 
-  /** Reads the user anew, as after your server has changed a balance. */
+  /** Reads the user again, for example after your server has changed a balance. */
   refresh(options?: CallOptions): Promise<User | null> {
     return this.#parts.watched.refresh(options)
   }
 
-  /** All that is needed to show the paywall. */
+  /** Reads everything needed to show the paywall. */
   bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
     return unwrap(this.#parts.guest(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
   }
 
   /**
-   * Sells a price, by its slug or its id: opens a hosted page and goes there. Whoever is not signed in buys as an anonymous user, whom
-   * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase. Of several that are opened at the same
-   * time, the browser goes to the last.
+   * Opens a hosted page for a price, given by slug or id, and navigates there. A visitor who is not signed in buys as an anonymous user, and
+   * can add an e-mail address later with `signIn`. After the return, `onChange` reports the purchase. If several pages are opened at the
+   * same time, the browser goes to the last.
    */
   async open(price: PriceName, order: OpenOrder = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
     const { client, session } = this.#parts
@@ -105,8 +105,8 @@ export class BrowserPaywall {
   }
 
   /**
-   * Waits for a purchase that the buyer has come back from. `open` has this done on the page that it leads back to. False: it is not there
-   * after 30 seconds, or nobody is signed in.
+   * Waits for a purchase after the return from checkout. `open` starts this on the page to which the buyer returns. Resolves to false if
+   * it has not arrived after 30 seconds, or nobody is signed in.
    */
   waitForPurchase({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<boolean> {
     return abortable([signal], () => this.#parts.wait.run())
@@ -157,7 +157,7 @@ export class BrowserPaywall {
     await ended
   }
 
-  /** Stops a subscription at the end of its period. An anonymous user has to sign in first. */
+  /** Cancels a subscription at the end of its period. An anonymous user has to sign in first. */
   async cancel(
     { subscriptionId, reason }: { subscriptionId: string; reason: string },
     options?: CallOptions,
@@ -169,13 +169,13 @@ export class BrowserPaywall {
     return cancelled
   }
 
-  /** A one-time URL of the user's portal at the processor. */
+  /** Creates a one-time URL of the user's portal at the processor. */
   async portal(options?: CallOptions): Promise<string> {
     const call = this.#parts.client(options).POST('/api/v1/paywall/{id}/get-customer-portal', this.#path())
     return (await unwrap(call)).url
   }
 
-  /** Opens a support ticket. A guest's needs `customer_email`. With images the timeout is a minute, unless `options` says otherwise. */
+  /** Opens a support ticket. Guests must give `customer_email`. With images the default timeout is a minute. */
   ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
     return openTicket(this.#parts.client, this.id, order, options)
   }
@@ -187,11 +187,11 @@ export class BrowserPaywall {
   #keptSession(): KeptSession {
     const { session } = this.#parts
     if (session) return session
-    throw refused('session_elsewhere', 'The page’s server keeps the session: it signs in and out.')
+    throw refused('session_elsewhere', 'The page’s server manages the session, so sign in and out there.')
   }
 }
 
-/** The user as it will be read shortly after: the service stores what the processor tells it of a cancellation. */
+/** Applies a cancellation to the user at once: the service stores it only when the processor reports it. */
 function withSubscription(user: User, subscription: Reply.Cancelled['subscription']): User {
   const purchases = user.purchases.map((each) => (each.id === subscription.id ? { ...each, ...subscription } : each))
   return toUser({ ...user, purchases })

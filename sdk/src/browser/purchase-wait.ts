@@ -2,17 +2,17 @@ import { PaywallError } from '../error.ts'
 import type { Kept } from './store.ts'
 import type { WatchedUser } from './watched-user.ts'
 
-/** How long a purchase is waited for, in milliseconds. A webhook that is later than that is told of by the next read. */
-const LONGEST_MS = 30_000
-/** The pause before the user is read again, in milliseconds; each further one is twice as long, up to the longest. */
+/** How long to wait for a purchase, in milliseconds. A purchase that arrives later appears with the next read. */
+const MAX_WAIT_MS = 30_000
+/** The pause between two reads of the user, in milliseconds. It doubles each time, up to the maximum. */
 const PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 4_000
+const MAX_PAUSE_MS = 4_000
 
-/** Waits for the purchase that a buyer has come back from. */
+/** Waits for the purchase of a buyer who has returned from checkout. */
 export class PurchaseWait {
   #running: Promise<boolean> | null = null
   readonly #watched: WatchedUser
-  /** The ids of the purchases that the user had when the hosted page was opened; null: it was not opened here. */
+  /** The ids of the user's purchases when the hosted page was opened; null if it was not opened here. */
   readonly #before: Kept<string[]>
 
   constructor(watched: WatchedUser, before: Kept<string[]>) {
@@ -24,32 +24,32 @@ export class PurchaseWait {
     return this.#running !== null
   }
 
-  /** Remembers which purchases the user has before another one. */
+  /** Stores the user's purchases before another one. */
   remember(): void {
     this.#before.write(this.#watched.user?.purchases.map(({ id }) => id) ?? [])
   }
 
-  /** Reads the user until the purchase is there: true; false if it is not after 30 seconds, or if nobody is signed in. */
+  /** Polls until the purchase has arrived. False after 30 seconds, or if nobody is signed in. */
   run(): Promise<boolean> {
-    this.#running ??= this.#untilThere(Date.now() + LONGEST_MS).finally(() => {
+    this.#running ??= this.#poll(Date.now() + MAX_WAIT_MS).finally(() => {
       this.#before.write(null)
       this.#running = null
-      this.#watched.tell()
+      this.#watched.notify()
     })
-    this.#watched.tell()
+    this.#watched.notify()
     return this.#running
   }
 
-  async #untilThere(deadline: number): Promise<boolean> {
-    for (let pause = PAUSE_MS; !this.#isThere(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  async #poll(deadline: number): Promise<boolean> {
+    for (let pause = PAUSE_MS; !this.#hasArrived(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       if (!this.#watched.user || Date.now() + pause > deadline) return false
       await new Promise((resolve) => setTimeout(resolve, pause))
-      await this.#watched.refresh().catch(unlessMistaken)
+      await this.#watched.refresh().catch(ignoreFailedCall)
     }
     return true
   }
 
-  #isThere(): boolean {
+  #hasArrived(): boolean {
     const { user } = this.#watched
     const before = this.#before.read()
     if (!user || !before) return user?.paid ?? false
@@ -57,7 +57,7 @@ export class PurchaseWait {
   }
 }
 
-/** A call that failed is no mistake: the next one may do better. */
-function unlessMistaken(error: unknown): void {
+/** A failed call does not end the wait: the next one may succeed. Other errors are bugs. */
+function ignoreFailedCall(error: unknown): void {
   if (!(error instanceof PaywallError)) throw error
 }

@@ -1,14 +1,14 @@
-/** Where a browser keeps what outlives a page. `localStorage` is one. */
+/** Storage that outlives a page, such as `localStorage`. */
 export interface Store {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
   removeItem(key: string): void
 }
 
-/** So long it may take until other tabs read what one has written, in milliseconds: a lock or a message is there before it. */
-export const SPREADS_MS = 100
+/** How long a write may take to reach other tabs, in milliseconds: locks and messages are faster. */
+export const PROPAGATION_MS = 100
 
-/** The browser's `localStorage`; where that is denied, as in some frames, or is not there, a memory as long as the page lives. */
+/** The browser's `localStorage`, or memory for the life of the page if that is missing or denied, as in some frames. */
 export function browserStore(): Store {
   try {
     const store = localStorage
@@ -28,15 +28,14 @@ function memory(): Store {
   }
 }
 
-/** One value in a store; null: there is none. */
+/** One stored value, or null. */
 export interface Kept<Value> {
   read(): Value | null
   write(value: Value | null): void
 }
 
 /**
- * Keeps a value as JSON; where the store is full, as long as the page lives. Text that is no JSON was not written here, and counts as
- * none.
+ * Stores a value as JSON, or in memory for the life of the page if the store is full. Invalid JSON was not written here and is ignored.
  */
 export function keptIn<Value>(store: Store, key: string): Kept<Value> {
   let unstored: Value | null = null
@@ -54,7 +53,7 @@ export function keptIn<Value>(store: Store, key: string): Kept<Value> {
       try {
         store.setItem(key, JSON.stringify(value))
       } catch {
-        store.removeItem(key) // what is there is out of date, for other tabs too
+        store.removeItem(key) // the old value is stale, for other tabs too
         unstored = value
       }
     },
