@@ -12,7 +12,7 @@ const WAITING = [
   'test/contract/bootstrap-cache',
   'test/contract/processor-down',
   'test/contract/rate-limits',
-  'test/conformance/hardships',
+  'test/conformance/failures',
   'test/processors/polar/failures',
   '-command.test.ts',
 ]
@@ -20,14 +20,14 @@ const WAITING = [
 /** `npm test` leaves these to `npm run test:all`, since developers wait for the former. `vitest run FILE` runs any. */
 const NOT_IN_QUICK = [
   // what kills processes, floods or waits for rate limits
-  'contract/{cut-off,rate-limits,refusal-pages,sign-in-limits}',
+  'contract/{bindings-down,rate-limits,refusal-pages,sign-in-limits}',
   'crash/**',
   'security/abuse-*',
-  'security/sign-in-{long-code,newcomers,same-network,strangers,waves}',
+  'security/sign-in-{newcomers,strangers,waves}',
   // operators' commands on people and keys, each a process of its own
   'cli/{command-line,rekey-command,tickets-command,users-*}',
   // everything that can happen, at all five processors
-  'conformance/!(lives)',
+  'conformance/!(lifecycle)',
   'scenarios/**',
   'sim/bugs',
   // whole releases of Workers one after the other, and rows of every migration

@@ -15,7 +15,7 @@ const LISTS = [
   'dev/emulators/emulators.ts',
 ]
 
-const isWing = (file: string) =>
+const isProcessorFolder = (file: string) =>
   PROCESSOR_NAMES.some((name) =>
     [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)),
   )
@@ -25,7 +25,7 @@ test('a processor is named nowhere but in its adapter folder, its emulator and t
   const named = tracked.filter(
     (file) =>
       /^(lib|functions|cli|dev)\/|^(wrangler\.toml|schema\.sql)$/.test(file) &&
-      !isWing(file) &&
+      !isProcessorFolder(file) &&
       naming.test(readFileSync(join(root, file), 'utf8')),
   )
   expect(named.toSorted()).toEqual(LISTS.toSorted())
@@ -34,7 +34,7 @@ test('a processor is named nowhere but in its adapter folder, its emulator and t
 test('an adapter folder parses what is sent to it by parseReply and parseEvent, which say what is wrong with it', () => {
   const parsing = tracked.filter(
     (file) =>
-      isWing(file) &&
+      isProcessorFolder(file) &&
       file.startsWith('lib/') &&
       /\b(?!JSON|Date)[A-Z]\w*\.parse\(|[sS]chema\.parse\(/.test(readFileSync(join(root, file), 'utf8')),
   )

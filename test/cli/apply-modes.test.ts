@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { openApplying } from '../support/applying.ts'
+import { environment } from '../support/sample-paywall-file.ts'
 import { until } from '../support/until.ts'
-import { environment } from '../support/written-file.ts'
 
 const { query, someOwner, databaseUrl, close } = await openApplying()
 afterAll(close)

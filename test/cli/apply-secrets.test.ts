@@ -5,9 +5,9 @@ import { makeSecrets } from '../../dev/world/secrets.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
-import { environment } from '../support/written-file.ts'
+import { environment } from '../support/sample-paywall-file.ts'
 
-const { db, sealing, query, keysOf, webhookEndpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, keysOf, webhookEndpointsOf, appliedRows, someOwner, close } = await openApplying()
 
 afterAll(close)
 
@@ -92,7 +92,7 @@ describe('processor credentials', () => {
   test('are in no column in plain text, and open with the key for their paywall only', async () => {
     const { id, apply } = someOwner()
     await apply()
-    expect(JSON.stringify(await everything())).not.toMatch(/sk_test_123|whsec_stripe|pk_test_/)
+    expect(JSON.stringify(await appliedRows())).not.toMatch(/sk_test_123|whsec_stripe|pk_test_/)
     const [account] = await query<{ credentials: string }>(
       'select credentials from processor_accounts where paywall_id = $1',
       id,
@@ -125,7 +125,7 @@ describe('Turnstile keys', () => {
     const { id, apply } = someOwner()
     const { changes } = await apply(keys('0x4secret-one'))
     expect(changes.map(changeText)).toContain(`paywall ${id}: new Turnstile keys`)
-    expect(JSON.stringify(await everything())).not.toContain('0x4secret')
+    expect(JSON.stringify(await appliedRows())).not.toContain('0x4secret')
     const [sealed = ''] = await secretOf(id)
     expect(await unseal(sealed, sealing.turnstileSecretsKey, `turnstile:${id}`)).toBe('0x4secret-one')
     await expect(unseal(sealed, sealing.turnstileSecretsKey, 'turnstile:7')).rejects.toThrow()

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
 import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
-import type { Changes } from '../support/written-file.ts'
+import type { Changes } from '../support/sample-paywall-file.ts'
 
-const { db, sealing, query, pricesOf, keysOf, webhookEndpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, pricesOf, keysOf, webhookEndpointsOf, appliedRows, someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
@@ -53,18 +53,18 @@ describe('applying', () => {
     const { apply, plan } = someOwner()
     const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
     expect((await apply(keys)).newSecrets).toHaveLength(2)
-    const before = await everything()
+    const before = await appliedRows()
     expect(await apply(keys)).toEqual({ changes: [], otherPaywalls: [], newSecrets: [] })
     expect((await plan(keys)).changes).toEqual([])
-    expect(await everything()).toEqual(before)
+    expect(await appliedRows()).toEqual(before)
   })
 
   test('is planned in the same words, and planning writes nothing', async () => {
     const { apply, plan } = someOwner()
-    const before = await everything()
+    const before = await appliedRows()
     const planned = await plan()
     expect(planned.changes.length).toBeGreaterThan(4)
-    expect(await everything()).toEqual(before)
+    expect(await appliedRows()).toEqual(before)
     expect((await apply()).changes).toEqual(planned.changes)
   })
 
@@ -97,12 +97,12 @@ describe('applying', () => {
   test('writes nothing at all if the last statement fails', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const before = await everything()
+    const before = await appliedRows()
     await query(`alter table prices add constraint broken check (label <> 'Broken ${id}')`)
     const changes = { 'paywalls[0].name': 'Other', 'keys[0].name': 'other', [`${price}.label`]: `Broken ${id}` }
     await expect(apply(changes)).rejects.toThrow('broken')
     await query('alter table prices drop constraint broken')
-    expect(await everything()).toEqual(before)
+    expect(await appliedRows()).toEqual(before)
   })
 })
 
@@ -143,11 +143,11 @@ describe('what another owner has', () => {
   ])('is refused, and nothing is written: %s', async (_what, paths, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
-    const before = await everything()
+    const before = await appliedRows()
     const taken = Object.fromEntries(paths.map((path) => [path, one.own[path]]))
     await expect(other.plan(taken)).rejects.toMatchObject({ sentences: [message] })
     await expect(other.apply(taken)).rejects.toMatchObject({ sentences: [message] })
-    expect(await everything()).toEqual(before)
+    expect(await appliedRows()).toEqual(before)
   })
 
   test('is refused in the same words when both come at once', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { changeText } from '../../cli/apply/changes-text.ts'
 import { openApplying } from '../support/applying.ts'
-import type { Changes } from '../support/written-file.ts'
+import type { Changes } from '../support/sample-paywall-file.ts'
 
 const { someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'

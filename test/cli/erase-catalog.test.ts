@@ -6,7 +6,7 @@ import { anonymousBuyer } from '../support/anonymous.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { allRows } from '../support/somebody.ts'
+import { allRows } from '../support/user-in-every-table.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
+import { type Changes, environment, sampleFileText } from '../support/sample-paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { type Changes, environment, writtenFile } from '../support/written-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-command-'))
 const path = join(folder, 'paywall.json')
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const write = (changes: Changes = {}) => writeFileSync(path, writtenFile(changes))
+const write = (changes: Changes = {}) => writeFileSync(path, sampleFileText(changes))
 
 /** The command as a person runs it, in a process of its own. */
 function paywall(args: string[], own: Record<string, string | undefined> = variables) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Changes, environment, errorsOf, writtenFile } from '../support/written-file.ts'
+import { type Changes, environment, errorsOf, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
-const paywall = JSON.parse(writtenFile()).paywalls[0]
+const paywall = JSON.parse(sampleFileText()).paywalls[0]
 
 describe('a bad file', () => {
   test.each<[path: string, value: unknown, message: string | null]>([
@@ -57,7 +57,7 @@ describe('a bad file', () => {
     ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
     ['paywalls[0].prices[1].slug', 'monthly', 'is the same as in entry 0'],
   ])('names %s = %j', async (path, value, message) => {
-    const errors = await errorsOf(writtenFile({ [path]: value }))
+    const errors = await errorsOf(sampleFileText({ [path]: value }))
     if (message !== null) expect(errors).toEqual([`${path}: ${message}`])
     else expect(errors).toEqual([expect.stringContaining(path.replace(/\.tier$/, ''))])
   })
@@ -199,7 +199,7 @@ describe('a bad file', () => {
       ],
     ],
   ])('names %s', async (_what, changes, errors) => {
-    expect(await errorsOf(writtenFile(changes))).toEqual(errors)
+    expect(await errorsOf(sampleFileText(changes))).toEqual(errors)
   })
 
   test.each([
@@ -212,7 +212,7 @@ describe('a bad file', () => {
   })
 
   test('does no harm with names that would change an object', async () => {
-    const text = writtenFile().replace('"anything"', '"__proto__"')
+    const text = sampleFileText().replace('"anything"', '"__proto__"')
     expect(await errorsOf(text)).toEqual(['paywalls[0].settings: a field cannot be called __proto__'])
     expect(await errorsOf('[')).toHaveLength(1)
     expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
@@ -220,17 +220,17 @@ describe('a bad file', () => {
 
   test('is told of, whatever stands at whichever place', async () => {
     const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
-    const changes = pathsOf(JSON.parse(writtenFile())).flatMap((path) => values.map((value) => ({ [path]: value })))
+    const changes = pathsOf(JSON.parse(sampleFileText())).flatMap((path) => values.map((value) => ({ [path]: value })))
     expect(changes.length).toBeGreaterThan(500)
     for (const change of changes) {
-      const errors = await errorsOf(writtenFile(change))
+      const errors = await errorsOf(sampleFileText(change))
       expect(errors, JSON.stringify(change)).not.toContainEqual(expect.stringMatching(/undefined|\[object/))
     }
   })
 
   test('never repeats a secret', async () => {
     const secret = 'pk_test_hidden'
-    expect((await errorsOf(writtenFile(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
+    expect((await errorsOf(sampleFileText(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
   })
 })
 

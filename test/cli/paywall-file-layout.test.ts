@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Changes, errorsOf, writtenFile } from '../support/written-file.ts'
+import { type Changes, errorsOf, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever you like' }
 const blocks = 'paywalls[0].layout.blocks'
@@ -8,7 +8,7 @@ const blocks = 'paywalls[0].layout.blocks'
 function problemsOf(written: unknown[], changes: Changes = {}): Promise<string[]> {
   const layout = { type: 'stack', blocks: written }
   const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
-  return errorsOf(writtenFile({ ...page, ...changes }))
+  return errorsOf(sampleFileText({ ...page, ...changes }))
 }
 
 const yearly = { slug: 'yearly', label: 'Yearly', currency: 'USD', amount: 89, interval: 'year', processorPrice: 'y' }
@@ -158,7 +158,7 @@ test('a misspelt field is answered by the one that was meant, anywhere in the fi
     'paywalls[0].prices[0].labels': 'Monthly',
     'paywalls[0].prices[0].label': undefined,
   }
-  expect(await errorsOf(writtenFile(changes))).toEqual([
+  expect(await errorsOf(sampleFileText(changes))).toEqual([
     'paywalls[0].prices[0].label: is missing',
     'paywalls[0].prices[0].trail_days: unknown field',
     'paywalls[0].prices[0].lable: unknown field: did you mean label?',

@@ -5,7 +5,7 @@ import { paywallFileJsonSchema } from '../../cli/paywall-file/schema.ts'
 import { demoThrough } from '../../dev/world/demo.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Changes, environment, errorsOf, paywallFile, writtenFile } from '../support/written-file.ts'
+import { type Changes, environment, errorsOf, paywallFile, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
@@ -66,7 +66,7 @@ describe('a good file', () => {
       },
     ],
   ])('may have %s', async (_what, changes) => {
-    expect(await errorsOf(`\uFEFF${writtenFile(changes)}`)).toEqual([])
+    expect(await errorsOf(`\uFEFF${sampleFileText(changes)}`)).toEqual([])
   })
 
   test.each(PROCESSOR_NAMES)(
@@ -120,9 +120,9 @@ describe('the published JSON Schema', () => {
     const schema = z.fromJSONSchema(JSON.parse(published))
     const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
-    expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
-    expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
-    const blocks = (type: string) => writtenFile({ 'paywalls[0].layout': { type: 'stack', blocks: [{ type }] } })
+    expect(accepts(sampleFileText({ [`${price}.trial_day`]: 7 }))).toBe(false)
+    expect(accepts(sampleFileText({ [`${price}.amount`]: undefined }))).toBe(false)
+    const blocks = (type: string) => sampleFileText({ 'paywalls[0].layout': { type: 'stack', blocks: [{ type }] } })
     expect(['prices', 'x-yours', 'price'].map((type) => accepts(blocks(type)))).toEqual([true, true, false])
   })
 })

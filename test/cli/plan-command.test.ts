@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { paywall } from '../support/paywall.ts'
 import { monthly, type Written, writtenWebhooks, yearly } from '../support/paywall-file.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-plan-'))
@@ -99,7 +99,7 @@ describe('plan', () => {
 describe('apply', () => {
   test('without a terminal takes nothing away unless --yes is said, and changes nothing else', async () => {
     write({ keys: [] }, [monthly({ label: 'Each month' }), yearly()])
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const refused = await run(['apply', path])
     expect(refused).toMatchObject({ code: 1, out: '' })
     expect(refused.err.split('\n')).toEqual([
@@ -110,7 +110,7 @@ describe('apply', () => {
     expect(await json(['apply', path])).toEqual({
       errors: ['key backend: revoked', expect.stringContaining('--yes')],
     })
-    expect(await everything(world)).toEqual(before)
+    expect(await stateChecksum(world)).toEqual(before)
 
     const applied = await run(['apply', path, '--yes'])
     expect(applied).toMatchObject({ code: 0, err: '' })

@@ -4,9 +4,9 @@ import { openKysely, withClient } from '../../cli/database.ts'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import { newKey } from '../support/deployed.ts'
 import { paywall } from '../support/paywall.ts'
+import { type Changes, paywallFile } from '../support/sample-paywall-file.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { type Changes, paywallFile } from '../support/written-file.ts'
 
 let world: TestWorld
 const [newer, older] = [keyPair(), keyPair()]

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readPaywallFile } from '../../cli/paywall-file/file.ts'
 import { paywall } from '../support/paywall.ts'
-import { type Changes, environment, writtenFile } from '../support/written-file.ts'
+import { type Changes, environment, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const SERVICE = { SERVICE_ORIGIN: 'https://billing.acme.example:8443', DOCS_ORIGIN: 'https://docs.acme.example' }
 
 async function errorsOf(changes: Changes, variables: Record<string, string> = SERVICE) {
-  const read = await readPaywallFile(writtenFile(changes), { ...environment, ...variables })
+  const read = await readPaywallFile(sampleFileText(changes), { ...environment, ...variables })
   return 'errors' in read ? read.errors : []
 }
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { at, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
@@ -112,7 +112,7 @@ describe('paywall users merge', () => {
     const gone = await known()
     await merge(gone.user.id, other.user.id)
     const likeAnId = await known({ external_id: one.user.id })
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const refusals: [Promise<{ err: string }>, string][] = [
       [merge(stranger.user.id, other.user.id), `the owner has no test user ${stranger.user.id}`],
       [merge(other.user.id, stranger.user.email!), `the owner has no test user ${stranger.user.email}`],
@@ -126,7 +126,7 @@ describe('paywall users merge', () => {
     ]
     for (const [refused, sentence] of refusals)
       expect(await refused).toMatchObject({ code: 1, err: expect.stringContaining(sentence) })
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
     expect(likeAnId.user.id).not.toBe(one.user.id)
   })
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymousBuyer, payOnPage, subscriptionOf } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { openMailbox } from '../support/mailbox.ts'
@@ -14,11 +13,12 @@ import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { getGrant, signInByMail } from '../support/sign-in.ts'
-import { allRows, MARK, somebody } from '../support/somebody.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel } from '../support/subscriber.ts'
 import { attachmentKeys, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
+import { allRows, createUserInEveryTable, MARK } from '../support/user-in-every-table.ts'
 import { userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -68,13 +68,13 @@ const rowsOf = async (table: string, id: string) =>
 describe('users erase', () => {
   test('without --yes says what would go, and changes nothing', async () => {
     const { email } = await signIn(world)
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const { code, out, err } = await users('erase', email)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(
       /^paywall: 1 sessions, 1 members, 1 users would be erased permanently: add --yes to erase it\n$/,
     )
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 
   test('refuses while a subscription would go on being charged, and names it', async () => {
@@ -82,17 +82,17 @@ describe('users erase', () => {
     const { user_email: email } = await emailOf(userId)
     await world.stripe.drainWebhooks()
     const [purchase] = (await userState(world, userId)).purchases
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const { code, err } = await users('erase', email, '--yes')
     expect(code).toBe(1)
     expect(err).toContain(`subscription ${purchase!.id} on paywall ${world.paywall.id} (sub_`)
     expect(err).toContain('cancel first, and erase once the cancellation is stored')
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 
   test('leaves nothing of the person anywhere; purchases, payments, balances and the ledger stay', async () => {
     const imagesBefore = (await attachmentKeys(world)).stored
-    const person = await somebody(world)
+    const person = await createUserInEveryTable(world)
     await leaveTraces(person)
     const other = await signIn(world)
     await cancelSubscription(person)

@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { allRows, MARK, somebody } from '../support/somebody.ts'
+import { allRows, createUserInEveryTable, MARK } from '../support/user-in-every-table.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -20,7 +20,7 @@ const users = (verb: string, email: string, ...rest: string[]) =>
 
 describe('users export', () => {
   test('prints all that the database has of a person, and no hash of a secret', async () => {
-    const { email, id } = await somebody(world)
+    const { email, id } = await createUserInEveryTable(world)
     const { code, out, err } = await users('export', email.toUpperCase())
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const exported = JSON.parse(out)

@@ -4,7 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail, type Opened, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
-import { runTogether } from '../support/together.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -34,7 +34,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
   for (let round = 0; round < 5; round++) {
     const email = newEmail()
     const before = world.stripe.checkoutSessions.length
-    runTogether(world, 'record_checkout', 4)
+    raceStatements(world, 'record_checkout', 4)
     const checkouts = await Promise.all(['monthly', 'yearly', 'monthly', 'yearly'].map((slug) => checkout(email, slug)))
     expect(new Set(checkouts.map(({ userId }) => userId)).size).toBe(1)
     await until('one payable page', async () => {

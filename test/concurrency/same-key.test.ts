@@ -4,7 +4,7 @@ import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { runTogether } from '../support/together.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -22,7 +22,7 @@ const times = <Result>(count: number, run: (index: number) => Promise<Result>) =
 
 /** How many hosted pages Stripe is asked for while start-checkouts run, 40 of which claim in the same moment. */
 async function pagesOpened(run: () => Promise<unknown>): Promise<number> {
-  runTogether(world, 'claim_checkout', 40)
+  raceStatements(world, 'claim_checkout', 40)
   const before = world.stripe.calls.length
   await run()
   return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
@@ -100,7 +100,7 @@ test('of two bodies under one key one wins, and every call with the other is ref
 test('one key is one checkout for each of 40 signed-in users who happen to choose it at once', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const users = await times(40, () => signIn(world))
-  runTogether(world, 'claim_checkout', 40)
+  raceStatements(world, 'claim_checkout', 40)
   const replies = await Promise.all(
     users.map(({ token }) => startCheckout(world, { paywall: world.paywall, token, headers })),
   )

@@ -3,7 +3,7 @@ import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../suppo
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { inLine } from '../support/held-member.ts'
+import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
@@ -36,8 +36,8 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
   const comeBack = () => call(world, back)
   const [signedIn] =
     when === 'before'
-      ? (await inLine(world, anonymous.user.id, [comeBack, signInAsKnown])).toReversed()
-      : await inLine(world, anonymous.user.id, [signInAsKnown, comeBack])
+      ? (await runInLockOrder(world, anonymous.user.id, [comeBack, signInAsKnown])).toReversed()
+      : await runInLockOrder(world, anonymous.user.id, [signInAsKnown, comeBack])
   expect(sessionIn(signedIn!).user.id).toBe(known.id)
   await world.stripe.sendHeldWebhooks()
   await world.stripe.drainWebhooks()
@@ -64,7 +64,7 @@ test.each(['before', 'after'])('tokens credited or debited just %s the merge cou
     changeBalance(world, { user_id: anonymous.user.id, op, amount, type: 'premium' })
   const changes = [change('credit', 5), change('debit', 2), change('credit', 1)]
   const calls = when === 'before' ? [...changes, signInAsKnown] : [signInAsKnown, ...changes]
-  const replies = await inLine(world, anonymous.user.id, calls)
+  const replies = await runInLockOrder(world, anonymous.user.id, calls)
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(await provenBalances(world, known.id)).toMatchObject({ premium: 11 })
   expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
@@ -85,7 +85,7 @@ async function checkoutsOf(users: { id: string }[]) {
 
 test('a checkout opened just before the merge is the known one’s', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
-  const [opened] = await inLine(world, anonymous.user.id, [yearlyOf(anonymous), signInAsKnown])
+  const [opened] = await runInLockOrder(world, anonymous.user.id, [yearlyOf(anonymous), signInAsKnown])
   expect(opened).toMatchObject({ status: 200 })
   expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 2 }])
   expect(await call(world, userPath, { token: known.token })).toMatchObject({ body: { meta: { source: 'ad' } } })
@@ -93,7 +93,7 @@ test('a checkout opened just before the merge is the known one’s', async () =>
 
 test('a checkout opened just after the merge is refused', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
-  const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
+  const [, refused] = await runInLockOrder(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
 })
@@ -105,7 +105,7 @@ test.each<[string, (token: string) => Promise<Reply>]>([
 ])('a %s just after the merge is refused, since it ends the anonymous token', async (_name, ask) => {
   const { anonymous, signInAsKnown } = await strangers()
   await world.clock.advance(world.paywall.id, '1d')
-  const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, () => ask(anonymous.token)])
+  const [, refused] = await runInLockOrder(world, anonymous.user.id, [signInAsKnown, () => ask(anonymous.token)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
 })
 

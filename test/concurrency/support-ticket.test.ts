@@ -4,8 +4,8 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
-import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -26,7 +26,7 @@ const TOGETHER = 40
 
 /** Sends them all at once, has their statements begin in the same moment, and says how often each status came. */
 async function race(senders: (() => Promise<Reply>)[]): Promise<Record<number, number>> {
-  runTogether(world, 'open_ticket', Math.min(senders.length, TOGETHER))
+  raceStatements(world, 'open_ticket', Math.min(senders.length, TOGETHER))
   const replies = await Promise.all(senders.map((send) => send()))
   const statuses = replies.map(({ status }) => status)
   return Object.fromEntries(

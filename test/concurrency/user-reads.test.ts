@@ -4,7 +4,7 @@ import { withClient } from '../../cli/database.ts'
 import { buy, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly } from '../support/paywall-file.ts'
-import { runTogether } from '../support/together.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -39,7 +39,7 @@ const many = <Result>(count: number, run: () => Promise<Result>) => Promise.all(
 
 test('40 first reads of the day top a balance up once', async () => {
   const user = await signIn(world)
-  runTogether(world, 'read_user', 40)
+  raceStatements(world, 'read_user', 40)
   const states = await many(40, () => userState(world, user.id))
   for (const { balances } of states) {
     expect(balances).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { type Buyer, buy, happens, hears, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
-import { pause, pauses } from './drivers/standstill.ts'
+import { pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 
 // `access_until`: when access ends, as far as is known now.

@@ -18,7 +18,7 @@ import {
   stateOf,
   tokensOf,
 } from './buyer.ts'
-import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/standstill.ts'
+import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // Who is not sold another subscription, and who gets into the portal: whoever has one that has not ended.

@@ -13,7 +13,7 @@ import {
   purchaseOf,
   stateOf,
 } from './buyer.ts'
-import { pause, pauses } from './drivers/standstill.ts'
+import { pause, pauses } from './drivers/pausing.ts'
 import { unheard } from './money.ts'
 import { useShops } from './shop.ts'
 

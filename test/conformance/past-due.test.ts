@@ -12,7 +12,7 @@ import {
   tokensOf,
 } from './buyer.ts'
 import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
-import { PAUSES_WHAT_IS_OWED, pause } from './drivers/standstill.ts'
+import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A subscription that is past due for twenty days, and then paid. Every day is lived through, by the processor's own schedule.

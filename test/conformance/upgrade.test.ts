@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { happens, purchaseOf } from './buyer.ts'
-import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/standstill.ts'
+import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 import { bought, charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
 

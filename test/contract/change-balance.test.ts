@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, ledgerOf, type OwnerCall } from '../support/token-calls.ts'
@@ -179,9 +179,9 @@ describe('a credit or a debit', () => {
       most - 3,
     ])
     await all.world.clock.advance(all.ours.paywall.id, '1d')
-    const before = await everything(all.world)
+    const before = await stateChecksum(all.world)
     expect(await change({ user_id: id, amount: 4 })).toMatchObject({ status: 400, body: refusal('balance_limit') })
-    expect(await everything(all.world)).toBe(before)
+    expect(await stateChecksum(all.world)).toBe(before)
     expect(await change({ user_id: id, amount: MAX_TOKENS })).toMatchObject({ status: 400 })
     expect(await change({ user_id: id, amount: 3 })).toMatchObject({ status: 200, body: { count: most } })
     expect(await change({ user_id: id, op: 'debit' })).toMatchObject({ body: { count: most - 1 } })

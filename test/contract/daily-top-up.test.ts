@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { yearly } from '../support/paywall-file.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { newTenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
@@ -24,15 +24,15 @@ const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 test('counts in a debit and comes with it, once a day; with one that is refused nothing comes', async () => {
   const { id } = await newUser()
   const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
-  const before = await everything(world)
+  const before = await stateChecksum(world)
   expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
   expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
-  expect(await everything(world)).toBe(before)
+  expect(await stateChecksum(world)).toBe(before)
   expect(await debit(8)).toMatchObject({ body: { count: 2 } })
   await nextDay()
-  const yesterday = await everything(world)
+  const yesterday = await stateChecksum(world)
   expect(await debit(12)).toMatchObject({ status: 400, body: { available: 10 } })
-  expect(await everything(world)).toBe(yesterday)
+  expect(await stateChecksum(world)).toBe(yesterday)
   expect(await debit(9)).toMatchObject({ body: { count: 1 } })
   expect(await debit(9)).toMatchObject({ status: 400, body: { available: 1 } })
   expect(await ledgerOf(world, id)).toEqual([

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { testRows } from '../support/rows.ts'
 import { type Session, sessionIn } from '../support/sign-in.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { cancelled, subscribe } from '../support/subscriber.ts'
 import { at, startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -79,14 +79,14 @@ describe('names that do not fit together are refused, and nothing changes', () =
   const unknown = { status: 404, body: { error: 'identity_not_found' } }
 
   async function refused(names: { email: string; externalId: string }, expected: object) {
-    const before = await everything(all.world)
+    const before = await stateChecksum(all.world)
     expect(await exchange({ email: names.email, external_id: names.externalId })).toMatchObject(expected)
     expect(await checkout(names)).toMatchObject(expected)
     const { email, externalId } = names
     expect(await read({ email, external_id: externalId })).toMatchObject(unknown)
     expect(await cancel({ email, externalId })).toMatchObject(unknown)
     expect(await portal({ email, externalId })).toMatchObject({ status: 404 })
-    expect(await everything(all.world)).toBe(before)
+    expect(await stateChecksum(all.world)).toBe(before)
   }
 
   test('an address whose user has another external id: it never changes by itself', async () => {

@@ -154,7 +154,7 @@ describe('checkoutReturn', () => {
   ])
 })
 
-// test/processors/freemius/way-back.test.ts counts what is needed where something was bought.
+// test/processors/freemius/signed-return.test.ts counts what is needed where something was bought.
 describe('signedReturn', () => {
   countStatements('signedReturn', [
     ['of a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],

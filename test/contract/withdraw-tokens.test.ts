@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { statementsOf } from '../support/statements.ts'
 import { person, startTenants, type Tenants, tenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf, type OwnerCall, withdraw } from '../support/token-calls.ts'
@@ -102,10 +102,10 @@ describe('a withdrawal', () => {
 
   test('that is refused leaves nothing behind, and what the top-up of the day brings is available', async () => {
     const { id } = await signIn(all.world)
-    const before = await everything(all.world)
+    const before = await stateChecksum(all.world)
     const refused = { status: 400, body: { error: 'Insufficient tokens', available: 10, requested: 11 } }
     expect(await take({ user_id: id, tokens: 11 })).toMatchObject(refused)
-    expect(await everything(all.world)).toBe(before)
+    expect(await stateChecksum(all.world)).toBe(before)
     expect(await take({ user_id: id, tokens: 10 })).toMatchObject({ status: 200, body: { remaining: 0 } })
   })
 

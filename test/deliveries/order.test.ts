@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
+import { waiting } from '../support/pending-endpoints.ts'
 import { until } from '../support/until.ts'
-import { waiting } from '../support/waiting.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld

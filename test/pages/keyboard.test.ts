@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
 import { MESSAGE } from '../support/tickets.ts'
-import { pressAt, tabTo, typeAt } from './by-keyboard.ts'
+import { pressAt, tabTo, typeAt } from './keyboard-navigation.ts'
 import { type Pages, startPages } from './pages.ts'
 import { type Visitor, visit } from './visitor.ts'
 

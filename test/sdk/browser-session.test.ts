@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
-import { emailIn, keep, keptIn, noting, refreshIn } from '../support/kept-session.ts'
 import { codeMailedTo, endSession, refresh, signInByMail } from '../support/sign-in.ts'
 import { buyIn, loseAnswer, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
+import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
 import { image } from '../support/tickets.ts'
 
 const here = siteOfFile()

@@ -4,8 +4,8 @@ import type { Call } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { newTenant } from '../support/tenants.ts'
-import { runTogether } from '../support/together.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -58,7 +58,7 @@ describe('a user opens ten pages in ten minutes', () => {
 
   test('however many it asks for at once', async () => {
     const token = await someToken()
-    runTogether(world, 'claim_checkout', 25)
+    raceStatements(world, 'claim_checkout', 25)
     const before = pagesOpened()
     expect(await counted(Array.from({ length: 25 }, () => open(token)))).toEqual({ 200: 10, 429: 15 })
     expect(pagesOpened() - before).toBe(10)

@@ -5,9 +5,9 @@ import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { newTenant } from '../support/tenants.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
-import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -68,7 +68,7 @@ test('guests send as many bytes of images a day as the paywall takes, and ticket
 
 test('of twelve that send at once as many are taken as there is room for, and the others’ images do not stay', async () => {
   const paywallId = await paywallWith(5 * SIZE)
-  runTogether(world, 'open_ticket', 12)
+  raceStatements(world, 'open_ticket', 12)
   const replies = await Promise.all(Array.from({ length: 12 }, () => asGuest(paywallId, 1)))
   world.neon.onStatement = undefined
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)

@@ -5,9 +5,9 @@ import { call } from '../support/call.ts'
 import { type Opened, opened, press, startCheckout } from '../support/checkout.ts'
 import { loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { atNewPaywall, newTenant } from '../support/tenants.ts'
-import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -41,7 +41,7 @@ describe('a way back asks the processor once in five seconds', () => {
   test('of twenty visits at once one asks, and all go on', async () => {
     const checkout = await order()
     const back = await backOf(checkout)
-    runTogether(world, 'read_checkout', 20)
+    raceStatements(world, 'read_checkout', 20)
     const visits = async () => {
       for (const { status } of await comeBack(back, 20)) expect(status).toBe(303)
     }

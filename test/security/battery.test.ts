@@ -11,7 +11,7 @@ import {
   OWNER_MISMATCH,
   USER,
   USER_MISMATCH,
-} from '../support/battery-answers.ts'
+} from '../support/battery-replies.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'

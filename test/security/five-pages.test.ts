@@ -3,7 +3,7 @@ import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { inLine } from '../support/held-member.ts'
+import { runInLockOrder } from '../support/held-member.ts'
 import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { yearly } from '../support/paywall-file.ts'
@@ -41,7 +41,7 @@ describe('five open pages', () => {
     const { id, pages } = await fivePages()
     world.mollie.holdWebhooks()
     const backs = await Promise.all(pages.map((page) => payOnPage(page)))
-    const returns = await inLine(
+    const returns = await runInLockOrder(
       world,
       id,
       backs.map((back) => () => call(world, back)),

@@ -3,7 +3,7 @@ import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { inLine } from '../support/held-member.ts'
+import { runInLockOrder } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
@@ -138,7 +138,7 @@ describe('two users who become one', () => {
     await merge(anonymous, known.email)
     world.stripe.holdWebhooks()
     const backs = await Promise.all(pages.map(({ checkoutUrl }) => payOnPage(checkoutUrl)))
-    await inLine(
+    await runInLockOrder(
       world,
       known.id,
       backs.map((back) => () => call(world, back)),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForCode, askForTokens, getGrant } from '../support/sign-in.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -79,13 +79,13 @@ describe('an address that only looks like somebody’s is refused, or nobody’s
   test.each(LOOK_ALIKES)('with %s', async (_name, of) => {
     const email = of(victim)
     expect(email).not.toBe(victim)
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     for (const written of [email, ` ${email}\n`]) {
       for (const [name, [status, error, ask]] of Object.entries(ASKS)) {
         expect(await ask(written), `${name}: ${written}`).toMatchObject({ status, body: { error } })
       }
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 
   test('and a code that was mailed to the real one is neither replaced nor used by it', async () => {

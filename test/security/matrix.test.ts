@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BAD_KEY, FOREIGN_KEY } from '../support/battery-answers.ts'
+import { BAD_KEY, FOREIGN_KEY } from '../support/battery-replies.ts'
 import { type Call, call } from '../support/call.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
-import { everything } from '../support/everything.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, type Subscriber, saidOf, subscribe, updatesOf } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
@@ -80,9 +80,9 @@ type Refusals = Record<keyof typeof asks, string>
 /** A test in which nothing changes. */
 function refusing(name: string, work: () => Promise<void>): void {
   test(name, async () => {
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     await work()
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 }
 
@@ -176,12 +176,12 @@ describe("a user's token", () => {
 })
 
 test('a refresh token is good on its own paywall alone, and is not used up elsewhere', async () => {
-  const before = await everything(world)
+  const before = await stateChecksum(world)
   for (const { one, other } of pairs()) {
     const reply = await refresh(world, one.session.refreshToken, { paywallId: other.paywall.id })
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   }
-  expect(await everything(world)).toBe(before)
+  expect(await stateChecksum(world)).toBe(before)
   for (const { paywall, session } of places) {
     expect(await refresh(world, session.refreshToken, { paywallId: paywall.id })).toMatchObject({ status: 200 })
   }
@@ -205,7 +205,7 @@ describe('one user on two paywalls of one owner is two members', () => {
     const all = { paid: true, purchases: [{ id: payer.purchaseId }], trial: { purchase_id: payer.purchaseId } }
     expect(await state(one, { token: payer.token }, payer)).toMatchObject({ body: { ...all, balances: standard(10) } })
     await world.stripe.drainWebhooks()
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
     for (const caller of [{ key: other.key }, { token: guest.token, ...naming(other) }]) {
       expect(await asks.getCustomerPortal(other, caller, payer)).toMatchObject({ status: 403 })
@@ -213,7 +213,7 @@ describe('one user on two paywalls of one owner is two members', () => {
         expect(await asks.cancelSubscription(other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
       }
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
     for (const caller of [{ key: other.key }, { token: guest.token }]) {
       expect(await state(other, caller, payer)).toMatchObject({ status: 200, body: nothing })
     }

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
-import { everything } from '../support/everything.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { fileOfBothModes, livePaywallFile } from '../support/paywall-file.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { at, type Person, person, type Tenant, tenant, tenantsOf } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -102,7 +102,7 @@ const pairs = () =>
 
 describe('a key of another owner', () => {
   test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
       for (const who of other.members) {
         for (const reply of await askAll(other, { key: one.key }, who)) {
@@ -114,13 +114,13 @@ describe('a key of another owner', () => {
         }
       }
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 })
 
 describe('a key of our own account', () => {
   test("does not look up another paywall's users, and of another owner's learns nothing", async () => {
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     for (const { one, other, sameUsers } of pairs()) {
       for (const who of other.members) {
         const error = sameUsers ? 'identity_not_on_paywall' : 'identity_not_found'
@@ -130,9 +130,9 @@ describe('a key of our own account', () => {
         }
       }
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
     await checkout(places[0]!, { key: places[0]!.key }, places[0]!.members[0]!)
-    expect(await everything(world), 'the sum does notice a change').not.toBe(before)
+    expect(await stateChecksum(world), 'the sum does notice a change').not.toBe(before)
   })
 
   test("shows each user of its paywall that user's own things only", async () => {
@@ -163,7 +163,7 @@ describe('a key of our own account', () => {
 
 describe("a user's token", () => {
   test("is good for its owner's paywalls of its mode alone: 401 everywhere else, and nothing changes", async () => {
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     for (const { one, other } of pairs().filter(({ sameUsers }) => !sameUsers)) {
       for (const [i, { token }] of one.members.entries()) {
         const who = other.members[i]!
@@ -178,7 +178,7 @@ describe("a user's token", () => {
         }
       }
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 
   test('speaks for its user, whomever the request names', async () => {
@@ -210,11 +210,11 @@ describe('test and live', () => {
       const message = `This is a ${mode} key, and the paywall is ${other}`
       const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
       await world.apply({ ...from.file, keys })
-      const before = await everything(world)
+      const before = await stateChecksum(world)
       for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
         expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key', message } })
       }
-      expect(await everything(world)).toBe(before)
+      expect(await stateChecksum(world)).toBe(before)
       await world.apply(from.file)
     },
   )

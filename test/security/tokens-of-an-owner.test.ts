@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay } from '../support/anonymous.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
-import { everything } from '../support/everything.ts'
 import { forgeFor } from '../support/forge.ts'
-import { inLine } from '../support/held-member.ts'
+import { runInLockOrder } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
@@ -51,14 +51,14 @@ const buyMonthly = (place: Tenant, token: string) =>
 describe('on another paywall of the owner, where the user never was', () => {
   test('it is told so, and nothing changes', async () => {
     const { token } = await person(world, here)
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     for (const [name, ask] of Object.entries(READS)) {
       expect(await ask(there, { token }), name).toMatchObject({
         status: 404,
         body: { error: 'identity_not_on_paywall' },
       })
     }
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
   })
 
   test('it gets the structure as a guest does, but nothing that a cache may keep', async () => {
@@ -86,7 +86,7 @@ describe('on another paywall of the owner, where the user never was', () => {
 
 test('on another owner’s paywall it opens nothing, makes nobody a member and learns nothing', async () => {
   const { token } = await person(world, here)
-  const before = await everything(world)
+  const before = await stateChecksum(world)
   const more = [
     await call(world, at(foreign, 'bootstrap'), { token }),
     await buyMonthly(foreign, token),
@@ -100,7 +100,7 @@ test('on another owner’s paywall it opens nothing, makes nobody a member and l
   for (const reply of [...(await Promise.all(Object.values(READS).map((ask) => ask(foreign, { token })))), ...more]) {
     expect(reply).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   }
-  expect(await everything(world)).toBe(before)
+  expect(await stateChecksum(world)).toBe(before)
 })
 
 describe('a user who cancels need not say on which paywall the subscription is', () => {
@@ -120,10 +120,10 @@ describe('a user who cancels need not say on which paywall the subscription is',
     const subscriber = await subscribe(world, there)
     await person(world, here, subscriber.email)
     const { token, purchaseId } = subscriber
-    const before = await everything(world)
+    const before = await stateChecksum(world)
     const reply = await cancel(world, { token, headers: naming(here), body: cancellation(purchaseId) })
     expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
-    expect(await everything(world)).toBe(before)
+    expect(await stateChecksum(world)).toBe(before)
     cancelled(await cancel(world, { token, headers: naming(there), body: cancellation(purchaseId) }))
   })
 })
@@ -211,7 +211,7 @@ describe('an anonymous user of several paywalls who signs in', () => {
   ])('while %s is to make it a member of one more is gone before it is one', async (_what, act) => {
     const { known, anonymous, signInAsKnown } = await strangers()
     const calls = [signInAsKnown, () => act(there, anonymous.token)]
-    const [signedIn, refused] = await inLine(world, anonymous.user.id, calls)
+    const [signedIn, refused] = await runInLockOrder(world, anonymous.user.id, calls)
     expect(sessionIn(signedIn!).user.id).toBe(known.id)
     expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     expect(await leftBehind(anonymous.user.id)).toEqual(NOTHING)

@@ -5,7 +5,7 @@ import type { SealingKeys } from '../../cli/command.ts'
 import { type Database, openKysely } from '../../cli/database.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { freshDatabase } from './databases.ts'
-import { type Changes, paywallFile } from './written-file.ts'
+import { type Changes, paywallFile } from './sample-paywall-file.ts'
 
 /** A fresh database to apply files to, and a look at what it then says. */
 export async function openApplying() {
@@ -69,7 +69,7 @@ function tablesOf(query: Query) {
       paywallId,
     )
   /** Every row of every table that apply writes. */
-  async function everything(): Promise<unknown> {
+  async function appliedRows(): Promise<unknown> {
     const tables = [
       'owners',
       'api_keys',
@@ -81,5 +81,5 @@ function tablesOf(query: Query) {
     ]
     return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
   }
-  return { pricesOf, keysOf, webhookEndpointsOf, everything }
+  return { pricesOf, keysOf, webhookEndpointsOf, appliedRows }
 }

@@ -8,7 +8,7 @@ import type { TestWorld } from './world.ts'
  * one before it. What a call saw before it waited is then out of date when its turn comes. The first of them is certain
  * to be first; those behind it may overtake one another once it has changed the row.
  */
-export function inLine(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
+export function runInLockOrder(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
   return whileHeld(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
 }
 

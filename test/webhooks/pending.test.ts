@@ -5,7 +5,7 @@ import { buy, expectAsThere, hears, idOf, open, passes, pay, purchaseOf, stateOf
 import { type Shop, useShops } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
-import { runTogether } from '../support/together.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 
 // Events whose purchase cannot be read: they are answered 2xx, kept, and applied as soon as it can be. Shown at Polar, which disables an
@@ -150,7 +150,7 @@ test('an event that comes again and again while it is pending, and while it is a
   for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
   down.end()
-  runTogether(shop.world, 'store_purchase', 4)
+  raceStatements(shop.world, 'store_purchase', 4)
   const replies = [sendWebhook(shop, webhook), sendWebhook(shop, webhook), sendWebhook(shop, webhook)]
   const [heard, ...rest] = await Promise.all([passes(buyer, '1m'), ...replies])
   expect(rest.map(({ status }) => status)).toEqual([200, 200, 200])

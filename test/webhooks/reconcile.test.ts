@@ -4,10 +4,10 @@ import { opened, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { moveClock, passUntil } from '../support/passing-time.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
-import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -168,7 +168,7 @@ test('two crons at once ask about each purchase once', async () => {
   const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(shop)))
   await moveClock(shop, 8 * 24 * 60)
   const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
-  runTogether(world, 'take_due', 2)
+  raceStatements(world, 'take_due', 2)
   expect(await countCalls(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { everything } from '../support/everything.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { stateChecksum } from '../support/state-checksum.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import {
   asStripeHasIt,
   deliver,
@@ -10,7 +11,6 @@ import {
   paySubscription,
   toEvents,
 } from '../support/stripe-purchase.ts'
-import { runTogether } from '../support/together.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -36,7 +36,7 @@ async function deliverAll(paid: PaidSubscription, copies: number): Promise<void>
 test('an event that arrives 20 times at once takes effect once, and is told once', async () => {
   const paid = await paySubscription(world)
   const completed = toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')
-  runTogether(world, 'store_purchase', 20)
+  raceStatements(world, 'store_purchase', 20)
   const statuses = await Promise.all(Array.from({ length: 20 }, () => deliver(world, completed!.id)))
   expect(statuses).toEqual(Array(20).fill(200))
   const events = await ownerEvents(world, paid.userId)
@@ -61,7 +61,7 @@ test('all events of a purchase, 8 times each at once, tell one purchase and one 
 test('the browser’s return and the webhooks of the same purchase race to one purchase', async () => {
   for (let round = 0; round < 6; round++) {
     const paid = await paySubscription(world)
-    runTogether(world, 'store_purchase', 7) // the webhooks, and the one return that asks the processor
+    raceStatements(world, 'store_purchase', 7) // the webhooks, and the one return that asks the processor
     const returns = Array.from({ length: 3 }, () => call(world, paid.back))
     const [replies] = await Promise.all([Promise.all(returns), deliverAll(paid, 2)])
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])
@@ -101,7 +101,7 @@ test('an event that took effect has none when it comes again, however much has c
   await world.stripe.renew(subscriptionId)
   await world.stripe.portalCancel(subscriptionId)
   /** Every row; how often Stripe was asked does not matter. */
-  const rows = async () => (await everything(world)).split(' ')[0]
+  const rows = async () => (await stateChecksum(world)).split(' ')[0]
   const before = await rows()
   for (const { id } of told) expect(await deliver(world, id)).toBe(200)
   expect(await rows()).toBe(before)

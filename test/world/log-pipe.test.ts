@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 test('a cron that logs more than a pipe holds ends: nothing waits for the runtime without reading its log', async () => {
   const run = promisify(execFile)
-  const { stdout } = await run(process.execPath, ['test/support/chatty-crons.ts'], {
+  const { stdout } = await run(process.execPath, ['test/support/noisy-crons.ts'], {
     timeout: 120_000,
     killSignal: 'SIGKILL',
   })

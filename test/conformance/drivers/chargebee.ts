@@ -1,8 +1,8 @@
 import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
 import { refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
 import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
-import { salesByInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
+import { salesByInvoice } from './invoice-sales.ts'
 
 export const CHARGEBEE: Driver<'chargebee'> = {
   prices: {

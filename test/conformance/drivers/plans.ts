@@ -3,7 +3,7 @@ import { findSubscription } from '../../../dev/emulators/mollie/acts.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { press } from '../../support/checkout.ts'
 import type { Shop } from '../shop.ts'
-import { unheard } from './unheard.ts'
+import { unheard } from './missed-webhooks.ts'
 
 /** What a subscription can be changed to, in US cents and tokens. */
 export interface Plan {

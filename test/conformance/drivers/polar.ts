@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { pageOwn } from '../../../dev/emulators/polar/own.ts'
-import { salesByInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
+import { salesByInvoice } from './invoice-sales.ts'
 
 /** The products. One product has the monthly price in both currencies. */
 const MONTHLY = '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0001'

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { pageOwn } from '../../../dev/emulators/stripe/own.ts'
-import { salesByInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
+import { salesByInvoice } from './invoice-sales.ts'
 
 export const STRIPE: Driver<'stripe'> = {
   prices: {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { PRICES, press } from '../../emulators/freemius-fixture.ts'
-import { startWing } from './fixture.ts'
+import { startAdapter } from './fixture.ts'
 
 test('what is cancelled here goes on to its end', async () => {
-  const { buy, look, pass, adapter, now } = await startWing()
+  const { buy, look, pass, adapter, now } = await startAdapter()
   const { bought, license } = await buy()
   const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
   expect(first).toEqual({
@@ -19,7 +19,7 @@ test('what is cancelled here goes on to its end', async () => {
 })
 
 test('what is cancelled in the portal goes on to its end, too', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { bought, license, subscription } = await buy()
   await emulator.portalCancel(subscription)
   expect(await look(license)).toMatchObject({
@@ -30,7 +30,7 @@ test('what is cancelled in the portal goes on to its end, too', async () => {
 })
 
 test('what is cancelled while it is owed has ended', async () => {
-  const { buy, look, pass, emulator, adapter } = await startWing()
+  const { buy, look, pass, emulator, adapter } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
   await pass(31.1)
@@ -39,21 +39,21 @@ test('what is cancelled while it is owed has ended', async () => {
 })
 
 test('a licence that the owner cancels gives nothing from then on', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.cancelLicense(license.id)
   expect((await look(license))?.status).toBe('canceled')
 })
 
 test('a refund of a subscription leaves the licence, and so the access, as it is', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { bought, license, payment } = await buy()
   await emulator.refund(payment)
   expect(await look(license)).toEqual(bought)
 })
 
 test('another payment method is another subscription of the same purchase', async () => {
-  const { buy, look, emulator, pass } = await startWing()
+  const { buy, look, emulator, pass } = await startAdapter()
   const { bought, license, subscription } = await buy()
   const { id } = await emulator.replaceSubscription(subscription)
   expect(id).not.toBe(subscription)
@@ -63,7 +63,7 @@ test('another payment method is another subscription of the same purchase', asyn
 })
 
 test('a first payment that is still to come is no purchase yet', async () => {
-  const { checkout, adapter, look, emulator, now } = await startWing()
+  const { checkout, adapter, look, emulator, now } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   const observed = await adapter.observe(page)
   const decision = observed && adapter.decide(observed, now())
@@ -74,14 +74,14 @@ test('a first payment that is still to come is no purchase yet', async () => {
 })
 
 test('a first payment that never comes was no purchase', async () => {
-  const { checkout, look, pass } = await startWing()
+  const { checkout, look, pass } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   await pass(2)
   expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
 })
 
 test('what is bought on a page after a first payment that never came is what the page has sold', async () => {
-  const { emulator, look, pass, checkout } = await startWing()
+  const { emulator, look, pass, checkout } = await startAdapter()
   const { page, url } = await checkout(PRICES.monthly, 'later')
   await pass(0.1)
   await emulator.cancelLicense(emulator.licenses[0]?.id ?? '')
@@ -91,14 +91,14 @@ test('what is bought on a page after a first payment that never came is what the
 })
 
 test('a licence that is deleted is there no more', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.deleteLicense(license.id)
   expect(await look(license)).toBeNull()
 })
 
 test('the portal is opened for a customer', async () => {
-  const { buy, adapter, emulator } = await startWing()
+  const { buy, adapter, emulator } = await startAdapter()
   const { bought } = await buy()
   const link = (await adapter.openPortal?.(bought.customer ?? '', 'https://shop.example/account')) ?? ''
   expect(link).toMatch(new RegExp(`^${emulator.url}/portal/`))
@@ -106,11 +106,11 @@ test('the portal is opened for a customer', async () => {
 })
 
 test('a sale of the sandbox is none for real money, and the other way round', async () => {
-  const { buy, adapterOf, look } = await startWing()
+  const { buy, adapterOf, look } = await startAdapter()
   const { license } = await buy()
   expect(await adapterOf(false).observe(license)).toBeNull()
   expect(await look(license)).not.toBeNull()
-  const real = await startWing({ isTest: false })
+  const real = await startAdapter({ isTest: false })
   const sold = await real.buy()
   expect(sold.bought.status).toBe('active')
   expect(await real.adapterOf(true).observe(sold.license)).toBeNull()

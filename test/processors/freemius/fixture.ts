@@ -21,7 +21,7 @@ export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<Checko
 })
 
 /** An adapter over an emulator of its own, until the test ends. */
-export async function startWing(
+export async function startAdapter(
   options: { accounts?: FreemiusAccount[]; serviceUrl?: string; isTest?: boolean; credentials?: object } = {},
 ) {
   const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', isTest = true, credentials = {} } = options

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readReturn } from '../../../lib/processors/freemius/events.ts'
 import { ACME, ADA, OTHER, PRICES, sdkOver } from '../../emulators/freemius-fixture.ts'
-import { CREDENTIALS, startWing } from './fixture.ts'
+import { CREDENTIALS, startAdapter } from './fixture.ts'
 
 const freemius = sdkOver(fetch)
 
@@ -75,7 +75,7 @@ test.each([
   ['a trial', PRICES.trial],
   ['for ever', PRICES.lifetime],
 ])('the emulator sends a buyer of %s to an address that leads to the purchase', async (_, price) => {
-  const { checkout, look } = await startWing()
+  const { checkout, look } = await startAdapter()
   const { to, page } = await checkout(price)
   const { purchase, ...sold } = await readReturn(new URL(to), ACME)
   const { id: processorPrice, interval, currency } = price

@@ -17,7 +17,7 @@ import type { Shop } from '../../conformance/shop.ts'
 import { newEmail, press } from '../../support/checkout.ts'
 import { moveAccount } from '../../support/passing-time.ts'
 import { yearly } from '../../support/paywall-file.ts'
-import { runTogether } from '../../support/together.ts'
+import { raceStatements } from '../../support/statement-barrier.ts'
 import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, useProduct } from './product.ts'
 
 const product = useProduct()
@@ -116,7 +116,7 @@ describe('two pages that are open at once', () => {
     await payAt(buyer)
     const told = shop.emulator.events.filter(({ id }) => id !== '').slice(-6)
     await shop.emulator.sendHeldWebhooks(() => [])
-    runTogether(shop.world, 'store_purchase', 2)
+    raceStatements(shop.world, 'store_purchase', 2)
     const created = told.map((event) => event as unknown as { id: string; type: string })
     const licenses = created.filter(({ type }) => type === 'license.created')
     await Promise.all(licenses.map(({ id }) => shop.emulator.resend(id)))
@@ -204,7 +204,7 @@ describe('two paywalls that sell one product', () => {
     const [created] = shop.emulator.events.slice(-3) as unknown as { id: string; type: string }[]
     await shop.emulator.sendHeldWebhooks(() => [])
     expect(created?.type).toBe('license.created')
-    runTogether(shop.world, 'store_purchase', 2)
+    raceStatements(shop.world, 'store_purchase', 2)
     expect(await shop.emulator.resend(created?.id ?? '')).toEqual([200, 200])
     shop.world.neon.onStatement = undefined
     expect([...(await boughtBy(here)), ...(await boughtBy(there))]).toEqual(['monthly'])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
 import { OTHER, PRICES, SECRET, sdkOver, startReceiver } from '../../emulators/freemius-fixture.ts'
-import { CREDENTIALS, startWing } from './fixture.ts'
+import { CREDENTIALS, startAdapter } from './fixture.ts'
 
 const NOW = new Date('2026-11-05T12:00:00Z')
 
@@ -173,7 +173,7 @@ test('numbers are taken for ids, as the vendor may write them', async () => {
 
 test('every event of a whole life at the emulator is read, and leads to the purchase', async () => {
   const receiver = await startReceiver()
-  const { buy, pass, emulator, adapter, look } = await startWing({ serviceUrl: receiver.url })
+  const { buy, pass, emulator, adapter, look } = await startAdapter({ serviceUrl: receiver.url })
   const { bought, license, payment } = await buy(PRICES.trial)
   expect(payment).toBe('')
   await pass(8)

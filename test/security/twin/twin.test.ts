@@ -10,11 +10,11 @@ import { until } from '../../support/until.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 import { COMMANDS } from './commands.ts'
 import { CRONS } from './crons.ts'
+import { type Named, REACHES } from './cross-owner-calls.ts'
 import { ARRIVING, STAYING } from './life.ts'
-import { nameAlike } from './name-alike.ts'
 import { type Act, becomeLiveWorldOf, fileLikeAll, type Owner, ownerOf } from './owner.ts'
 import { DORA } from './people.ts'
-import { type Named, REACHES } from './reaches.ts'
+import { nameAlike } from './same-references.ts'
 
 /*
  * Two owners who have the same: webhook URLs, names of keys, slugs, users of the same addresses and external ids, and purchases

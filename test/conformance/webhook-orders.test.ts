@@ -8,7 +8,7 @@ import { type Shop, useShops } from './shop.ts'
 import { eventsSince } from './webhook.ts'
 
 const orders = permutations([0, 1, 2, 3, 4, 5])
-/** How many of the 720 are tried: `ORDERS=720 npx vitest run test/conformance/orders.test.ts` tries all. */
+/** How many of the 720 are tried: `ORDERS=720 npx vitest run test/conformance/webhook-orders.test.ts` tries all. */
 const COUNT = Number(process.env.ORDERS ?? (FULL_SIZE ? 72 : 2))
 const chosen = orders.filter((_, index) => index % Math.floor(orders.length / COUNT) === 0)
 

@@ -1,7 +1,7 @@
 import type { OpenOrder } from 'paywall-billing-sdk/browser'
 import { describe, expect, test } from 'vitest'
-import { emailIn, keep, keptIn, noting, refreshIn } from '../support/kept-session.ts'
 import { inPage, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
+import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
 import { until } from '../support/until.ts'
 
 const here = siteOfFile()

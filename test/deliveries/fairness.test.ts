@@ -6,7 +6,7 @@ import { advance, type ScanCursor, startScan } from '../../functions/deliver-eve
 import { leaseDeliveries, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type Waiting, waiting } from '../support/waiting.ts'
+import { type Waiting, waiting } from '../support/pending-endpoints.ts'
 
 // Who gets the slots, with more webhook endpoints than one lease looks at. The leases are those of a sweep that has nothing
 // else to do: each attempt has ended before the next lease.

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import { ACME, ADA, OTHER, PRICES } from '../../emulators/freemius-fixture.ts'
-import { CREDENTIALS, order, startWing } from './fixture.ts'
+import { CREDENTIALS, order, startAdapter } from './fixture.ts'
 
-type Wing = Awaited<ReturnType<typeof startWing>>
-type Bought = Awaited<ReturnType<Wing['buy']>>
+type Setup = Awaited<ReturnType<typeof startAdapter>>
+type Bought = Awaited<ReturnType<Setup['buy']>>
 
 /** Every call that the adapter makes: the end of its path, and what makes it. */
-const CALLS: [end: string, run: (wing: Wing, bought: Bought) => Promise<unknown>][] = [
+const CALLS: [end: string, run: (setup: Setup, bought: Bought) => Promise<unknown>][] = [
   ['/plans/501/pricing/601.json', ({ adapter }) => adapter.openCheckout(order())],
   ['/plans/502.json', ({ adapter }) => adapter.openCheckout(order(PRICES.trial))],
   ['/licenses/ID.json', ({ adapter }, { license }) => adapter.observe(license)],
@@ -43,11 +43,11 @@ const FAILURES: [status: number, kind: string, answered: boolean][] = [
 ]
 
 test.each(CALLS)('a failure of %s is told by what can be done about it', async (end, run) => {
-  const wing = await startWing()
-  const bought = await wing.buy()
+  const setup = await startAdapter()
+  const bought = await setup.buy()
   for (const [status, kind, answered] of FAILURES) {
-    wing.emulator.failNext(pathOf(end, bought), status)
-    await expect(run(wing, bought), String(status)).rejects.toMatchObject({
+    setup.emulator.failNext(pathOf(end, bought), status)
+    await expect(run(setup, bought), String(status)).rejects.toMatchObject({
       ...{ name: 'RestError', kind, answered, status },
       message: expect.stringMatching(/^freemius: \w+ \(\d+\)$/),
     })
@@ -55,26 +55,26 @@ test.each(CALLS)('a failure of %s is told by what can be done about it', async (
 })
 
 test('a subscription that is missing for once does not make a licence one that was bought for ever', async () => {
-  const wing = await startWing()
-  const bought = await wing.buy()
-  wing.emulator.failNext(pathOf('/licenses/ID/subscription.json', bought), 404)
-  await expect(wing.adapter.observe(bought.license)).rejects.toMatchObject({ kind: 'rejected' })
-  expect(await wing.look(bought.license)).toEqual(bought.bought)
+  const setup = await startAdapter()
+  const bought = await setup.buy()
+  setup.emulator.failNext(pathOf('/licenses/ID/subscription.json', bought), 404)
+  await expect(setup.adapter.observe(bought.license)).rejects.toMatchObject({ kind: 'rejected' })
+  expect(await setup.look(bought.license)).toEqual(bought.bought)
 })
 
 test.each(CALLS)('without an answer of %s the outcome is not known', async (end, run) => {
-  const wing = await startWing()
-  const bought = await wing.buy()
+  const setup = await startAdapter()
+  const bought = await setup.buy()
   const unknown = { name: 'ProcessorError', kind: 'unavailable', answered: false }
-  wing.emulator.onCall = async (call, proceed) => {
+  setup.emulator.onCall = async (call, proceed) => {
     if (call.path === pathOf(end, bought)) throw new DroppedCall()
     return proceed()
   }
-  await expect(run(wing, bought)).rejects.toMatchObject(unknown)
-  wing.emulator.onCall = undefined
-  wing.emulator.failNext(pathOf(end, bought), 502, '<html>')
-  await expect(run(wing, bought)).rejects.toMatchObject({ kind: 'unavailable' })
-  await expect(run(wing, bought)).resolves.not.toThrow()
+  await expect(run(setup, bought)).rejects.toMatchObject(unknown)
+  setup.emulator.onCall = undefined
+  setup.emulator.failNext(pathOf(end, bought), 502, '<html>')
+  await expect(run(setup, bought)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(run(setup, bought)).resolves.not.toThrow()
 })
 
 test('a call that takes too long is given up, and its outcome is not known', async () => {
@@ -89,24 +89,24 @@ test('a call that takes too long is given up, and its outcome is not known', asy
 })
 
 test('a cancellation whose answer is lost can be repeated', async () => {
-  const wing = await startWing()
-  const { license, bought } = await wing.buy()
-  wing.emulator.onCall = async (call, proceed) => {
+  const setup = await startAdapter()
+  const { license, bought } = await setup.buy()
+  setup.emulator.onCall = async (call, proceed) => {
     const response = await proceed()
     if (call.method === 'DELETE') throw new DroppedCall()
     return response
   }
-  await expect(wing.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject({ answered: false })
-  wing.emulator.onCall = undefined
-  expect(await wing.look(license)).toMatchObject({ cancelAtPeriodEnd: true })
-  expect(await wing.adapter.cancelAtPeriodEnd(license.id, 'x')).toMatchObject({ cancelAt: bought.currentPeriodEnd })
+  await expect(setup.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject({ answered: false })
+  setup.emulator.onCall = undefined
+  expect(await setup.look(license)).toMatchObject({ cancelAtPeriodEnd: true })
+  expect(await setup.adapter.cancelAtPeriodEnd(license.id, 'x')).toMatchObject({ cancelAt: bought.currentPeriodEnd })
 })
 
 test.each([
   ['a wrong key', { apiKey: 'api_somebody' }],
   ['a wrong product', { productId: '9999' }],
 ])('%s is for the owner to mend', async (_, credentials) => {
-  const { adapter } = await startWing({ credentials })
+  const { adapter } = await startAdapter({ credentials })
   const wrong = { kind: 'misconfigured', answered: true, message: 'freemius: unauthorized_access (401)' }
   await expect(adapter.openCheckout(order())).rejects.toMatchObject(wrong)
   await expect(adapter.observe(PAGE)).rejects.toMatchObject(wrong)
@@ -124,20 +124,20 @@ test.each<[string, ReturnType<typeof order>, string]>([
   ['a trial that the plan does not have', order({ ...PRICES.monthly, trialDays: 7 }), 'no trial'],
   ['a buyer without an address', order(PRICES.monthly, { email: null }), 'e-mail address'],
 ])('%s is refused before a page is opened', async (_, given, words) => {
-  const { adapter } = await startWing()
+  const { adapter } = await startAdapter()
   const refusal = { name: 'ProcessorError', kind: 'rejected', answered: true, message: expect.stringContaining(words) }
   await expect(adapter.openCheckout(given)).rejects.toMatchObject(refusal)
 })
 
 test('a trial that is not asked for is not given', async () => {
-  const { checkout, look } = await startWing()
+  const { checkout, look } = await startAdapter()
   const { page, url } = await checkout(PRICES.trial, 'pay', { trialDays: 0 })
   expect(new URL(url).searchParams.get('trial')).toBeNull()
   expect(await look(page)).toMatchObject({ status: 'active', trialEnd: null })
 })
 
 test('the same order opens the same page', async () => {
-  const { adapter, emulator } = await startWing()
+  const { adapter, emulator } = await startAdapter()
   const withoutProof = (url: string) => url.replace(/&s_ctx_ts=.*/, '')
   const [first, second] = [await adapter.openCheckout(order()), await adapter.openCheckout(order())]
   expect(first.pageId).toBe(second.pageId)
@@ -146,18 +146,18 @@ test('the same order opens the same page', async () => {
 })
 
 test('what is not there cannot be cancelled, nor its portal opened', async () => {
-  const wing = await startWing()
-  const { license, bought } = await wing.buy(PRICES.lifetime)
+  const setup = await startAdapter()
+  const { license, bought } = await setup.buy(PRICES.lifetime)
   const missing = { kind: 'rejected', status: 404 }
-  await expect(wing.adapter.cancelAtPeriodEnd('404', 'x')).rejects.toMatchObject(missing)
-  await expect(wing.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject(missing)
-  await expect(wing.adapter.openPortal?.('404', 'https://x.y')).rejects.toMatchObject(missing)
-  expect(await wing.look({ kind: 'payment', id: '404' })).toBeNull()
+  await expect(setup.adapter.cancelAtPeriodEnd('404', 'x')).rejects.toMatchObject(missing)
+  await expect(setup.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject(missing)
+  await expect(setup.adapter.openPortal?.('404', 'https://x.y')).rejects.toMatchObject(missing)
+  expect(await setup.look({ kind: 'payment', id: '404' })).toBeNull()
   expect(bought.status).toBe('active')
 })
 
 test("another product's licence is not there", async () => {
-  const { buy, emulator } = await startWing({ accounts: [ACME, OTHER] })
+  const { buy, emulator } = await startAdapter({ accounts: [ACME, OTHER] })
   const { license } = await buy()
   const { productId, publicKey, secretKey, apiKey } = OTHER
   const other = freemiusAdapter(
@@ -168,10 +168,10 @@ test("another product's licence is not there", async () => {
 })
 
 test('what Freemius says of a failure does not get into ours', async () => {
-  const wing = await startWing()
+  const setup = await startAdapter()
   const body = { error: { code: `no user ${ADA}`, message: `There is no ${ADA}`, http: 400 } }
-  wing.emulator.failNext('/v1/products/7001/users.json', 400, body)
-  const failure = await wing.adapter.observe(PAGE).catch((error: unknown) => error)
+  setup.emulator.failNext('/v1/products/7001/users.json', 400, body)
+  const failure = await setup.adapter.observe(PAGE).catch((error: unknown) => error)
   expect(String(failure)).toContain('freemius: (400)')
   expect(String(failure)).not.toContain(ADA)
 })

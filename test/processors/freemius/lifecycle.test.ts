@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { ADA, PRICES } from '../../emulators/freemius-fixture.ts'
-import { CHECKOUT_ID, startWing } from './fixture.ts'
+import { CHECKOUT_ID, startAdapter } from './fixture.ts'
 
 const DAY_MS = 86_400_000
 
 test('a monthly subscription is found by the buyer, the price and the time', async () => {
-  const { checkout, look, now } = await startWing()
+  const { checkout, look, now } = await startAdapter()
   const { to, page } = await checkout()
   expect(page.id).toBe(CHECKOUT_ID)
   expect(to).toMatch(/^https:\/\/shop\.example\/r\/freemius\/1001\?/)
@@ -24,14 +24,14 @@ test('a monthly subscription is found by the buyer, the price and the time', asy
 })
 
 test.each(['decline', 'cancel'])('a buyer who presses %s has bought nothing', async (action) => {
-  const { checkout, look } = await startWing()
+  const { checkout, look } = await startAdapter()
   const { page, to } = await checkout(undefined, action)
   expect(await look(page)).toBeNull()
   if (action === 'cancel') expect(to).toBe('https://pay.example/r/1/error?why=left&to=a%20b')
 })
 
 test('a page is not known without what was to be sold on it', async () => {
-  const { checkout, look, adapter } = await startWing()
+  const { checkout, look, adapter } = await startAdapter()
   const { page } = await checkout()
   expect(await adapter.observe({ kind: 'page', id: page.id })).toBeNull()
   expect(await look({ ...page, sale: { ...page.sale, email: null } })).toBeNull()
@@ -43,19 +43,19 @@ test('a page is not known without what was to be sold on it', async () => {
 })
 
 test('a local price is sold in its currency', async () => {
-  const { buy } = await startWing()
+  const { buy } = await startAdapter()
   expect((await buy(PRICES.euro)).bought).toMatchObject({ currency: 'EUR', unitAmount: 899, processorPrice: '501:602' })
 })
 
 test('an annual price lasts a year', async () => {
-  const { buy, now } = await startWing()
+  const { buy, now } = await startAdapter()
   const { bought } = await buy(PRICES.annual)
   expect(bought).toMatchObject({ interval: 'year', intervalCount: 1, unitAmount: 9900 })
   expect(((bought.currentPeriodEnd?.getTime() ?? 0) - now().getTime()) / DAY_MS).toBeGreaterThan(364)
 })
 
 test('a lifetime licence is bought once, until its money goes back', async () => {
-  const { buy, look, emulator, pass } = await startWing()
+  const { buy, look, emulator, pass } = await startAdapter()
   const { bought, license, payment } = await buy(PRICES.lifetime)
   expect(bought).toMatchObject({
     ...{ status: 'active', begun: true, periodCovered: true, interval: null, intervalCount: null },
@@ -70,7 +70,7 @@ test('a lifetime licence is bought once, until its money goes back', async () =>
 })
 
 test('a disputed lifetime licence is refunded once the dispute is lost', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { license, payment } = await buy(PRICES.lifetime)
   const { id } = await emulator.dispute(payment)
   expect((await look(license))?.status).toBe('active')
@@ -79,7 +79,7 @@ test('a disputed lifetime licence is refunded once the dispute is lost', async (
 })
 
 test('a dispute that is won leaves the purchase as it was', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { license, payment, bought } = await buy(PRICES.lifetime)
   const { id } = await emulator.dispute(payment)
   await emulator.closeDispute(id, { won: true })
@@ -87,7 +87,7 @@ test('a dispute that is won leaves the purchase as it was', async () => {
 })
 
 test('a trial becomes a paid period', async () => {
-  const { buy, look, pass } = await startWing()
+  const { buy, look, pass } = await startAdapter()
   const { bought, license } = await buy(PRICES.trial)
   expect(bought).toMatchObject({ status: 'trialing', begun: true, periodCovered: true, unitAmount: 999 })
   expect(bought.trialEnd).toEqual(bought.currentPeriodEnd)
@@ -99,7 +99,7 @@ test('a trial becomes a paid period', async () => {
 })
 
 test('a trial whose first charge fails has paid for no period', async () => {
-  const { buy, look, pass, emulator } = await startWing()
+  const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy(PRICES.trial)
   await emulator.declineCharges(bought.customer ?? '')
   await pass(7.1)
@@ -112,7 +112,7 @@ test('a trial whose first charge fails has paid for no period', async () => {
 })
 
 test('a trial that is cancelled ends at once', async () => {
-  const { buy, look, adapter, now } = await startWing()
+  const { buy, look, adapter, now } = await startAdapter()
   const { license } = await buy(PRICES.trial)
   const { status, cancelAt, canceledAt } = (await adapter.cancelAtPeriodEnd(license.id, 'not for me'))!
   expect({ status, cancelAt }).toEqual({ status: 'canceled', cancelAt: null })
@@ -122,7 +122,7 @@ test('a trial that is cancelled ends at once', async () => {
 })
 
 test('a renewal begins the next period when it is paid', async () => {
-  const { buy, look, pass, emulator } = await startWing()
+  const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await pass(31.1)
   const renewed = await look(license)
@@ -133,19 +133,19 @@ test('a renewal begins the next period when it is paid', async () => {
 })
 
 test('a renewal by hand is one, whatever the clock says', async () => {
-  const { buy, look, emulator } = await startWing()
+  const { buy, look, emulator } = await startAdapter()
   const { bought, license, subscription } = await buy()
   await emulator.renew(subscription)
   const renewed = await look(license)
   expect(renewed).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
-  const trial = await startWing()
+  const trial = await startAdapter()
   const sold = await trial.buy(PRICES.trial)
   await trial.emulator.renew(sold.subscription)
   expect(await trial.look(sold.license)).toMatchObject({ status: 'active' })
 })
 
 test('a renewal that fails is past due, and recovers', async () => {
-  const { buy, look, pass, emulator } = await startWing()
+  const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
   await pass(31.1)
@@ -158,7 +158,7 @@ test('a renewal that fails is past due, and recovers', async () => {
 })
 
 test('a renewal that fails four times ends it', async () => {
-  const { buy, look, pass, emulator } = await startWing()
+  const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
   await pass(37)

@@ -1,6 +1,6 @@
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 
-/** What `env:NAME` stands for in `writtenFile`. */
+/** What `env:NAME` stands for in `sampleFileText`. */
 export const environment = {
   API_KEY: 'pk_test_0123456789abcdef',
   LIVE_API_KEY: 'pk_live_0123456789abcdef',
@@ -51,7 +51,7 @@ const WRITTEN = {
 export type Changes = Record<string, unknown>
 
 /** The file's text with fields set by their paths (`paywalls[0].prices[0].amount`); `undefined` takes one out. */
-export function writtenFile(changes: Changes = {}): string {
+export function sampleFileText(changes: Changes = {}): string {
   const file: unknown = structuredClone(WRITTEN)
   for (const [path, value] of Object.entries(changes)) setMember(file, path.split(/[.[\]]+/).filter(Boolean), value)
   return JSON.stringify(file)
@@ -59,7 +59,7 @@ export function writtenFile(changes: Changes = {}): string {
 
 /** The same, read: it must be good. */
 export async function paywallFile(changes: Changes = {}): Promise<PaywallFile> {
-  const read = await readPaywallFile(writtenFile(changes), environment)
+  const read = await readPaywallFile(sampleFileText(changes), environment)
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   return read.file
 }

@@ -11,7 +11,7 @@ import type { TestWorld } from './world.ts'
 export const MARK = 'zq-person'
 
 /** A subscriber who has left something in every table that a person can leave something in. */
-export async function somebody(world: TestWorld): Promise<{ email: string; id: string }> {
+export async function createUserInEveryTable(world: TestWorld): Promise<{ email: string; id: string }> {
   const email = `${MARK}-${newEmail()}`
   const anonymous = await signInAnonymously(world)
   const { token, user } = await signInByMail(world, email, { token: anonymous.token })

@@ -18,7 +18,7 @@ const TABLES = [
  * A checksum of all that a refused call must leave as it was, and the number of calls that the processor got. What earlier calls
  * left to be done after their replies is awaited first: a page that was replaced is closed, and the processor's webhooks arrive.
  */
-export async function everything(world: TestWorld): Promise<string> {
+export async function stateChecksum(world: TestWorld): Promise<string> {
   await until('replaced pages to be closed', async () => (await replacedPages(world)) === 0)
   await world.stripe.drainWebhooks()
   const sums = TABLES.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)

@@ -5,7 +5,7 @@ import type { TestWorld } from './world.ts'
  * moment, each on a connection that is open already: one takes longer to open than a statement takes, and what runs on
  * new ones runs one after the other. At most as many as the Neon proxy has connections for a role.
  */
-export function runTogether(world: TestWorld, text: string, count: number): void {
+export function raceStatements(world: TestWorld, text: string, count: number): void {
   const arrived = gate(count)
   world.neon.onStatement = async ({ query }, run) => {
     if (query.includes(text)) await arrived()

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
-import { inLine } from '../support/held-member.ts'
+import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type Buyer, buy, hears, idOf, open, passes, pay, pressAndReturn, purchaseOf, stateOf } from './buyer.ts'
 import { useShops } from './shop.ts'
@@ -121,7 +121,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const returns: string[] = []
     for (const { checkoutUrl } of pages) returns.push(await press(checkoutUrl, 'pay'))
     vi.useRealTimers()
-    await inLine(
+    await runInLockOrder(
       shop.world,
       userId,
       returns.map((address) => () => call(shop.world, address)),

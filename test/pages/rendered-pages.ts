@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
-import { press, signIn } from './visitor.ts'
 import {
   asGuest,
   askForCode,
@@ -17,7 +16,8 @@ import {
   withoutDatabase,
   withStatus,
   writeTicket,
-} from './ways.ts'
+} from './scene.ts'
+import { press, signIn } from './visitor.ts'
 
 /** By the name of the function. */
 export const DRAWN: Record<string, Record<string, Way>> = {

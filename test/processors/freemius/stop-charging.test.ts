@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { PRICES } from '../../emulators/freemius-fixture.ts'
+import { startAdapter } from './fixture.ts'
+
+type Setup = Awaited<ReturnType<typeof startAdapter>>
+type Bought = Awaited<ReturnType<Setup['buy']>>
+
+/** How often a subscription was charged, whatever came of it. */
+const charges = async ({ freemius }: Setup, { bought }: Bought) =>
+  (await freemius.api.user.retrievePayments(bought.customer ?? '')).length
+
+const STATES: [string, (setup: Setup) => Promise<Bought>, { status: string; ends: 'at once' | 'with its period' }][] = [
+  ['is paid up', (setup) => setup.buy(), { status: 'active', ends: 'with its period' }],
+  ['is on trial', (setup) => setup.buy(PRICES.trial), { status: 'canceled', ends: 'at once' }],
+  [
+    'is past due',
+    async (setup) => {
+      const sold = await setup.buy()
+      await setup.emulator.declineCharges(sold.bought.customer ?? '')
+      await setup.pass(31.1)
+      await setup.emulator.declineCharges(sold.bought.customer ?? '', false)
+      return sold
+    },
+    { status: 'canceled', ends: 'at once' },
+  ],
+  [
+    'is cancelled already',
+    async (setup) => {
+      const sold = await setup.buy()
+      await setup.adapter.cancelAtPeriodEnd(sold.license.id, 'enough')
+      return sold
+    },
+    { status: 'active', ends: 'with its period' },
+  ],
+]
+
+describe.each(STATES)('a subscription that %s', (_, begin, { status }) => {
+  test('is never charged again, however often that is asked for', async () => {
+    const setup = await startAdapter()
+    const sold = await begin(setup)
+    const before = await charges(setup, sold)
+    await Promise.all([setup.adapter.stopCharging?.(sold.license.id), setup.adapter.stopCharging?.(sold.license.id)])
+    await setup.adapter.stopCharging?.(sold.license.id)
+    expect(await setup.look(sold.license)).toMatchObject({ status })
+    await setup.pass(70)
+    expect(await charges(setup, sold)).toBe(before)
+    expect(await setup.look(sold.license)).toMatchObject({ status: 'canceled' })
+  })
+
+  test('ends at once, however often that is asked for', async () => {
+    const setup = await startAdapter()
+    const sold = await begin(setup)
+    const before = await charges(setup, sold)
+    await Promise.all([setup.adapter.endNow?.(sold.license.id), setup.adapter.endNow?.(sold.license.id)])
+    await setup.adapter.endNow?.(sold.license.id)
+    expect(await setup.look(sold.license)).toMatchObject({ status: 'canceled' })
+    await setup.pass(70)
+    expect(await charges(setup, sold)).toBe(before)
+  })
+})
+
+test.each([0, 1, 2, 3])('a crash after %i calls is made up for by a repeat', async (most) => {
+  const setup = await startAdapter()
+  const sold = await setup.buy()
+  let calls = 0
+  const dying = setup.adapterOf(true, async (...call) => {
+    if (calls++ >= most) throw new Error('the Worker is gone')
+    return fetch(...call)
+  })
+  await expect(dying.endNow?.(sold.license.id)).rejects.toThrow()
+  await setup.adapter.endNow?.(sold.license.id)
+  expect(await setup.look(sold.license)).toMatchObject({ status: 'canceled' })
+  await setup.pass(70)
+  expect(await charges(setup, sold)).toBe(1)
+})
+
+test('what Freemius accepts and does not do is not taken for done', async () => {
+  const setup = await startAdapter()
+  const { license } = await setup.buy()
+  const deaf = setup.adapterOf(true, async (...call) =>
+    call[1]?.method === 'DELETE' ? Response.json({}) : fetch(...call),
+  )
+  await expect(deaf.stopCharging?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(deaf.endNow?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('a licence for ever is charged nothing, and can be ended', async () => {
+  const setup = await startAdapter()
+  const { bought, page } = await setup.checkout(PRICES.lifetime).then(async ({ page }) => ({
+    page,
+    bought: await setup.look(page),
+  }))
+  const reference = { kind: 'payment' as const, id: bought?.processorId ?? '' }
+  await setup.adapter.stopCharging?.(reference.id)
+  expect(await setup.look(page)).toMatchObject({ status: 'active' })
+  await setup.adapter.endNow?.(reference.id)
+  expect(await setup.look(reference)).toMatchObject({ status: 'canceled' })
+})
