@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { call } from './support/call.ts'
 import { buy, newEmail, press } from './support/checkout.ts'
 import { paywallFile } from './support/paywall-file.ts'
 import { tenant } from './support/tenants.ts'
-import { startTestWorld, type TestWorld } from './support/world.ts'
+import { useTestWorld } from './support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const Bootstrap = z.object({ prices: z.array(z.object({ id: z.string(), label: z.string(), amount: z.number() })) })
 const Checkout = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.literal('stripe') })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buy, newEmail, opened, startCheckout } from './support/checkout.ts'
 import { signIn } from './support/exchange.ts'
@@ -8,14 +8,9 @@ import { untilAllDelivered } from './support/owner-events.ts'
 import { askForCode, refresh, sessionIn, signInAnonymously } from './support/sign-in.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from './support/tickets.ts'
 import { changeBalance } from './support/token-calls.ts'
-import { startTestWorld, type TestWorld } from './support/world.ts'
+import { useTestWorld } from './support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ inventsEvents: true })
 
 const purgeExpired = () => world.workers.scheduled('purge-expired')
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readOptions as readBenchOptions } from '../../bench/options.ts'
 import { readOptions } from '../../dev/world/options.ts'
 import { readOptions as readScenarioOptions } from '../../dev/world/scenario/options.ts'
@@ -8,16 +8,11 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywall } from '../support/paywall.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const readDevOptions = (args: string[]) => readOptions(args, {})
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 describe('what is misspelt is answered by what was meant:', () => {
   test.each<[words: string, sentence: string]>([

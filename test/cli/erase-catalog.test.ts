@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { open } from '../conformance/buyer.ts'
 import { shopAt, soldThrough } from '../conformance/shop.ts'
@@ -7,14 +7,9 @@ import { newEmail, press } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { allRows } from '../support/user-in-every-table.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const OURS = 'our own id, name or word: it says nothing of a person'
 const PRICE = 'of the price, not of who bought'

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { signIn } from '../support/exchange.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let userId: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   userId = (await signIn(world)).id
   for (const amount of [5, 6]) await changeBalance(world, { user_id: userId, amount })
   await changeBalance(world, { user_id: userId, type: 'premium', amount: 7 })
 })
-afterAll(() => world.close())
 
 /** Looks at the ledger while one statement has spoilt it. */
 async function verifySpoilt(spoil: string, mend: string) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
 import { openKysely, withClient } from '../../cli/database.ts'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
@@ -6,9 +6,9 @@ import { newKey } from '../support/deployed.ts'
 import { paywall } from '../support/paywall.ts'
 import { type Changes, paywallFile } from '../support/sample-paywall-file.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ file: { webhooks: [] } })
 const [newer, older] = [keyPair(), keyPair()]
 const both = {
   PROCESSOR_CREDENTIALS_KEY: `${newer.PROCESSOR_CREDENTIALS_KEY},${older.PROCESSOR_CREDENTIALS_KEY}`,
@@ -21,11 +21,6 @@ function keyPair() {
 }
 
 type Keys = ReturnType<typeof keyPair>
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [] } })
-})
-afterAll(() => world.close())
 
 /** Only what a test applies is there. */
 beforeEach(() =>

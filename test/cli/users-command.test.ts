@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
@@ -13,23 +13,21 @@ import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ file: { paywalls: [{}, {}] } })
 /** Two paywalls of one owner, and one of another. */
 let here: Tenant
 let there: Tenant
 let foreign: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
   const [first, second] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
   here = first!
   there = second!
   foreign = tenant(await paywallFile())
   await world.apply(foreign.file)
 })
-afterAll(() => world.close())
 
 /** The command as a person runs it, in a process of its own. */
 function users(...args: string[]) {

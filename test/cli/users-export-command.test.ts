@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anonymousBuyer, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -6,14 +6,9 @@ import { signIn } from '../support/exchange.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { allRows, createUserInEveryTable, MARK } from '../support/user-in-every-table.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const users = (verb: string, email: string, ...rest: string[]) =>
   paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest])

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { signInByMail } from '../support/sign-in.ts'
 import { type Person, person, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // An owner with paywalls of both modes: one address is a test user and a live one.
 
-let world: TestWorld
+const world = useTestWorld()
 let owner: string
 let testing: Tenant
 let live: Tenant
@@ -17,13 +17,11 @@ let tester: Person
 let buyer: Person
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const file = await fileOfBothModes()
   await world.apply(file)
   owner = file.owner.email
   ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
 })
-afterAll(() => world.close())
 
 beforeEach(async () => {
   tester = await person(world, testing)

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let owner: string
 /** Two paywalls of that owner, and one of another. */
 let first: string
@@ -14,7 +14,6 @@ let second: string
 let foreign: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const [ours, theirs] = [await paywallFile({ paywalls: [{}, {}] }), await paywallFile()]
   await world.apply(ours)
   await world.apply(theirs)
@@ -22,7 +21,6 @@ beforeAll(async () => {
   ;[first, second] = ours.paywalls.map(({ id }) => id) as [string, string]
   foreign = theirs.paywalls[0]!.id
 })
-afterAll(() => world.close())
 
 /** The command as a person runs it, in a process of its own. */
 function signOut(...args: string[]) {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelOwn, type Subscriber, storedRequest, subscribe, updatesOf } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   ours = tenant(world.file)
 })
-
-afterAll(() => world.close())
 
 /** The owner and the user, in turn, all at once. */
 const together = (count: number, subscriber: Subscriber) =>

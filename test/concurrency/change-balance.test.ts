@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readRelease } from '../../cli/migrate/release.ts'
 import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
@@ -8,14 +8,9 @@ import { statementsOf } from '../support/statements.ts'
 import { changeBalance, ledgerOf, tally, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))

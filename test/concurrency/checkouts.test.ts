@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, type Opened, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
@@ -7,17 +7,13 @@ import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 /** A checkout with a key of its own. */
 async function checkout(email: string, slug = 'monthly'): Promise<Opened> {

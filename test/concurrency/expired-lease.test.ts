@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // A claim whose lease has run out is free, although its holder may only be slow. Here the slow holder finishes just after
 // another attempt has found the claim free, and before that attempt takes it.
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 afterEach(() => {
   world.stripe.onCall = undefined
 })
-afterAll(() => world.close())
 
 /** A start-checkout that waits for Stripe, and whose lease has run out meanwhile. */
 async function slowCheckout() {

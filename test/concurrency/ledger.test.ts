@@ -1,23 +1,18 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { provenBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const OPERATIONS = FULL_SIZE ? 10_000 : 500
 const CALLERS = 40
 const USERS = 50
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** What each user must have, by what the replies said. */
 type Expected = Map<string, { standard: number; premium: number }>

@@ -1,5 +1,5 @@
 // An operator merges a user at the very moment in which that user signs in, or goes on with its session.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { readRelease } from '../../cli/migrate/release.ts'
 import { call, type Reply } from '../support/call.ts'
@@ -7,14 +7,9 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInByMail } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 const exchange = (email: string) =>

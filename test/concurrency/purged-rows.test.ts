@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // purge-expired deletes rows that have expired. A call may find such a row, wait for the lock on it, and then find it
 // gone.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** Makes a call while a row of the table is locked; the row is deleted once the call waits for it. */
 async function deletedMeanwhile(table: string, where: string, values: unknown[], ask: () => ReturnType<typeof call>) {

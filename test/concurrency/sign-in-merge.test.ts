@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
@@ -10,16 +10,14 @@ import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let userPath: string
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   userPath = `/api/v1/paywall/${world.paywall.id}/user`
 })
-afterAll(() => world.close())
 
 /** An anonymous user with an open checkout, a known one, and how the one signs in as the other. */
 async function strangers() {

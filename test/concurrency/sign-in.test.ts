@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getGrant, sessionIn, signInAnonymously, wrong } from '../support/sign-in.ts'
 import { tally } from '../support/token-calls.ts'
 import { provenBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywalls: [{}, {}] } })
 
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))

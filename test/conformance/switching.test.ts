@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { paywallFile, type Written } from '../support/paywall-file.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 import {
   type Buyer,
   buy,
@@ -35,12 +35,12 @@ const CHANGES = PROCESSOR_NAMES.flatMap((from, place) =>
 )
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
-let world: TestWorld
 /** The shop of each change before and after it, with two people who bought before. */
 let changed: { before: Shop; after: Shop; buyers: [Buyer, Buyer] }[]
 
+const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
+
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
   const shops = world.file.paywalls.map((paywall) => shopAt(world, paywall, paywall))
   const buyers = await Promise.all(shops.map((shop) => Promise.all([buy(shop), buy(shop)])))
   const after = await fileOf(CHANGES.map(([, to], place) => ({ id: shops[place]!.paywall.id, ...soldThrough(to) })))
@@ -50,7 +50,6 @@ beforeAll(async () => {
     return { before, after: shopAt(world, paywall, paywall), buyers: buyers[place]! }
   })
 })
-afterAll(() => world.close())
 
 /** The world's file with other paywalls. */
 function fileOf(paywalls: Written[]) {

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   ours = tenant(world.file)
 })
-afterAll(() => world.close())
 
 /** Makes our row of a purchase as it would be at another time, or had the processor said something else. */
 async function rewrite({ purchaseId }: Subscriber, columns: string): Promise<void> {

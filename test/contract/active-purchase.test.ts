@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { at, newTenant, person, type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
 const tip = { ...once, slug: 'tip', processorPrice: 'price_tip' }
 
-let world: TestWorld
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), once, tip] } } })
+const world = useTestWorld({ file: { paywall: { prices: [monthly(), once, tip] } } })
+
+beforeAll(() => {
   ours = tenant(world.file)
 })
-afterAll(() => world.close())
 
 const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
 

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buy } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults, untilAllDelivered } from '../support/owner-events.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { person, type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
 
-let world: TestWorld
+const world = useTestWorld()
 /** Owners whose webhook endpoint asks for the changes of balances by name, and for everything else. */
 let asks: Tenant
 let asksForAll: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const secret = world.file.webhooks[0]!.secret!
   const ownerWith = async (events: string[]) => {
     const webhooks = [{ url: `${world.receiver.url}/webhooks/${events.length}`, secret, events }]
@@ -26,7 +25,6 @@ beforeAll(async () => {
   asks = await ownerWith(['*', 'balance.changed'])
   asksForAll = await ownerWith(['*'])
 })
-afterAll(() => world.close())
 
 /** Calls as one of these owners does. */
 const as = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })

@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { isOfCall, statementsOf } from '../support/statements.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let other: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   other = tenant(await paywallFile())
   await world.apply(other.file)
 })
-afterAll(() => world.close())
 
 const newKey = () => ({ headers: { 'idempotency-key': randomUUID() } })
 const replayed = { 'idempotency-replayed': 'true' }

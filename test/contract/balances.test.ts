@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** The balances as the owner reads them, proven to be the sum of their ledger. */
 async function balances(userId: string, { paywall, key }: Pick<Tenant, 'paywall' | 'key'> = world) {

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { openMailbox, sweep } from '../support/mailbox.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // Queues and rate limits help a request, and none depends on them.
 
-let world: TestWorld
+const world = useTestWorld({ rateLimited: true, brokenBindings: ['gateway', 'balances', 'checkout-return'] })
 
 /** Webhooks wait: what is stored here, checkout-return has stored. */
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, brokenBindings: ['gateway', 'balances', 'checkout-return'] })
+beforeAll(() => {
   world.stripe.holdWebhooks()
 })
-afterAll(() => world.close())
 
 const warnings = (message: string) =>
   world.logs.filter((line) => line.level === 'warn' && JSON.parse(line.message).message === message)

@@ -1,18 +1,12 @@
 import { Response } from 'miniflare'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { newTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const bootstrap = (paywallId: string, country = 'US') =>
   call(world, `/api/v1/paywall/${paywallId}/bootstrap`, { country })

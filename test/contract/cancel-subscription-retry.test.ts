@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { ownerEvents } from '../support/owner-events.ts'
@@ -6,17 +6,14 @@ import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from 
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   ours = tenant(world.file)
 })
-
-afterAll(() => world.close())
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
 async function purchaseOf({ id }: Subscriber) {

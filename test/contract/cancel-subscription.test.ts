@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { statementsOf } from '../support/statements.ts'
@@ -14,17 +14,14 @@ import {
 } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   ours = tenant(world.file)
 })
-
-afterAll(() => world.close())
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
 async function purchaseOf({ id }: Subscriber) {

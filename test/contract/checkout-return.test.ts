@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
 /** Webhooks wait: what is stored here, checkout-return has stored. */
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   world.stripe.holdWebhooks()
 })
-
-afterAll(() => world.close())
 
 async function checkout(): Promise<Opened> {
   return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email: newEmail() } }))

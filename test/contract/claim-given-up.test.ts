@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ checkoutLeaseSeconds: 600 })
 
-beforeAll(async () => {
-  world = await startTestWorld({ checkoutLeaseSeconds: 600 }) // no test waits for its end
+beforeAll(() => {
+  // no test waits for its end
 })
-afterAll(() => world.close())
 afterEach(() => {
   world.neon.onStatement = undefined
   world.stripe.onCall = undefined

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { yearly } from '../support/paywall-file.ts'
@@ -6,16 +6,11 @@ import { stateChecksum } from '../support/state-checksum.ts'
 import { newTenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // The daily top-up, as it comes with a change of a balance: 10 standard tokens. balances.test.ts has it as it comes with a read.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const change = (fields: Record<string, unknown>) => changeBalance(world, fields)
 const newUser = () => signIn(world)

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
 import { at, atNewPaywall, person, type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const once: Written = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** A paywall that sells these prices, and a way to edit them. Gives what is sold after the edit. */
 async function shop(written: Written[]) {

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
 import { statementsOf } from '../support/statements.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const DOMAIN = 'pay.mine.example'
 
-let world: TestWorld
-
 /** Two paywalls: one on a domain of its own, and one that has none. */
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
-})
-
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
 
 const find = (host: string, options: Call = {}) => call(world, `https://${host}/api/v1/paywall`, options)
 const paywallId = () => world.paywall.id

@@ -1,22 +1,19 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
 import { pathOf } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { asDocumented } from '../support/hold-to-document.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let token: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   token = (await signIn(world)).token
 })
-
-afterAll(() => world.close())
 
 const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 

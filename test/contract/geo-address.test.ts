@@ -1,24 +1,23 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { opened, startCheckout } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const Reported = z.object({ tier: z.int(), country: z.string(), countryMatch: z.boolean() })
 const Bootstrap = z.object({ prices: z.tuple([z.object({ local: z.unknown().optional() })]) })
 
 const ADDRESSES = FULL_SIZE ? 1_000 : 200
 
-let world: TestWorld
+const world = useTestWorld()
 let shop: Tenant
 let user: Person
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const locals = [
     { countries: ['JP'], currency: 'JPY', amount: 1200, processorPrice: 'price_jpy' },
     { tier: 2, currency: 'EUR', amount: 7.5, processorPrice: 'price_eur' },
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await world.apply(shop.file)
   user = await person(world, shop)
 })
-afterAll(() => world.close())
 
 async function reported(address: string, { byToken = false } = {}) {
   const path = `/api/v1/paywall/${shop.paywall.id}/user`

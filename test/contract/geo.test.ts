@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 /** A paywall with tiers of its own that is meant for three countries. */
 let targeted: Tenant
 let user: Person
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const geo = { countries: ['BR', 'IN', 'DE'], tiers: { 1: ['US', 'DE'], 2: ['BR'], 5: ['IN'] } }
   targeted = tenant(await paywallFile({ paywall: { geo } }))
   await world.apply(targeted.file)
   user = await person(world, targeted)
 })
-
-afterAll(() => world.close())
 
 /** What the user endpoint reports of the place, by either credential. */
 async function reported({ paywall, key }: Tenant, options: Call, byToken = false) {

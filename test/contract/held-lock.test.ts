@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 /**
  * The local Neon proxy has 40 connections. The first 40 credits wait for the row, and the database gives them up after
@@ -14,12 +14,7 @@ const CREDITS = 100
 
 const UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { webhooks: [] } })
 
 /** The connections of Workers that are at work on something, or wait for it. */
 async function busyConnections(): Promise<number> {

@@ -1,6 +1,6 @@
 // A call was carried out, its answer was lost, and it was answered 503: what a repeat meets. This is what docs/operations.md
 // says there, and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
@@ -9,17 +9,14 @@ import { interruptOnce } from '../support/interrupt.ts'
 import { askForCode, askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { cancelled, cancelOwn, subscribe, updatesOf } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ rateLimited: true })
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
+beforeAll(() => {
   ours = tenant(world.file)
 })
-
-afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 

@@ -1,20 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { EVENT_TYPES } from '../../lib/events/types.ts'
 import { call } from '../support/call.ts'
 import { undocumented, undocumentedEvent } from '../support/documented.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 describe('the document', () => {
   test('is served as it was generated, for any origin', async () => {

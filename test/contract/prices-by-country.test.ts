@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { at, newTenant, person, type Tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 /** Its price is 9.99 USD, 5.99 USD in tier 2, which is the last one, and 99 MXN in Mexico. */
 let shop: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const locals = [
     { tier: 2, currency: 'USD', amount: 5.99, processorPrice: 'price_tier_2' },
     { countries: ['MX'], currency: 'MXN', amount: 99, processorPrice: 'price_mexico' },
   ]
   shop = await newTenant(world, { geo: { tiers: { 1: ['US'], 2: ['BR', 'MX'] } }, prices: [monthly({ locals })] })
 })
-afterAll(() => world.close())
 
 const Bootstrap = z.object({
   prices: z.array(z.object({ amount: z.number(), currency: z.string(), local: z.unknown().optional() })).length(1),

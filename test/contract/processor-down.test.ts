@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seal } from '../../lib/crypto/seal.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
 /** An attempt that Stripe keeps waiting, and another with the same key. They take 5 s: the other tests run meanwhile. */
 let delayed: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
@@ -16,7 +16,6 @@ const waiter = newEmail()
 const helped = Promise.withResolvers<void>()
 
 beforeAll(async () => {
-  world = await startTestWorld()
   world.stripe.onCall = keepWaiterWaiting
   const headers = { 'idempotency-key': randomUUID() }
   const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email: waiter } })
@@ -31,8 +30,6 @@ beforeAll(async () => {
 beforeEach(() => {
   world.stripe.onCall = keepWaiterWaiting
 })
-
-afterAll(() => world.close())
 
 const CHECKOUT_SESSIONS = '/v1/checkout/sessions'
 

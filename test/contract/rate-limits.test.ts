@@ -1,17 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { findRoute } from '../../functions/gateway/routes.ts'
 import { pathOf } from '../support/every-operation.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 const ask = (path: string, headers: Record<string, string> = {}) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { SCRIPT_PATH } from '../../generated/page-assets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 /** What a browser accepts where it will show the answer. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

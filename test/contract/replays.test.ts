@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail, priceIdOf } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { statementsOf } from '../support/statements.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** The bytes of an answer, and whether it says that it is a replay. */
 async function bytes(path: string, body: object, headers: Record<string, string>) {

@@ -1,21 +1,15 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { pathOf } from '../support/every-operation.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { testRows } from '../support/rows.ts'
 import { image, MESSAGE, sendForm, ticketForm, ticketId, type Upload } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const MEGABYTE = 1024 * 1024
 const fields = (others: Record<string, string> = {}) => ({ ...MESSAGE, customer_email: newEmail(), ...others })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { buy, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { at, newTenant, type Person, person, type Tenant } from '../support/tenants.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // A pack is a one-time price with `access: false`: it makes nobody `paid`, and is sold to anybody as often as they like.
 
@@ -14,14 +14,12 @@ const pack = {
   ...{ access: false, tokens: [{ type: 'standard', count: 50 }] },
 }
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   ours = await newTenant(world, { prices: [monthly({ tokens: [{ type: 'premium', count: 7 }] }), pack] })
 })
-afterAll(() => world.close())
 
 const order = ({ email }: Person, slug: string) =>
   startCheckout(world, { ...ours, body: { email, priceId: priceIdOf(ours.paywall, slug) } })

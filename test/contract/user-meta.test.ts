@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })

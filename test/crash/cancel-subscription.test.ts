@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { cancelled, cancelOwn, type Subscriber, subscribe, updatesOf } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   ours = tenant(world.file)
 })
-
-afterAll(() => world.close())
 
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
 import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
 import { asStripeHasIt, deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const kill = () => world.workers.kill()
 

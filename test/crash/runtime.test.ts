@@ -1,15 +1,10 @@
 import { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ checkoutLeaseSeconds: 30 })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ checkoutLeaseSeconds: 30 })
 
 /** Kills the next processes of the runtime as they start, before they answer. */
 function killAsTheyStart(count: number) {

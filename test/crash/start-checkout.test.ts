@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { type Await, interruptTogether, type Side } from '../support/interrupt.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ checkoutLeaseSeconds: 2, gone: ['balances', 'withdraw-tokens'] })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ checkoutLeaseSeconds: 2, gone: ['balances', 'withdraw-tokens'] })
 
 const CLAIM = { statement: 'claim_checkout' }
 const PAGE = { call: '/v1/checkout/sessions' }

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 /** A third of the time for which a webhook endpoint that hangs is waited for. */
 const SOON_MILLISECONDS = 5_000
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ inventsEvents: true })
 
 /** Mailboxes that take what comes, and answer when they are told to. */
 async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { interruptOnce } from '../support/interrupt.ts'
 import { openMailbox, sweep } from '../support/mailbox.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ inventsEvents: true })
 
 const logged = (message: string) =>
   world.logs

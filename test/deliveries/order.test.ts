@@ -1,20 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { waiting } from '../support/pending-endpoints.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ inventsEvents: true })
 
-beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
-})
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 test('many sweeps at once tell each member everything, once and in order', async () => {
   const mailbox = await openMailbox(world)

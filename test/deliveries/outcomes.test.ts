@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { seal } from '../../lib/crypto/seal.ts'
@@ -9,14 +9,9 @@ import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { switchMode } from '../support/switch-mode.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ inventsEvents: true })
 
 test('an event arrives once, as stored and signed, without a queue message', async () => {
   const mailbox = await openMailbox(world)

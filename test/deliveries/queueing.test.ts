@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // What is told and what is recorded about one member at the same moment: each of the two transactions must see the other,
 // or a delivery waits for ever behind one that is finished.
 
-let world: TestWorld
+const world = useTestWorld({ inventsEvents: true })
 let release: string
 
 beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
   const { rows } = await world.database.query<{ name: string }>('select name from releases')
   release = rows[0]!.name
 })
-afterAll(() => world.close())
 
 /** Tells of something that happened to the member of the mailbox's first event, in the client's transaction. */
 const tell = (client: pg.ClientBase, eventId: string) =>

@@ -5,15 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/call.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
   test('is publicly cacheable for five minutes', async () => {

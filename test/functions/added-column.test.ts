@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // A migration runs before the Workers of its release are deployed. Until then the Workers of the last release go on, whose
 // functions do not know a column that it added.
 
-let world: TestWorld
+const world = useTestWorld()
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const { rows } = await world.database.query<{ table: string }>(
     `select format('%I', tablename) as table from pg_tables where schemaname = 'public'`,
   )
@@ -20,7 +19,6 @@ beforeAll(async () => {
     await world.database.query(`alter table ${table} add column added_later text not null default 'new'`)
   }
 })
-afterAll(() => world.close())
 
 test('functions go on writing to tables that have got a column with a default', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: newEmail() })

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-
-afterAll(() => world.close())
+const world = useTestWorld()
 
 test.each(['', 'https://pay.icon.example'])(
   'every host has an icon, which may be kept for a day: %s',

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 /** Every key is the text of its own locale. `my words` names no language. */
 const KEYS = ['en', 'de', 'de-CH', 'pt-PT', 'pt', 'zh-Hans', 'zh-Hant', 'th-u-ca-buddhist', 'sr_Latn', 'my words']
 
-let world: TestWorld
+const world = useTestWorld()
 let home: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const layout = { type: 'stack', blocks: [{ type: 'heading', text: 'headline' }] }
   const locales = Object.fromEntries(KEYS.map((key) => [key, { headline: key }]))
   home = `/p/${(await newTenant(world, { layout, locales })).paywall.id}`
 })
-
-afterAll(() => world.close())
 
 /** Which locale a page has its texts from, and which it says it is in. */
 async function shown(query: string, acceptLanguage = 'en'): Promise<{ key?: string; lang?: string }> {

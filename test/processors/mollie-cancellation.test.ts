@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { mollieProcessor, openMollieShop, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
@@ -6,19 +6,18 @@ import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscr
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+
+beforeAll(() => {
   ours = tenant(world.file)
 })
 afterEach(() => {
   world.mollie.onCall = undefined
 })
-afterAll(() => world.close())
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const purchaseOf = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]

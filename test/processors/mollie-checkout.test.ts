@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { mollieProcessor, paymentsOf } from '../support/mollie-purchase.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ checkoutLeaseSeconds: 1, file: { paywall: { processor: mollieProcessor() } } })
-})
+const world = useTestWorld({ checkoutLeaseSeconds: 1, file: { paywall: { processor: mollieProcessor() } } })
 afterEach(() => {
   world.mollie.onCall = undefined
 })
-afterAll(() => world.close())
 
 /** The first call that opens a payment waits until it is let go; those after it do not. */
 function holdFirstPayment() {

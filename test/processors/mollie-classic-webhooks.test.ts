@@ -1,5 +1,5 @@
 // Classic webhooks: to an address that each payment and subscription has, unsigned, with the id of a payment and no more.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import {
@@ -13,14 +13,9 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { atNewPaywall } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 
 /** A paywall of an owner who has entered nothing at Mollie but has an API key. */
 const openUnsigned = () => atNewPaywall(world, { processor: mollieProcessor({ webhookSecret: undefined }) })

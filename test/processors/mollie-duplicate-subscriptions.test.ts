@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { call } from '../support/call.ts'
 import {
@@ -12,20 +12,15 @@ import {
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 // A customer at Mollie may have several subscriptions and several mandates: which of them belong to a purchase.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
-})
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 afterEach(async () => {
   world.mollie.slowMandates = false
   await world.mollie.sendHeldWebhooks()
 })
-afterAll(() => world.close())
 
 const apiKeyOf = ({ processor }: FilePaywall) =>
   processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import {
   mollieProcessor,
@@ -15,13 +15,13 @@ import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let ours: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+
+beforeAll(() => {
   ours = tenant(world.file)
 })
 afterEach(async () => {
@@ -29,7 +29,6 @@ afterEach(async () => {
   world.mollie.slowMandates = false
   await world.mollie.sendHeldWebhooks()
 })
-afterAll(() => world.close())
 
 /** How often Mollie was asked for something while this went on. */
 async function asked(path: string, during: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
@@ -8,15 +8,13 @@ import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+beforeAll(() => {
   world.mollie.holdWebhooks()
 })
-afterAll(() => world.close())
 
 /** A paywall with a clock of its own, by which no trial ends and no period within a week. */
 const openShop = () =>

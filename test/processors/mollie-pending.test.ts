@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mollieProcessor, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 
 const typesOf = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { mollieProcessor } from '../support/mollie-purchase.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
-let world: TestWorld
 let ours: Tenant
 let live: Tenant
 
@@ -19,8 +18,9 @@ const atStripe = {
   credentials: { secretKey: `sk_test_${hex(24)}`, webhookSecret: `whsec_${hex(24)}` },
 }
 
+const world = useTestWorld({ file: { paywalls: [{ processor: mollieProcessor() }, { processor: atStripe }] } })
+
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{ processor: mollieProcessor() }, { processor: atStripe }] } })
   ours = tenant(world.file)
   const credentials = { apiKey: 'env:MOLLIE_KEY', webhookSecret: 'env:MOLLIE_WEBHOOK' }
   const file = await paywallFile({
@@ -31,7 +31,6 @@ beforeAll(async () => {
   live = tenant(file)
   await world.apply(file)
 })
-afterAll(() => world.close())
 
 const asOwner = ({ paywall, key }: Tenant, { email }: Subscriber) => portal(paywall.id, { key, body: { email } })
 const asUser = ({ paywall }: Tenant, { token }: Subscriber) => portal(paywall.id, { token })

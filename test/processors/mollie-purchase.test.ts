@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
 import {
@@ -12,18 +12,13 @@ import {
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { moveClock } from '../support/passing-time.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
-})
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 afterEach(async () => {
   world.mollie.onCall = undefined
   await world.mollie.sendHeldWebhooks()
 })
-afterAll(() => world.close())
 
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const purchaseOf = async (userId: string, shop = world) => (await userState(shop, userId)).purchases[0]

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openMollieShop, payFirst, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 const DAY_MS = 86_400_000
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** A subscription, and a way to see what the owner hears of each thing that happens to it next. */
 async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {

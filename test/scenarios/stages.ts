@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import * as z from 'zod'
 import { allowSeveralSubscriptions } from '../../dev/emulators/emulators.ts'
 import type { Month } from '../../dev/world/scenario/months.ts'
@@ -9,19 +9,17 @@ import type { Life } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 type TestStage = Stage & { world: TestWorld }
 
 /** Five stages in one world: the demo's paywall at each processor. */
 export function useStages(): (acquiring: ProcessorName) => TestStage {
-  let world: TestWorld
+  const world = useTestWorld()
   let stages: TestStage[] = []
   beforeAll(async () => {
-    world = await startTestWorld()
     stages = await stagesIn(world)
   })
-  afterAll(() => world.close())
   return (acquiring) => {
     const stage = stages.find(({ paywall }) => paywall.processor.acquiring === acquiring)
     if (!stage) throw new Error(`nothing is sold through ${acquiring}`)

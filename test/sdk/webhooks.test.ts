@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { type EventType, type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Received } from '../../dev/world/pages/received.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let secret: string
-beforeAll(async () => {
-  world = await startTestWorld()
+beforeAll(() => {
   secret = world.file.webhooks[0]!.secret!
 })
-afterAll(() => world.close())
 
 /** What the service sent to the owner's backend, as the backend's runtime hands it on. */
 const requestOf = ({ headers, body }: Pick<Received, 'headers' | 'body'>) =>

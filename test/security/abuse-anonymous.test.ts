@@ -1,17 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { askForTokens, sessionIn } from '../support/sign-in.ts'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 
 /** How many anonymous users a network makes at once. */
 const SHARE = 300

@@ -1,22 +1,18 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Call } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
-})
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 /** Addresses of IPv6 networks, each of which is another customer's. */
 const someAddress = () => `2001:${randomInt(0x1000, 0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`

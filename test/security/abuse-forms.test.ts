@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { webhooks: [] } })
 
 const BOUNDARY = 'b'.repeat(70)
 const FILES = 5

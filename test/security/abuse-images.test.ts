@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { anonymousBuyer, pay } from '../support/anonymous.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -9,14 +9,9 @@ import { raceStatements } from '../support/statement-barrier.ts'
 import { newTenant } from '../support/tenants.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 
 const SIZE = 10_000
 const MEGABYTE = 1024 * 1024

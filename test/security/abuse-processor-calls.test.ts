@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Filler } from '../../bench/fill/insert.ts'
 import { openCheckout, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
@@ -10,18 +10,14 @@ import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { atNewPaywall, newTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ file: { webhooks: [] } })
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [] } })
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 const pageOf = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
 const reconcile = () => world.workers.scheduled('reconcile')

@@ -1,17 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
 import { statementsOf } from '../support/statements.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 
 /** More than two periods allow, however they lie. */
 const BURST = 250

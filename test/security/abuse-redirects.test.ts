@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const OWN = 'https://shop.example/thanks'
 const EVIL = 'https://evil.example/login'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { opened, startCheckout } from '../support/checkout.ts'
@@ -10,18 +10,14 @@ import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 /** A run of the cron, to its end: a user whom nothing keeps is gone afterwards. */
 async function forget(): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anonymousBuyer, pay } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -6,14 +6,9 @@ import { signIn } from '../support/exchange.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 /** A ticket of a user, or of a guest with an address that it wrote. */
 const open = (sender: { token: string } | { email: string }, network = '192.0.2.200') => {

@@ -1,18 +1,13 @@
 import { type ClientRequest, request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
 import { attachmentKeys, image, MESSAGE, ticketPath } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ inspect: true, file: { webhooks: [] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ inspect: true, file: { webhooks: [] } })
 
 const MEGABYTE = 1024 * 1024
 /** All together far more than what a Worker may take; at full size as many as were tried from outside. */

@@ -1,18 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
 import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 let other: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
   other = await newTenant(world)
 })
-afterAll(() => world.close())
 
 /** More than two periods allow a guest, however they lie. */
 const BURST = 250

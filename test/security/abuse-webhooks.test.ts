@@ -1,18 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { mollieProcessor, postMollieWebhook } from '../support/mollie-purchase.ts'
 import { statementsOf } from '../support/statements.ts'
 import { postWebhook, stripeCredentials } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [], paywalls: [{}, { processor: mollieProcessor() }] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { webhooks: [], paywalls: [{}, { processor: mollieProcessor() }] } })
 
 async function answerOf(ask: () => Promise<Reply>) {
   let reply: Reply | undefined

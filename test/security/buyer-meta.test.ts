@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { withDatabase } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call } from '../support/call.ts'
@@ -8,14 +8,9 @@ import { ownerIdOf } from '../support/owner-id.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** What the owner writes about a user. */
 async function writeAsOwner(email: string, userMeta: object) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { open, order, purchaseOf } from '../conformance/buyer.ts'
@@ -8,7 +8,7 @@ import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const OPENED = 'credentials were opened'
 
@@ -20,14 +20,10 @@ crypto.subtle.decrypt = (...given) => {
   return decrypt(...given)
 }`
 
-let world: TestWorld
-beforeAll(async () => {
-  world = await startTestWorld({
-    file: { paywalls: PROCESSOR_NAMES.map(soldThrough) },
-    preludes: { processors: TELLING },
-  })
+const world = useTestWorld({
+  file: { paywalls: PROCESSOR_NAMES.map(soldThrough) },
+  preludes: { processors: TELLING },
 })
-afterAll(() => world.close())
 
 /** How often credentials are opened for what goes on, and for what follows its response. */
 async function openings(meanwhile: () => Promise<unknown>): Promise<number> {

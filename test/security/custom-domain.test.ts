@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
@@ -11,7 +11,7 @@ import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 interface Place extends Tenant {
   /** Where it is to be found. */
@@ -26,19 +26,17 @@ interface Place extends Tenant {
 
 const DOMAIN = 'pay.mine.example'
 
-let world: TestWorld
 /** Two paywalls of one owner: one on a domain of its own, and one that has none. */
 let mine: Place
 let sibling: Place
 
+const world = useTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
+
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
   const [first, second] = await Promise.all(world.file.paywalls.map(openPlace))
   ;[mine, sibling] = [first!, second!]
   await world.stripe.drainWebhooks()
 })
-
-afterAll(() => world.close())
 
 async function openPlace(paywall: Tenant['paywall']): Promise<Place> {
   const place = { ...tenant(world.file), paywall, origin: paywall.domain ? `https://${paywall.domain}` : world.url }

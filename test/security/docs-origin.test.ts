@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let domain: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   domain = `https://${randomUUID()}.example`
   await newTenant(world, { domain: new URL(domain).hostname })
 })
-afterAll(() => world.close())
 
 const HTML = { accept: 'text/html' }
 const notFound = { status: 404, body: { error: 'not_found' } }

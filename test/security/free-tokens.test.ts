@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
@@ -10,9 +10,8 @@ import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { ledgerOf } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 /** It sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them, and no trial is longer than 14 days. */
 let shop: Tenant
 
@@ -23,11 +22,11 @@ const settings = {
 }
 const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] }), monthly({ locals: [] })]
 
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { settings, prices } } })
+const world = useTestWorld({ file: { paywall: { settings, prices } } })
+
+beforeAll(() => {
   shop = tenant(world.file)
 })
-afterAll(() => world.close())
 
 /** A user's own checkout of the year. */
 async function open(token: string, body: object = {}) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -7,20 +7,18 @@ import { askForCode, askForTokens, getGrant } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // Unicode has letters that look like ASCII ones, and some of them become ASCII in small letters or in a normal form. Whoever
 // owns such an address must not pass for the owner of the ASCII one.
 
-let world: TestWorld
+const world = useTestWorld()
 /** Somebody's address, with letters of which there are look-alikes. */
 let victim: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   victim = (await signIn(world, { email: `nick.siskin-${randomUUID()}@kiosk.example` })).email
 })
-afterAll(() => world.close())
 
 const LOOK_ALIKES: [name: string, of: (address: string) => string][] = [
   ['U+212A, the Kelvin sign, of which small letters make a k', (address) => address.replace('k', '\u212a')],

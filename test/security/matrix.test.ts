@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { BAD_KEY, FOREIGN_KEY } from '../support/battery-replies.ts'
 import { type Call, call } from '../support/call.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
@@ -8,7 +8,7 @@ import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, type Subscriber, saidOf, subscribe, updatesOf } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 interface Place extends Tenant {
   /** Whose users it has: the owner, and the mode. */
@@ -18,17 +18,14 @@ interface Place extends Tenant {
   session: Session
 }
 
-let world: TestWorld
+const world = useTestWorld()
 /** An owner with two test paywalls and a live one, another with one of each, and three subscribers on every paywall. */
 let places: Place[]
 
 beforeAll(async () => {
-  world = await startTestWorld()
   places = (await Promise.all([2, 1].map(ownerWithPaywalls))).flat()
   await world.stripe.drainWebhooks()
 })
-
-afterAll(() => world.close())
 
 async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]> {
   const file = await fileOfBothModes({ tests })

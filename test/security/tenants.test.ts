@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
@@ -7,7 +7,7 @@ import { leaksIn } from '../support/leaks.ts'
 import { fileOfBothModes, livePaywallFile } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { at, type Person, person, type Tenant, tenant, tenantsOf } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 /** A user of one paywall and what nobody else may learn. */
 interface Member extends Person {
@@ -23,19 +23,16 @@ interface Place extends Tenant {
   members: Member[]
 }
 
-let world: TestWorld
+const world = useTestWorld()
 /** An owner with two test paywalls and a live one, another with one of each, and three users on every paywall. */
 let places: Place[]
 let live: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   places = (await Promise.all([2, 1].map(ownerWithPaywalls))).flat()
   live = tenant(await livePaywallFile())
   await world.apply(live.file)
 })
-
-afterAll(() => world.close())
 
 async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]> {
   const file = await fileOfBothModes({ tests })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
@@ -9,18 +9,17 @@ import { cancel, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // One owner has a test paywall and a live one. Whoever has the test key, or signs in on the test paywall, can do nothing to a live user.
 
-let world: TestWorld
+const world = useTestWorld()
 let testing: Tenant
 let live: Tenant
 /** A live user, who pays, with the owner's own id of it. */
 let payer: Subscriber & { externalId: string }
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const file = await fileOfBothModes()
   await world.apply(file)
   ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await exchange(live, { email, external_id: externalId })
   payer = { ...(await subscribe(world, live, 'monthly', email)), externalId }
 })
-afterAll(() => world.close())
 
 async function exchange({ paywall, key }: Tenant, body: object) {
   const reply = await call(world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay } from '../support/anonymous.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
@@ -12,11 +12,11 @@ import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // An access token is good on all paywalls of its user's owner, and on no other.
 
-let world: TestWorld
+const world = useTestWorld({ file: { paywalls: [{}, {}, {}] } })
 /** Three paywalls of one owner. */
 let here: Tenant
 let there: Tenant
@@ -25,7 +25,6 @@ let third: Tenant
 let foreign: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{}, {}, {}] } })
   const [first, second, last] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
   here = first!
   there = second!
@@ -33,7 +32,6 @@ beforeAll(async () => {
   foreign = tenant(await paywallFile())
   await world.apply(foreign.file)
 })
-afterAll(() => world.close())
 
 const naming = ({ paywall }: Tenant) => ({ 'x-paywall-id': paywall.id })
 const cancellation = (subscriptionId: string = randomUUID()) => ({ subscriptionId, cancellationReason: 'none' })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Headers, type RequestInit, type Response, fetch as wireFetch } from 'miniflare'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Secrets } from '../../dev/world/secrets.ts'
 import { onlySwitched } from '../../dev/world/switched-processors.ts'
@@ -52,6 +52,21 @@ export interface TestWorld extends World {
   readonly secrets: Secrets
   /** What the Workers logged. */
   readonly logs: { level: string; message: string }[]
+}
+
+/**
+ * One world for all tests of a file: starts it in `beforeAll`, and closes it in `afterAll`. Before that it has no fields, so only tests and
+ * hooks may read it.
+ */
+export function useTestWorld(options?: TestWorldOptions): TestWorld {
+  const world = {} as TestWorld
+  let started: TestWorld | undefined
+  beforeAll(async () => {
+    started = await startTestWorld(options)
+    Object.assign(world, started)
+  })
+  afterAll(() => started?.close())
+  return world
 }
 
 /**

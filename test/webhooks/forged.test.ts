@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { asStripeHasIt, eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 /** A true event, byte for byte as Stripe would send it, that has not been delivered. */
 let body: string
 let paid: Awaited<ReturnType<typeof paySubscription>>
 
 beforeAll(async () => {
-  world = await startTestWorld()
   world.stripe.holdWebhooks()
   paid = await paySubscription(world)
   body = JSON.stringify(eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed'))
 })
-afterAll(() => world.close())
 
 const agoSeconds = (seconds: number) => new Date(Date.now() - seconds * 1000)
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { mollieProcessor, mollieSecretOf, postMollieWebhook } from '../support/mollie-purchase.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // What is signed with the right secret and is no event: a mistake of whoever sent it, and not one of ours.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{}, { processor: mollieProcessor() }] } })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywalls: [{}, { processor: mollieProcessor() }] } })
 
 /** It is refused, the log has what is wrong with it, and nobody looks for a mistake of ours. */
 async function expectMalformed(reply: Reply) {

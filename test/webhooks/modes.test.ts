@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
@@ -8,17 +8,16 @@ import { fileOfBothModes } from '../support/paywall-file.ts'
 import { at, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // An owner's test paywall and its live one each send to their own webhook endpoint, and each event has its mode.
 
-let world: TestWorld
+const world = useTestWorld()
 let file: PaywallFile
 let testing: Tenant
 let live: Tenant
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const events = ['*', 'balance.changed']
   file = await fileOfBothModes({
@@ -30,7 +29,6 @@ beforeAll(async () => {
   await world.apply(file)
   ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
 })
-afterAll(() => world.close())
 
 /** All that can happen to somebody: a purchase, a credit, a ticket of a user and of a guest. */
 async function happenOn(place: Tenant): Promise<void> {

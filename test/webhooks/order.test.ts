@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { permutations, randomNumbers, shuffled } from '../support/random.ts'
@@ -13,18 +13,14 @@ import {
 } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.stripe.onCall = undefined
 })
-afterAll(() => world.close())
 
 const typeOf = (event: { type: string }) => event.type
 

@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks } from '../support/lost-webhooks.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { atNewPaywall } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.stripe.onCall = undefined
 })
-afterAll(() => world.close())
 
 /** A paywall with a clock of its own, which sells once, and so many purchases of it of which Stripe tells nothing. */
 async function sell(action: 'pay' | 'later', count: number) {

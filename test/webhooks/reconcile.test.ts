@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { opened, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
@@ -10,19 +10,15 @@ import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.stripe.onCall = undefined
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 const reconcile = () => world.workers.scheduled('reconcile')
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
@@ -12,18 +12,14 @@ import {
   toEvents,
 } from '../support/stripe-purchase.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 /** All events about a purchase, `copies` times each, all at once. */
 async function deliverAll(paid: PaidSubscription, copies: number): Promise<void> {

@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { asStripeHasIt, deliver, eventsAbout, paySubscription } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 /** Each makes the first delivery of the event fail in its way. */
 const outages: [string, () => void][] = [

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEMO, demoThrough } from '../../dev/world/demo.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // What `npm run dev -- --processor NAME` sells, bought through each of them.
 
@@ -15,11 +15,7 @@ const SLUGS: string[] = JSON.parse(readFileSync(DEMO, 'utf8')).paywalls[0].price
 )
 const KEY = `pk_test_${'d'.repeat(32)}`
 
-let world: TestWorld
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 /** The demo of an owner of its own, who hears nothing. */
 async function demoFile(acquiring: ProcessorName): Promise<PaywallFile> {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { savedText } from '../../dev/world/saved-files.ts'
 import { type Start, welcome, welcomeJson } from '../../dev/world/welcome.ts'
 import { livePaywallFile } from '../support/paywall-file.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
+const world = useTestWorld()
 let start: Start
 let key: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
   const live = await livePaywallFile()
   key = live.keys[0]?.secret ?? ''
   const result = await world.apply(live)
@@ -24,7 +23,6 @@ beforeAll(async () => {
     results,
   }
 })
-afterAll(() => world.close())
 
 test('the local world prints no live key, neither in words nor in JSON, and every test key', () => {
   expect(key).toMatch(/^pk_live_/)

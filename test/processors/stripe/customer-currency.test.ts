@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../../support/checkout.ts'
 import { stripeOf } from '../../support/stripe-purchase.ts'
 import { type Subscriber, subscribe } from '../../support/subscriber.ts'
 import { tenant } from '../../support/tenants.ts'
 import { userState } from '../../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 
 // Stripe bills a customer in one currency at a time. The monthly price is 9.99 USD, and 399 INR in India.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const subscribed = () => subscribe(world, tenant(world.file))
 
