@@ -11,13 +11,13 @@ export interface AnonymousBuyer extends Session {
   checkoutUrl: string
 }
 
-/** An anonymous user who has opened a checkout of the monthly price, and left some `meta` with it. */
+/** An anonymous user who has opened a checkout of the monthly price and sent some `meta` with it. */
 export async function anonymousBuyer(world: TestWorld, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
   const session = await signInAnonymously(world)
   return { ...session, checkoutUrl: await openCheckout(world, session.token, meta) }
 }
 
-/** A checkout of the monthly price as a signed-in user opens it. */
+/** Opens a checkout of the monthly price as a signed-in user. */
 export async function openCheckout(world: TestWorld, token: string, userMeta: Record<string, unknown> = {}) {
   const reply = await startCheckout(world, {
     paywall: world.paywall,
@@ -28,7 +28,7 @@ export async function openCheckout(world: TestWorld, token: string, userMeta: Re
   return opened(reply).checkoutUrl
 }
 
-/** Pays on the hosted page, which has to ask an anonymous buyer for an address: this one. Where it sends the browser. */
+/** Pays on the hosted page, which asks an anonymous buyer for an e-mail address. Returns the URL that the page redirects to. */
 export async function payOnPage(checkoutUrl: string, email = newEmail()): Promise<string> {
   const body = new URLSearchParams({ action: 'pay', email })
   const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
@@ -36,19 +36,19 @@ export async function payOnPage(checkoutUrl: string, email = newEmail()): Promis
   return response.headers.get('location') ?? ''
 }
 
-/** Pays and comes back, which stores the purchase. Stripe's id of the subscription. */
+/** Pays and returns to the paywall, which stores the purchase. Returns Stripe's subscription id. */
 export async function pay(world: TestWorld, checkoutUrl: string): Promise<string> {
   await call(world, await payOnPage(checkoutUrl))
   return subscriptionOf(world, checkoutUrl)
 }
 
-/** Stripe's id of the subscription that was bought on a page. */
+/** Stripe's id of the subscription bought on a page. */
 export function subscriptionOf(world: TestWorld, checkoutUrl: string): string {
   const session = world.stripe.checkoutSessions.find(({ id }) => checkoutUrl.endsWith(`/${id}`))
   return z.object({ subscription: z.string() }).parse(session).subscription
 }
 
-/** Credits tokens as the owner does; any answer but 200 fails the test with all of it. */
+/** Credits tokens as the owner. Throws the whole reply unless it is 200. */
 export async function credit(world: TestWorld, userId: string, amount: number, type = 'premium'): Promise<void> {
   const reply = await changeBalance(world, { user_id: userId, amount, type })
   if (reply.status !== 200) throw new Error(`no credit: ${JSON.stringify(reply)}`)

@@ -7,7 +7,7 @@ import { makeSecrets } from '../../dev/world/secrets.ts'
 import { freshDatabase } from './databases.ts'
 import { type Changes, paywallFile } from './sample-paywall-file.ts'
 
-/** A fresh database to apply files to, and a look at what it then says. */
+/** A fresh database to apply files to, and queries of what it then holds. */
 export async function openApplying() {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY } = await makeSecrets()
   const sealing = {
@@ -31,7 +31,7 @@ export async function openApplying() {
   }
 }
 
-/** An owner with a file of its own, so that tests do not disturb each other. */
+/** An owner with its own file, so that tests do not affect each other. */
 function someOwner(db: Database, sealing: SealingKeys) {
   const id = String(BigInt(`0x${randomUUID().slice(0, 8)}`))
   const own: Changes = {

@@ -5,13 +5,13 @@ import { fillExpired as fillExpiredOf } from '../../bench/fill/expired.ts'
 import { fillForgotten as fillForgottenOf } from '../../bench/fill/forgotten.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
-// What waits for the crons, so much of it, written past functions and keys. It is of users and prices that nobody made.
+// A backlog for the crons, inserted without the database functions and without foreign keys: its users and prices do not exist.
 
 const PAYWALL_ID = '1'
 const DEAD = 'https://dead.example/'
 const someTimeAgo = (days: number) => `now() - interval '${days} days' - n * interval '1 millisecond'`
 
-/** The delivery that somebody has leased of those at the dead webhook endpoint: of its user there are more behind it. */
+/** The leased delivery to the dead webhook endpoint; its user has more deliveries queued behind it. */
 export const LEASED = {
   eventId: `evt_${createHash('md5').update('blocked-1').digest('hex')}`,
   endpointId: randomUUID(),
@@ -19,7 +19,7 @@ export const LEASED = {
   attempts: 4,
 }
 
-/** The paywall that all of it is about, and its owner's webhook endpoint, which is dead. */
+/** The paywall that the backlog belongs to, and its owner's dead webhook endpoint. */
 async function fillPaywall(filler: Filler): Promise<void> {
   await filler.run(`insert into owners (email) values ('owner@backlog.example')`)
   await filler.run(`
@@ -32,7 +32,7 @@ async function fillPaywall(filler: Filler): Promise<void> {
   )
 }
 
-/** Deliveries to one webhook endpoint that is dead: of one half each is due, of the other nearly all wait behind others. */
+/** Deliveries to one dead webhook endpoint: half of them are each due, and nearly all of the others wait behind another one. */
 export async function fillBehindOne(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   const backlog = { paywallId: PAYWALL_ID, webhookUrl: DEAD, events: count / 2 }
@@ -45,7 +45,7 @@ export async function fillBehindOne(filler: Filler, count: number): Promise<void
   ])
 }
 
-/** Deliveries to 500 webhook endpoints that fail. They come up in an hour. */
+/** Deliveries to 500 failing webhook endpoints, due within an hour. */
 export async function fillBehindMany(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   const crowd = { paywallId: PAYWALL_ID, webhookEndpoints: 500, deliveries: count }
@@ -53,13 +53,13 @@ export async function fillBehindMany(filler: Filler, count: number): Promise<voi
   await fillCrowdDeliveries(filler, crowd)
 }
 
-/** Hosted pages and purchases that the reconcile cron has not come to, so many of each. */
+/** `count` hosted pages and as many purchases that the reconcile cron has not processed yet. */
 export async function fillOverdue(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   await fillToReconcile(filler, count, { paywall_id: `'${PAYWALL_ID}'`, reconcile_at: someTimeAgo(0) })
 }
 
-/** The same of 500 paywalls, for none of which it is due yet. */
+/** The same for 500 paywalls, none of them due yet. */
 export async function fillNotDue(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   const reconcile_at = `now() + interval '1 day'`
@@ -87,13 +87,13 @@ async function fillToReconcile(
   await filler.insert('purchases', rows, { ...sale, ...terms, ...purchase, fetched_at: someTimeAgo(8) })
 }
 
-/** What has no use any more, so many rows in all. */
+/** `count` rows in all that purge-expired should delete. */
 export async function fillExpired(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   await fillExpiredOf(filler, { paywallId: PAYWALL_ID, webhookUrl: DEAD, users: 24, rows: count })
 }
 
-/** Anonymous users who did not come back, so many, with what they left behind. */
+/** `count` anonymous users who never returned, with everything they left behind. */
 export async function fillForgotten(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   await fillForgottenOf(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })

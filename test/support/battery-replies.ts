@@ -1,15 +1,15 @@
-// What each endpoint answers to each kind of credential: its status and, of a refusal, the error.
+// What each endpoint answers to each kind of credential: the status, and the error if it is refused.
 
-/** Whom a credential stands for does not matter there: they are open to everybody. */
+/** These endpoints are public, so it does not matter whom a credential identifies. */
 const OPEN = {
   bootstrap: '200',
-  findPaywall: '404 paywall_not_found', // the service's own host is no paywall's
+  findPaywall: '404 paywall_not_found', // the service's own host belongs to no paywall
   openTicket: '200',
   sendSignInCode: '200',
   giveTokens: '200',
   endSession: '200',
   checkoutReturn: '404 checkout_not_found',
-  signedReturn: '404 not_found', // its processor has no such address
+  signedReturn: '404 not_found', // the processor of this paywall signs no return URLs
   processorWebhook: '400 invalid_signature',
 }
 
@@ -48,7 +48,7 @@ export const FOREIGN_KEY = {
   exchangeTokens: ACCESS_DENIED,
 }
 
-/** A token is no key, and where none is asked for it is not looked at. A bad one never passes for a guest. */
+/** An access token sent as an owner key. Endpoints that ignore keys ignore it. An invalid token is never treated as a guest. */
 export const BAD_TOKEN = {
   ...NOBODY,
   bootstrap: '401 invalid_token',
@@ -84,7 +84,7 @@ export const ANONYMOUS = {
   getCustomerPortal: '403 portal_unavailable',
 }
 
-/** Of a call that would be let in, but says that it means another paywall. Nobody says so where no client calls. */
+/** A call that would be allowed, but whose header names another paywall. Calls without a client cannot have that header. */
 const MISMATCH = '400 paywall_id_mismatch'
 export const OPEN_MISMATCH = {
   bootstrap: MISMATCH,
@@ -98,7 +98,7 @@ export const USER_MISMATCH = {
   ...OPEN_MISMATCH,
   startCheckout: MISMATCH,
   readUser: MISMATCH,
-  cancelSubscription: '401 invalid_token', // where only the header names a paywall, which is another owner's
+  cancelSubscription: '401 invalid_token', // only the header names a paywall, and it is another owner's
   getCustomerPortal: MISMATCH,
 }
 export const OWNER_MISMATCH = {

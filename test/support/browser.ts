@@ -7,9 +7,9 @@ const CACHE = join(import.meta.dirname, '../../node_modules/.cache')
 const UNPACKED = join(CACHE, 'chromium')
 
 /**
- * A real Chromium without a window, which the caller closes: the one that comes by npm, or where that has none for the machine,
- * an installed Chrome. It finds every host below `localhost` on this machine. It has none of the switches that the package proposes:
- * with them all pages share a process, which ends with the first that is closed, and the same-origin policy is off.
+ * A headless Chromium, which the caller closes: the one from npm, or an installed Chrome on machines that npm's does not support.
+ * It resolves every host below `localhost` to this machine. It runs without the switches that the package proposes:
+ * with them all pages share a process, which ends when the first page is closed, and the same-origin policy is off.
  */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
@@ -19,8 +19,8 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /**
- * Unpacks beside its place and moves it there as a whole, since several test processes may do so at once. The package looks for its
- * fonts in /tmp, so its configuration is told where they are.
+ * Unpacks next to the target and renames it in one step, since several test processes may unpack at once. The package expects its
+ * fonts in /tmp, so its configuration is given the actual path.
  */
 async function unpack(): Promise<void> {
   mkdirSync(CACHE, { recursive: true })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-/** A module for browsers, with all that it imports, such as an entry of the SDK, as a site's bundler would write it. */
+/** Bundles a browser module (such as an entry point of the SDK) with all its imports, as a site's bundler does. */
 export async function bundledModule(code: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' },

@@ -6,22 +6,22 @@ export interface Call {
   key?: string
   /** Authorization: Bearer. */
   token?: string
-  /** The caller's country as Cloudflare tells it; null: it tells none. US where it is left out. */
+  /** The caller's country, which Cloudflare sets; null: not set. Default: US. */
   country?: string | null
   headers?: Record<string, string>
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown
 }
 
-/** A whole answer. Compare it as one, so that a failed test shows all of it. */
+/** A whole response. Compare it as a whole, so that a failed test prints all of it. */
 export interface Reply {
   status: number
   headers: Record<string, string>
-  /** The JSON, or the text where it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   body: unknown
 }
 
-/** A request through the public door; `path` may be a URL of any host. A body makes it a POST. */
+/** A request through the gateway; `path` may be a URL with any host. POST if there is a body. */
 export async function call(world: TestWorld, path: string, options: Call = {}): Promise<Reply> {
   const { method, key, token, country, headers, body } = options
   const response = await world.fetch(path, {

@@ -1,8 +1,8 @@
 import { withClient } from '../../cli/database.ts'
 
 /**
- * All that the catalog says of the schema public: tables with their owners and grants, columns with types, nullability and
- * defaults, constraints, indexes and functions. Where a column stands in its table is left out: a migration can only append.
+ * Everything in the catalog about the schema public: tables with their owners and grants, columns with types, nullability and
+ * defaults, constraints, indexes and functions. The order of columns is left out, because a migration can only append.
  */
 export function catalogOf(url: string): Promise<unknown> {
   return withClient(url, async (client) => {

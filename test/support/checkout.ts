@@ -7,14 +7,14 @@ import type { TestWorld } from './world.ts'
 const Opened = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.string() })
 export type Opened = z.output<typeof Opened>
 
-/** The id of a price by its slug. */
+/** The id of a price, by its slug. */
 export function priceIdOf(paywall: FilePaywall, slug: string): string {
   const price = paywall.prices.find((each) => each.slug === slug)
   if (!price) throw new Error(`the paywall has no price ${slug}`)
   return price.id
 }
 
-/** A start-checkout of the monthly price, with fields of the body added or replaced. */
+/** Calls start-checkout for the monthly price, with fields of the body added or replaced. */
 export function startCheckout(
   world: TestWorld,
   { paywall, body = {}, ...options }: Call & { paywall: FilePaywall; body?: Record<string, unknown> },
@@ -31,13 +31,13 @@ export function startCheckout(
   })
 }
 
-/** What a start-checkout opened; any other answer fails the test with all of it. */
+/** The body of a successful start-checkout. Throws the whole reply if it is anything else. */
 export function opened(reply: Reply): Opened {
   if (reply.status !== 200) throw new Error(`no checkout was opened: ${JSON.stringify(reply)}`)
   return Opened.parse(reply.body)
 }
 
-/** Presses a button of a hosted page. Where it sends the browser is not followed. */
+/** Presses a button of a hosted page. Does not follow the redirect. */
 export async function press(
   checkoutUrl: string,
   action: 'pay' | 'later' | 'transfer' | 'decline' | 'cancel',
@@ -51,12 +51,12 @@ export async function press(
   return response.headers.get('location') ?? ''
 }
 
-/** Pays on the hosted page and comes back: the purchase is stored when this is over. */
+/** Pays on the hosted page and returns. The purchase is stored when this resolves. */
 export async function payAndReturn(world: TestWorld, checkoutUrl: string): Promise<Reply> {
   return call(world, await press(checkoutUrl, 'pay'))
 }
 
-/** A whole purchase of an owner's user, from start-checkout to the way back. */
+/** A whole purchase by an owner's user, from start-checkout to the return. */
 export async function buy(
   world: TestWorld,
   order: { paywall: FilePaywall; key: string; email?: string; slug?: string; body?: Record<string, unknown> },

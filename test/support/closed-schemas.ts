@@ -1,12 +1,12 @@
 /**
- * The document with every schema of an object closed: fields that it does not name are wrong. The published one is
- * open, since clients must bear new fields; but what we answer is to be in it.
+ * The document with every object schema closed, so that fields which it does not name are errors. The published document is
+ * open, because clients must accept new fields; but our own responses must match it exactly.
  */
 export function closed(document: unknown): object {
   return Object(close(document, false))
 }
 
-/** `part` of the document; a schema that others are built on (`allOf`) stays open, for they close the whole. */
+/** Closes a part of the document. A schema that others extend (`allOf`) stays open, because they close the whole. */
 function close(part: unknown, isBase: boolean): unknown {
   if (Array.isArray(part)) return part.map((each) => close(each, isBase))
   if (typeof part !== 'object' || part === null) return part

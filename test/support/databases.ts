@@ -3,12 +3,12 @@ import { inject } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/world/secrets.ts'
 
-/** Fresh secrets, save that the database roles are those of the run's Postgres. */
+/** Fresh secrets, except that the database roles are those of the run's Postgres. */
 export async function testSecrets(): Promise<Secrets> {
   return { ...(await makeSecrets()), DATABASE_ROLES_KEY: inject('databaseRolesKey') }
 }
 
-/** A copy of the template database, instead of the one that had its name. It goes away with the run's Postgres. */
+/** A copy of the template database. Replaces a database of the same name. Dropped with the run's Postgres. */
 export async function freshDatabase(name = `world_${randomUUID().replaceAll('-', '')}`): Promise<string> {
   await withClient(inThisPostgres('postgres'), async (client) => {
     await client.query(`drop database if exists ${name} with (force)`)

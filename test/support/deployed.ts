@@ -9,8 +9,8 @@ import { apiBases } from '../../dev/world/world.ts'
 import type { TestWorld } from './world.ts'
 
 /**
- * The same world as it is after a deploy with other secrets: other Workers on the same database, beside those that were
- * there. Closing it stops these Workers alone.
+ * The same world after a deploy with other secrets: new Workers on the same database, beside the old
+ * ones. Closing it stops only the new Workers.
  */
 export async function deployed(world: TestWorld, changed: Partial<Secrets>): Promise<TestWorld> {
   const secrets = { ...world.secrets, ...changed }
@@ -35,5 +35,5 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
   return { ...world, url: workers.url, fetch: workers.fetch, workers, secrets, close: () => workers.stop() }
 }
 
-/** A key as the secrets have it: 32 bytes in base64url. */
+/** A key in the format of the secrets: 32 bytes in base64url. */
 export const newKey = (): string => randomBytes(32).toString('base64url')

@@ -8,25 +8,25 @@ import { until } from './until.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const shell = promisify(exec)
 const READY_TIMEOUT_MS = 60_000
-/** As it is said to a person, and with --json. */
+/** The output for a person, and with --json. */
 const READY = /^(ready http|{"type":"ready")/m
 
 /** A running `npm run dev`. */
 export interface DevRun {
   process: ChildProcess
-  /** All that it has printed. */
+  /** Everything printed so far. */
   output(): string
-  /** Sends the signal to npm alone and waits for its end. */
+  /** Sends the signal to npm only, and waits for the process to exit. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
 export interface DevOptions {
-  /** Where it keeps its data. */
+  /** Its data folder. */
   folder: string
   args: string[]
 }
 
-/** Runs `npm run dev` as a person does, and waits for its `ready` line. */
+/** Runs `npm run dev` as a developer does, and waits for its `ready` line. */
 export async function startDev(options: DevOptions): Promise<DevRun> {
   const child = spawn('npm', ['run', 'dev', '--', ...options.args], {
     cwd: ROOT,
@@ -49,14 +49,14 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
   return run
 }
 
-/** The address that the curl lines buy as. */
+/** The e-mail address in the curl examples. */
 export function buyerOf(run: DevRun): string {
   const [, email] = /"email":"([^"]+)"/.exec(run.output()) ?? []
   if (!email) throw new Error(`no line buys:\n${run.output()}`)
   return email
 }
 
-/** Runs the curl lines as printed, or for another buyer: their JSON. */
+/** Runs the curl examples as printed, or for another buyer. Returns the JSON of each. */
 export async function pasteCurls(run: DevRun, email = buyerOf(run)): Promise<Record<string, unknown>[]> {
   const lines = run.output().match(/^curl .*$/gm) ?? []
   const replies = []
@@ -64,7 +64,7 @@ export async function pasteCurls(run: DevRun, email = buyerOf(run)): Promise<Rec
   return replies
 }
 
-/** Pays on the hosted page of a checkout, as a browser does: back to the service, and to where that sends it. */
+/** Pays on the hosted page of a checkout as a browser does: back to the service, and on to where it redirects. */
 export async function pay(checkout: Record<string, unknown> | undefined, service: string): Promise<string | null> {
   const body = new URLSearchParams({ action: 'pay', email: 'buyer@acme.dev' })
   const paid = await fetch(String(checkout?.checkoutUrl), { method: 'POST', body, redirect: 'manual' })
@@ -73,7 +73,7 @@ export async function pay(checkout: Record<string, unknown> | undefined, service
   return next
 }
 
-/** Runs the command where it is not expected to start. */
+/** Runs the command when it is expected not to start. */
 export function failedDev(options: DevOptions): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const args = [join(ROOT, 'dev/world/main.ts'), ...options.args]
@@ -88,13 +88,13 @@ function endedEarly(child: ChildProcess, output: string): false {
   throw new Error(`npm run dev ended with ${child.exitCode}:\n${output}`)
 }
 
-/** Without what npm told the test run about itself. */
+/** The environment without the variables that npm set for the test run. */
 function environment({ folder }: DevOptions): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|VITEST|DATABASE_URL$)/i.test(name))
   return { ...Object.fromEntries(own), PAYWALL_LOCAL_DIR: folder }
 }
 
-/** Whether a process is there, and not just waiting to be collected by its parent. */
+/** Whether a process is running, and not a zombie that its parent has yet to reap. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

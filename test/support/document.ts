@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The parts of a schema that the tests read. */
+/** The fields of a schema that the tests read. */
 export interface Schema {
   $ref?: string | undefined
   type?: string | string[] | undefined
@@ -74,7 +74,7 @@ export type Operation = z.output<typeof Operation>
 
 const Methods = z.partialRecord(z.enum(['get', 'post']), Operation)
 
-/** The parts of the document that the tests read. */
+/** The fields of the document that the tests read. */
 export const Document = z.object({
   paths: z.record(z.string(), Methods),
   webhooks: z.record(z.string(), Methods),
@@ -87,7 +87,7 @@ export const Document = z.object({
 })
 export type Document = z.output<typeof Document>
 
-/** The part of the document that a reference leads to; a part that is no reference is itself. */
+/** Resolves a reference in the document; returns a part that is not a reference unchanged. */
 export function resolve<Part extends object>(part: Part | { $ref: string }, among: Record<string, Part>): Part {
   if (!isReference(part)) return part
   const found = among[nameIn(part.$ref)]
@@ -97,5 +97,5 @@ export function resolve<Part extends object>(part: Part | { $ref: string }, amon
 
 export const isReference = (part: object): part is { $ref: string } => '$ref' in part
 
-/** The last part of a reference: the name of what it leads to. */
+/** The last segment of a reference: the name of what it refers to. */
 const nameIn = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)

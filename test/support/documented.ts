@@ -15,18 +15,18 @@ import {
   resolve,
 } from './document.ts'
 
-/** Served, but no part of the API. */
+/** Served, but not part of the API. */
 const PAGES = [...docs, ...sitePages].map(({ path }) => pathPattern(path))
 
-/** What a path in Hono's syntax stands for. */
+/** Matches a path in Hono's syntax. */
 export function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
 }
 
-/** What stands in no path of the document, and is refused by the gateway: an escape, an empty segment, a backslash. */
+/** What no path of the document contains and the gateway refuses: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/
 
-/** Where buyers' browsers come back from a checkout. */
+/** Where buyers' browsers return after a checkout. */
 const WAY_BACK = /^\/(r|return)\//
 
 const ROOT = 'openapi.json'
@@ -43,7 +43,7 @@ const paths = Object.entries(document.paths).map(([path, methods]) => ({
   pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }))
 
-/** A response, as far as the document has a say in it. */
+/** The parts of a response that the document specifies. */
 export interface SentResponse {
   method: string
   url: string
@@ -54,8 +54,8 @@ export interface SentResponse {
 }
 
 /**
- * What an answer has that the API's document does not say: an undocumented status, header or body. Null if it is as
- * documented. Fields that the document does not name are wrong here, though clients have to bear them.
+ * How a response differs from the API's document: an undocumented status, header or body. Null if it
+ * matches. Fields that the document does not name are errors here, although clients must accept them.
  */
 export function undocumented({ method, url, status, headers, text }: SentResponse): string | null {
   const { pathname } = new URL(url, 'http://localhost')
@@ -63,13 +63,13 @@ export function undocumented({ method, url, status, headers, text }: SentRespons
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
   const isPage = headers.get('content-type')?.startsWith('text/html') ?? false
-  if (isPage && (known ? status >= 400 && WAY_BACK.test(pathname) : status === 404)) return null // as a person is told
+  if (isPage && (known ? status >= 400 && WAY_BACK.test(pathname) : status === 404)) return null // an HTML page for people
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   if (!found) return `${method} ${pathname} has no documented ${status}`
   return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))
 }
 
-/** What an event has that the document does not say; null if it is as documented. */
+/** How an event differs from the document; null if it matches. */
 export function undocumentedEvent({ headers, body }: { headers: Record<string, string>; body: string }): string | null {
   const type = z.object({ type: z.string() }).safeParse(parsed(body)).data?.type ?? ''
   const event = document.webhooks[type]?.post
@@ -109,7 +109,7 @@ interface Described {
   pointer: string
 }
 
-/** How the document describes an answer; null if it does not. A wrong method is described with the path's right one. */
+/** How the document describes a response; null if it does not. A wrong method is described at the path's correct one. */
 function described({ path, methods }: KnownPath, method: string, status: number): Described | null {
   const operation = method === 'POST' ? 'post' : method === 'GET' || method === 'HEAD' ? 'get' : null
   const name = operation && methods[operation] ? operation : methods.get ? 'get' : 'post'
@@ -137,7 +137,7 @@ function contentFault({ answer, pointer }: Described, headers: SentResponse['hea
   return bodyFault(text, `${ROOT}${pointer}/content/application~1json/schema`)
 }
 
-/** What is answered at a path that does not exist. */
+/** The response at a path that does not exist. */
 const NOT_FOUND = 'not-found'
 validator.addSchema({ type: 'object', properties: { error: { const: 'not_found' } }, required: ['error'] }, NOT_FOUND)
 

@@ -3,11 +3,11 @@ import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 
 /**
- * Declares a test that fails, by name, for each operation of the contracts that a test file has no case for, and for each
- * case of an operation that does not exist. A case is named by the operation's id, and perhaps a space and what is special
+ * Declares one failing test, by name, for each operation of the contracts that a test file has no case for, and for each
+ * case whose operation does not exist. A case is named by the operation's id, optionally followed by a space and what is special
  * about it: `readUser`, `readUser by token`.
  *
- * `of` chooses the operations that the file is about; `elsewhere` are ids of those of them that another file has cases for.
+ * `of` selects the operations that the file covers; `elsewhere` lists the ids of those that another file has cases for.
  */
 export function testEveryOperation(
   cases: string[],
@@ -23,27 +23,27 @@ export function testEveryOperation(
   })
 }
 
-/** Whether an owner may call it: for `of`. */
+/** Whether an owner may call it; for `of`. */
 export const takesOwnerKey = ({ access }: ApiOperation) => access.includes('owner')
 
-/** Whether a user may call it: for `of`. */
+/** Whether a user may call it; for `of`. */
 export const takesUserToken = ({ access }: ApiOperation) => access.includes('user')
 
-/** The operation of an id. */
+/** The operation with an id. */
 export function operationOf(id: string): ApiOperation {
   const found = operations.find((operation) => operation.id === id)
   if (!found) throw new Error(`no contract has an operation ${id}`)
   return found
 }
 
-/** What stands for the parameters of a path, besides the paywall's id. */
+/** Values for the parameters of a path, besides the paywall's id. */
 const PARAMETERS: Record<string, string> = {
   checkoutId: '00000000-0000-4000-8000-000000000000',
   outcome: 'success',
   acquiring: 'stripe',
 }
 
-/** The path of an operation about a paywall. */
+/** The path of an operation on a paywall. */
 export function pathOf({ path }: Pick<ApiOperation, 'path'>, paywallId: string): string {
   const values: Record<string, string> = { ...PARAMETERS, id: paywallId }
   return path.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {

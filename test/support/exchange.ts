@@ -5,7 +5,7 @@ import type { TestWorld } from './world.ts'
 
 const Session = z.object({ access_token: z.string(), user: z.object({ id: z.uuid(), email: z.string() }) })
 
-/** A user of a paywall with an access token, as an owner's own sign-in gets it. */
+/** A user of a paywall with an access token, obtained the way an owner's own sign-in does. */
 export async function signIn(
   world: TestWorld,
   { paywallId = world.paywall.id, key = world.key, email = newEmail() } = {},

@@ -8,18 +8,18 @@ type Fields = Record<string, unknown>
 const PrivateKey = z.looseObject({ kid: z.string() })
 const PublicKeys = z.object({ keys: z.tuple([z.looseObject({ kid: z.string(), x: z.string() })]) })
 
-/** What it takes to make access tokens: good ones, and ones that only look so. */
+/** Makes access tokens: valid ones, and ones that only look valid. */
 export interface Forge {
   kid: string
-  /** A key pair of somebody else's. */
+  /** Somebody else's key pair. */
   stranger: { privateKey: KeyObject; publicJwk: JsonWebKey }
-  /** A token with our key. Fields of the header and the payload are replaced; `undefined` takes one out. */
+  /** A token signed with our key. Fields of the header and the payload are replaced; `undefined` removes one. */
   token(header?: Fields, payload?: Fields, key?: KeyObject): string
-  /** The same signed with HMAC over the bytes that everybody knows: the public key. */
+  /** The same token signed with HMAC, with the public key as the secret. */
   confused(secret: 'jwk' | 'x' | 'empty'): string
-  /** Not signed at all. */
+  /** An unsigned token. */
   unsigned(alg: string): string
-  /** A good token inside an encrypted one. */
+  /** A valid token inside an encrypted one. */
   encrypted(): Promise<string>
 }
 

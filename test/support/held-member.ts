@@ -4,23 +4,23 @@ import { until } from './until.ts'
 import type { TestWorld } from './world.ts'
 
 /**
- * Runs calls that all want a member's row, in this order: the row is held until each waits in line behind the
- * one before it. What a call saw before it waited is then out of date when its turn comes. The first of them is certain
- * to be first; those behind it may overtake one another once it has changed the row.
+ * Runs calls that all need a member's row, in this order: the row is locked until each call waits in the queue behind the
+ * previous one. What a call read before it waited is therefore stale when it gets the lock. Only the first call is certain
+ * to be first; the others may overtake one another once it has changed the row.
  */
 export function runInLockOrder(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
   return whileHeld(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
 }
 
-/** A row that the test locks by `hold`, with `values`, and what happens before it is let go. */
+/** A row that the test locks with the SQL `hold` and its `values`, and what happens before the lock is released. */
 interface HeldRow {
   hold: string
   values: unknown[]
-  /** SQL with the same values, by whoever holds the row; or anything else. */
+  /** SQL with the same values, run by the lock's holder; or any function. */
   change?: string | (() => Promise<unknown>)
 }
 
-/** Runs calls in this order while a row is held: each is begun once the one before it waits for a lock. */
+/** Runs calls in this order while a row is locked: each starts once the previous one waits for a lock. */
 export async function whileHeld<Answer = Reply>(
   world: TestWorld,
   { hold, values, change }: HeldRow,

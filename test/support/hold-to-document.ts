@@ -3,7 +3,7 @@ import { pages as docs } from '../../functions/docs/contract.ts'
 import { ASSET_PATH, ICON_PATH, IMAGE_PATH, PLACES } from '../../functions/pages/contract.ts'
 import { pathPattern, undocumented, undocumentedEvent } from './documented.ts'
 
-/** What every answer says, so that no page frames, sniffs or keeps it, whichever endpoint it comes from. */
+/** Headers that every response must have, whichever endpoint sends it: no framing, no sniffing, no caching. */
 const HYGIENE = {
   'Content-Security-Policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
   'Referrer-Policy': /^(no-referrer|same-origin)$/,
@@ -12,7 +12,7 @@ const HYGIENE = {
   'Cache-Control': /^(private, )?no-(store|cache)$/,
 }
 
-/** What does not change from caller to caller, and may be kept. */
+/** Responses that are the same for every caller, and may be cached. */
 const IMAGES = PLACES.map((place) => place.replace(/\/$/, '') + IMAGE_PATH)
 const KEPT = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...IMAGES].map(pathPattern)
 
@@ -22,7 +22,7 @@ interface AnyResponse {
   clone(): { text(): Promise<string> }
 }
 
-/** Gives an answer back if it is as the API's document says, and fails if it is not. */
+/** Returns a response that matches the API's document, and throws if it does not match. */
 export async function asDocumented<Response extends AnyResponse>(
   { url, method = 'GET' }: { url: string; method?: string | undefined },
   response: Response,
@@ -50,13 +50,13 @@ export function notingFetch(faults: unknown[]): typeof fetch {
         () => true,
         () => false,
       )
-    // A response that a crash cut off cannot be judged.
+    // A response that a crash truncated cannot be checked.
     if (arrived) await asDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
     return response
   }
 }
 
-/** Fails if the owner's backend was sent an event that is not as the document says. */
+/** Throws if the owner's backend was sent an event that does not match the document. */
 export function eventsAsDocumented(received: Received[]): void {
   const faults = received.flatMap((each) => (each.verified ? (undocumentedEvent(each) ?? []) : []))
   if (faults.length > 0) throw new Error(`events that are not as openapi.json says: ${[...new Set(faults)].join('\n')}`)

@@ -5,18 +5,18 @@ import { openBrowser } from './browser.ts'
 import { newEmail } from './checkout.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
-/** Home of a world, in a real browser. The caller closes it. */
+/** A world's home page in a real browser. The caller closes it. */
 export interface HomeVisit {
   world: TestWorld
   home: Home
   browser: Browser
   page: Page
-  /** The paywall files that home says are wrong. */
+  /** The paywall files that home reports as invalid. */
   faults: { path: string; errors: string[] }[]
   close(): Promise<void>
 }
 
-/** Starts a world and its home, and opens a browser. Pages that follow what happens look often, so that no test waits for them. */
+/** Starts a world and its home, and opens a browser. Pages poll often, so that no test waits for them. */
 export async function visitHome(): Promise<HomeVisit> {
   await using started = new AsyncDisposableStack()
   const world = started.adopt(await startTestWorld(), (all) => all.close())
@@ -32,13 +32,13 @@ export async function visitHome(): Promise<HomeVisit> {
   return { world, home, browser, page, faults, close: () => running.disposeAsync() }
 }
 
-/** A part of the page by its heading. */
+/** A section of the page, by its heading. */
 export const section = ({ page }: HomeVisit, name: string): Locator => page.getByRole('region', { name })
 
-/** What home says that it did last. */
+/** What home reports as its last action. */
 export const said = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
 
-/** Buys from home, pays on the processor's page, lands, and goes back home. Gives as whom. */
+/** Buys from home, pays on the processor's page, and returns home. Returns the buyer's address. */
 export async function buyAtHome({ page, home }: HomeVisit, label: string, email = newEmail()): Promise<string> {
   await page.goto(home.url)
   await page.getByLabel('Buy as').fill(email)

@@ -2,15 +2,15 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import type { TestWorld } from './world.ts'
 
-/** A wait of a Worker: on a statement that contains this text, or on a call to Stripe whose path ends with this one. */
+/** Where a Worker awaits: a statement that contains this text, or a call to Stripe whose path ends with this one. */
 export type Await = { statement: string } | { call: string }
 
-/** Where an interruption falls: before the other side acts, or after that and before its answer arrives. */
+/** When the interruption happens: before the other side acts, or after it has acted and before its response arrives. */
 export type Side = 'before' | 'after'
 
 /**
- * Interrupts the next such wait, once: `interruption` runs on the given side of it, and no answer ever arrives. Resolves
- * when that is over.
+ * Interrupts the next such await, once: `interruption` runs on the given side of it, and no response ever arrives. Resolves
+ * when the interruption is done.
  */
 export function interruptOnce(
   world: TestWorld,
@@ -41,7 +41,7 @@ export function interruptOnce(
   return promise
 }
 
-/** Something that is under way, and the wait at which it is to be interrupted. */
+/** A flow, and the await at which to interrupt it. */
 export interface Flow<Outcome> {
   wait: Await
   side: Side
@@ -49,8 +49,8 @@ export interface Flow<Outcome> {
 }
 
 /**
- * Interrupts many flows in one moment, each at its own wait: they are started one after the other, and those that are
- * there hang until all are. Resolves to what each flow came to.
+ * Interrupts many flows at the same moment, each at its own await: they are started one after the other, and those that
+ * have reached theirs hang until all have. Resolves to the result of each flow.
  */
 export async function interruptTogether<Outcome>(
   world: TestWorld,

@@ -2,22 +2,22 @@ import { call } from './call.ts'
 import { type PaidSubscription, paySubscription } from './stripe-purchase.ts'
 import type { TestWorld } from './world.ts'
 
-/** Drops every webhook that Stripe has held back, for good. */
+/** Drops all webhooks that the Stripe emulator holds back. */
 export async function loseWebhooks(world: TestWorld): Promise<void> {
   const lost = world.stripe.sendHeldWebhooks(() => [])
-  // Before the next `await`, so that what happens meanwhile is held back, too.
+  // Called before the next `await`, so that everything that happens meanwhile is held back, too.
   world.stripe.holdWebhooks()
   await lost
 }
 
-/** Pays, closes the browser, and every webhook of it is lost. */
+/** Pays and closes the browser; all webhooks are lost. */
 export async function payUnnoticed(world: TestWorld): Promise<PaidSubscription> {
   const paid = await paySubscription(world)
   await loseWebhooks(world)
   return paid
 }
 
-/** Pays and comes back, and Stripe tells nothing. */
+/** Pays and returns; Stripe sends no webhooks. */
 export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription> {
   const paid = await paySubscription(world)
   const { status } = await call(world, paid.back)
@@ -26,7 +26,7 @@ export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription
   return paid
 }
 
-/** How often Stripe was asked about something while this went on. */
+/** How many calls Stripe received while this ran. */
 export async function countStripeCalls(
   { stripe }: TestWorld,
   during: () => Promise<unknown>,

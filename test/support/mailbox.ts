@@ -6,7 +6,7 @@ import { paywallFile } from './paywall-file.ts'
 import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
 
-/** A delivery as its row says. */
+/** A delivery, as in its row. */
 export interface DeliveryRow {
   event_id: string
   state: string
@@ -17,34 +17,34 @@ export interface DeliveryRow {
   due_in: number
 }
 
-/** An owner's webhook endpoint at the world's receiver, and a member of its paywall to tell it about. */
+/** An owner's webhook endpoint at the world's receiver, and a member of its paywall to emit events about. */
 export interface Mailbox {
   readonly url: string
   readonly secret: string
   /** The file that it was applied with. */
   readonly file: PaywallFile
-  /** How it answers from now on; 200 as a rule. */
+  /** Sets how it responds from now on; 200 by default. */
   answer: (received: Received) => ReceiverResponse | Promise<ReceiverResponse>
   /** What has arrived, oldest first. */
   received(): Received[]
   /** The ids of the events that have arrived, oldest first. */
   ids(): string[]
-  /** Writes `count` more events about the member, or about `about`, and sends no queue message. Returns their ids. */
+  /** Writes `count` more events about the member, or about `about`, without a queue message. Returns their ids. */
   tell(count?: number, about?: string): Promise<string[]>
-  /** The owner credits the member a token: an event, and a message that wakes the consumer. */
+  /** Credits the member one token as the owner: emits an event, and a message that wakes the consumer. */
   credit(about?: string): Promise<void>
   /** Another member of the paywall. */
   newMember(): Promise<string>
   deliveries(): Promise<DeliveryRow[]>
-  /** Lets time pass for the paywall, a span such as `6m`: what falls due meanwhile is attempted. */
+  /** Moves the paywall's clock by a span such as `6m`, and attempts what falls due. */
   passes(by: string): Promise<unknown>
-  /** Ends leases and holds, which go by the real time. */
+  /** Ends leases and holds, which use the real time. */
   endLeases(): Promise<void>
 }
 
 const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
 
-/** Applies a paywall file of an owner of its own; `url` is a webhook endpoint elsewhere. */
+/** Applies a paywall file of its own owner; `url` is a webhook endpoint elsewhere. */
 export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
   const path = `/webhooks/${randomUUID()}`
   const url = options.url ?? `${world.receiver.url}${path}`
@@ -83,7 +83,7 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
   return mailbox
 }
 
-/** Runs the cron of deliver-events; resolves when it has done what there was to do. */
+/** Runs the cron of deliver-events, and resolves when it has finished. */
 export const sweep = (world: TestWorld) => world.workers.scheduled('deliver-events')
 
 async function addMember(world: TestWorld, paywallId: string): Promise<string> {

@@ -19,10 +19,10 @@ const COMPILER_OPTIONS = {
   strict: true,
 }
 
-/** Modules by file name. They may import each other, and our packages. */
+/** Modules by file name. They may import each other and our packages. */
 export type Modules = Record<string, string>
 
-/** A folder of its own with these modules in it, which the caller removes. */
+/** A folder of its own with these modules, which the caller removes. */
 export function folderOf(modules: Modules): string {
   const folder = mkdtempSync(join(tmpdir(), 'paywall-modules-'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -30,7 +30,7 @@ export function folderOf(modules: Modules): string {
   return folder
 }
 
-/** What the TypeScript compiler says of these modules; '' if nothing. */
+/** The TypeScript compiler's errors in these modules; '' if none. */
 export async function typeErrors(modules: Modules): Promise<string> {
   const settings = { compilerOptions: COMPILER_OPTIONS, files: Object.keys(modules) }
   const folder = folderOf({ ...modules, 'tsconfig.json': JSON.stringify(settings) })
@@ -42,5 +42,5 @@ export async function typeErrors(modules: Modules): Promise<string> {
   }
 }
 
-/** The compiler ends with an error if it has found some. */
+/** The compiler exits with an error if it found some. */
 const saidAnyway = (error: { stdout: string }) => error

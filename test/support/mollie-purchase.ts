@@ -8,12 +8,12 @@ import type { TestWorld } from './world.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
-/** The `processor` of a test paywall that sells through an account of its own at Mollie. */
+/** The `processor` of a test paywall that sells through its own Mollie account. */
 export function mollieProcessor(credentials: Written = {}): Written {
   return { acquiring: 'mollie', credentials: { apiKey: `test_${hex(15)}`, webhookSecret: hex(16), ...credentials } }
 }
 
-/** The world as it is seen from a new paywall that sells through an account of its own at Mollie: so it has a clock of its own. */
+/** The world, seen from a new paywall with its own Mollie account, and therefore its own clock. */
 export async function openMollieShop(world: TestWorld) {
   const shop = await atNewPaywall(world, { processor: mollieProcessor() })
   return { shop, passes: (by: string) => world.clock.advance(shop.paywall.id, by) }
@@ -45,25 +45,25 @@ const Subscription = z.looseObject({
 const Noted = z.object({ metadata: z.object({ user_id: z.string() }) })
 const isOf = (userId: string) => (each: unknown) => Noted.safeParse(each).data?.metadata.user_id === userId
 
-/** A user's payments as Mollie has them, the oldest first. */
+/** A user's payments at Mollie, oldest first. */
 export const paymentsOf = ({ mollie }: TestWorld, userId: string) =>
   mollie.payments.filter(isOf(userId)).map((each) => Payment.parse(each))
 
-/** A user's subscriptions as Mollie has them, the oldest first. */
+/** A user's subscriptions at Mollie, oldest first. */
 export const subscriptionsOf = ({ mollie }: TestWorld, userId: string) =>
   mollie.subscriptions.filter(isOf(userId)).map((each) => Subscription.parse(each))
 
-/** A first payment that was made on its page, and nothing more: nobody has come back. */
+/** A first payment made on its page; the buyer has not returned. */
 export interface PaidFirst {
   userId: string
   paymentId: string
-  /** Where Mollie sends the browser. */
+  /** Where Mollie redirects the browser. */
   back: string
 }
 
 type Button = Parameters<typeof press>[1]
 
-/** Opens a checkout and presses a button of its page. What comes of it here depends on who holds Mollie's webhooks. */
+/** Opens a checkout and presses a button of its page. What follows here depends on whether Mollie's webhooks are held. */
 export async function payFirst(
   world: TestWorld,
   slug = 'monthly',
@@ -77,7 +77,7 @@ export async function payFirst(
   return { userId, paymentId: payment.id, back: await press(checkoutUrl, action) }
 }
 
-/** A subscription that was bought, the browser back, and everything told. */
+/** A subscription that was bought; the browser has returned, and all webhooks and events have arrived. */
 export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body = {}) {
   const paid = await payFirst(world, slug, { body })
   const { status } = await call(world, paid.back)
@@ -88,7 +88,7 @@ export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body
   return { ...paid, subscriptionId: subscription.id }
 }
 
-/** Posts `body` to a paywall's webhook address, signed as Mollie signs; `signature` instead of its own: null for none. */
+/** Posts `body` to a paywall's webhook address, signed as Mollie signs; `signature` replaces the signature: null for none. */
 export function postMollieWebhook(
   world: TestWorld,
   body: string,

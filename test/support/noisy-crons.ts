@@ -1,9 +1,9 @@
-// Starts Workers in the runtime that do nothing but log, and fires a cron that logs more than a pipe holds. `ended` is printed
-// once the cron has. A program of its own: what it looks for would block the process of the tests for ever.
+// Starts Workers in the runtime that only log, and fires a cron that logs more than a pipe holds. Prints `ended`
+// when the cron has finished. It is a separate program because the bug that it looks for would block the test process for ever.
 import { startWorkers } from '../../dev/world/workers/workers.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 
-/** Ten times what a pipe holds on Linux. */
+/** Ten times the capacity of a pipe on Linux. */
 const LINES = 640
 const CHATTY = `
 const line = 'x'.repeat(1024)

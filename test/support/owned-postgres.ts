@@ -5,10 +5,10 @@ import { startScratchPostgres } from '../../dev/world/database/scratch-postgres.
 
 const OWNER = 'neondb_owner'
 
-/** A Postgres as Neon gives one: databases belong to a role that may make roles, and is no superuser. */
+/** A Postgres like Neon's: databases belong to a role that may create roles, but is not a superuser. */
 export interface OwnedPostgres {
   postgres: Postgres
-  /** Makes an empty database. Its URL, as its owner logs in. */
+  /** Creates an empty database. Returns its URL, with its owner's login. */
   createDatabase(name: string): Promise<string>
 }
 
@@ -28,7 +28,7 @@ export async function startOwnedPostgres(): Promise<OwnedPostgres> {
   }
 }
 
-/** Migrates the database, or plans it, and gives the steps. */
+/** Migrates the database, or plans it, and returns the steps. */
 export function migrated(url: string, options: MigrateOptions): Promise<string[]> {
   return withClient(url, async (client) => {
     const steps: string[] = []

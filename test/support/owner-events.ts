@@ -20,12 +20,12 @@ const Body = z.object({
   }),
 })
 
-/** An event as it reached the owner's backend, and how often it did. */
+/** An event as it reached the owner's backend, and how often it arrived. */
 export type OwnerEvent = z.output<typeof Body> & { times: number }
 
 /**
- * What the owner has been told about a user (null: about guests), in the order in which it arrived. Waits until everything that there is to
- * tell has arrived, and fails on a signature that does not hold or on two bodies under one `webhook-id`.
+ * The events that the owner received about a user (null: about guests), in the order of arrival. Waits until all pending
+ * events have arrived, and throws on an invalid signature or on two bodies with one `webhook-id`.
  */
 export async function ownerEvents(world: TestWorld, userId: string | null): Promise<OwnerEvent[]> {
   await untilAllDelivered(world)
@@ -41,7 +41,7 @@ export async function ownerEvents(world: TestWorld, userId: string | null): Prom
   return [...events.values()].map(({ raw: _, ...event }) => event)
 }
 
-/** Resolves once no event waits for the owner's backend any more. */
+/** Resolves once no event is pending for the owner's backend. */
 export async function untilAllDelivered(world: TestWorld, timeoutMs?: number): Promise<void> {
   await until(
     'every event delivered',
@@ -54,8 +54,8 @@ export async function untilAllDelivered(world: TestWorld, timeoutMs?: number): P
 }
 
 /**
- * Delivers what a crash left behind: its leases and the times of its retries are brought forward, and the cron finds it,
- * since no queue message would wake the consumer. A delivery that is under way at this moment is not waited for.
+ * Delivers what a crash left behind: expires its leases, makes its retries due, and runs the cron,
+ * since no queue message would wake the consumer. Does not wait for a delivery that is in progress.
  */
 export async function tellAfterCrash(world: Pick<TestWorld, 'database' | 'workers'>): Promise<void> {
   await world.database.query(`
@@ -67,8 +67,8 @@ export async function tellAfterCrash(world: Pick<TestWorld, 'database' | 'worker
 }
 
 /**
- * What is wrong with a member's events as a sequence: told twice (which a crash may do), out of order or with a gap.
- * Nothing, as a rule.
+ * What is wrong with the sequence of a member's events: duplicates (which a crash may cause), wrong order or gaps.
+ * Should be empty.
  */
 export function sequenceFaults(
   events: { type: string; data: { sequence: number }; times: number }[],
@@ -80,7 +80,7 @@ export function sequenceFaults(
   })
 }
 
-/** The `previous` of each event must be the state of that subscription that the owner was told last; gives the events where it is not. */
+/** The `previous` of each event must be the subscription's state in the event before; returns the events where it is not. */
 export function brokenLinks(events: OwnerEvent[]): string[] {
   const changes = events.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
@@ -89,7 +89,7 @@ export function brokenLinks(events: OwnerEvent[]): string[] {
     const earlier = events.filter((each) => each.data.subscription && isEarlier(each))
     const states = earlier.map((each) => JSON.stringify(each.data.subscription))
     const [previous, current] = [JSON.stringify(data.previous), JSON.stringify(data.subscription)]
-    // A renewal whose period had begun before it was paid changes nothing that shows.
+    // A renewal whose period had begun before it was paid changes nothing visible.
     const last = previous === current ? states.at(-1) : states.findLast((state) => state !== current)
     return last === previous ? [] : [`${type} (${data.sequence}): ${last}, not ${previous}`]
   })

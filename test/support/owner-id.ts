@@ -1,6 +1,6 @@
 import type { TestWorld } from './world.ts'
 
-/** The id of the owner of a paywall. */
+/** The id of a paywall's owner. */
 export async function ownerIdOf(world: TestWorld, paywallId = world.paywall.id): Promise<string> {
   const { rows } = await world.database.query<{ owner_id: string }>('select owner_id from paywalls where id = $1', [
     paywallId,
@@ -8,5 +8,5 @@ export async function ownerIdOf(world: TestWorld, paywallId = world.paywall.id):
   return rows[0]!.owner_id
 }
 
-/** For whom access tokens are that are good on a test paywall. */
+/** The audience of access tokens that are valid on a test paywall. */
 export const audienceOf = async (world: TestWorld, paywallId?: string) => `${await ownerIdOf(world, paywallId)}:test`

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-/** Test and live are two worlds of an owner. */
+/** An owner's test data and live data are separate. */
 export interface World {
-  /** The owner's. */
+  /** The owner's id. */
   id: string
   isTest: boolean
 }
@@ -20,8 +20,8 @@ interface Table {
 const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'processors', 'releases']
 
 /**
- * Every row of an owner's test world, or of its live one: of its paywalls and of its users, as text, by table. Fails for a table of
- * which nobody can say whose its rows are.
+ * Every row of an owner in one mode (its paywalls' and its users'), as text, by table. Throws for a table whose rows
+ * it cannot assign to an owner.
  */
 export async function rowsOfOwner(database: Database, { id, isTest }: World): Promise<Record<string, string[]>> {
   const tables = await readTables(database)
@@ -36,7 +36,7 @@ export async function rowsOfOwner(database: Database, { id, isTest }: World): Pr
   return found
 }
 
-/** The condition that a row of a table is of the owner `$1`, and of its test world if `$2`. */
+/** The condition that a row belongs to the owner `$1`, in test mode if `$2`. */
 export async function isOfOwner(database: Database, name: string): Promise<string> {
   return NOBODYS.includes(name)
     ? '$1::text is null and $2::boolean is null'
@@ -46,11 +46,11 @@ export async function isOfOwner(database: Database, name: string): Promise<strin
 const PAYWALLS = 'select id from paywalls where owner_id = $1 and is_test = $2'
 const USERS = 'select id from users where owner_id = $1 and is_test = $2'
 
-/** Whether a row is the owner's: it names the owner, a paywall or a user of it, or refers to a row that is. */
+/** Whether a row belongs to the owner: it names the owner, one of its paywalls or users, or refers to a row that does. */
 function conditionOf(name: string, tables: Table[], from: string[] = []): string {
   const table = tables.find((each) => each.name === name)!
   const { columns } = table
-  if (name === 'owners') return 'id = $1 and $2' // of both worlds: counted once
+  if (name === 'owners') return 'id = $1 and $2' // belongs to both modes: counted once
   const named = [
     ...(columns.includes('owner_id') && columns.includes('is_test') ? ['owner_id = $1 and is_test = $2'] : []),
     ...(columns.includes('paywall_id') ? [`paywall_id in (${PAYWALLS})`] : []),
@@ -88,7 +88,7 @@ async function readTables(database: Database): Promise<Table[]> {
   return rows
 }
 
-/** The rows that are in one of the two and not in the other, by table: none if nothing has changed. */
+/** The rows that are in only one of the two, by table: empty if nothing has changed. */
 export function changedRows(
   before: Record<string, string[]>,
   after: Record<string, string[]>,

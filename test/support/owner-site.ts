@@ -10,14 +10,14 @@ export async function startOwnerSite(
   const server = createServer(({ url = '' }, response) => {
     const script = scripts[url]
     const type = script === undefined ? 'text/html' : 'text/javascript'
-    // A frame without an origin of its own loads scripts as if from elsewhere.
+    // A frame with an opaque origin loads scripts cross-origin.
     response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' })
     response.end(script ?? html)
   })
   return { url: await listen(server, 0), close: () => close(server) }
 }
 
-/** Lists a site among those that buyers of the world's paywall come back to without a question. */
+/** Lists a site among those that buyers of the world's paywall may return to without confirmation. */
 export async function listSite({ apply, file }: TestWorld, url: string): Promise<void> {
   const [sold, ...others] = file.paywalls
   if (!sold) throw new Error('the world has no paywall')

@@ -2,7 +2,7 @@ import { Paywall } from 'paywall-billing-sdk'
 import { createPaywall } from 'paywall-billing-sdk/browser'
 import { webhooks } from 'paywall-billing-sdk/webhooks'
 
-/** What the Worker is given. */
+/** The Worker's bindings. */
 export interface OwnerEnv {
   KEY: string
   PAYWALL: string
@@ -12,7 +12,7 @@ export interface OwnerEnv {
 
 const heard: string[] = []
 
-/** An owner's backend as a Worker. `GET` of a path does what the path says, and answers with what came of it, as JSON. */
+/** An owner's backend as a Worker. `GET` of a path runs the action of that name, and returns its result as JSON. */
 export default {
   async fetch(request: Request, env: OwnerEnv): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
@@ -48,5 +48,5 @@ const ACTS: Record<string, (env: OwnerEnv, email: string) => Promise<unknown>> =
   },
 }
 
-/** How a PNG begins. */
+/** The first bytes of a PNG. */
 const PIXEL = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
