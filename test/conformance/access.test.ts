@@ -9,7 +9,7 @@ import { useShops } from './shop.ts'
 const shopOf = useShops()
 const DAY_MS = 86_400_000
 
-/** How many days a time is from now, by the paywall's clock. */
+/** How many days from now a time is, by the paywall's clock. */
 async function daysFromNow({ shop: { world, paywall } }: Buyer, time: string | null | undefined): Promise<number> {
   return (Date.parse(String(time)) - (await world.clock.now(paywall.id)).getTime()) / DAY_MS
 }
@@ -17,14 +17,14 @@ async function daysFromNow({ shop: { world, paywall } }: Buyer, time: string | n
 const later = (time: string | null, days: number) => new Date(Date.parse(String(time)) + days * DAY_MS).toISOString()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('of what renews, or is on trial, it is three days after the period', async () => {
+  test('a subscription that renews or is on trial: three days after its period', async () => {
     for (const slug of ['monthly', 'yearly'] as const) {
       const purchase = (await purchaseOf(await buy(shopOf(acquiring), slug)))!
       expect(purchase.access_until).toBe(later(purchase.current_period_end, 3))
     }
   })
 
-  test('of what is to end it is the end, and then access is over', async () => {
+  test('a subscription that is to end: at its end, and then access is over', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await purchaseOf(buyer))!
@@ -37,7 +37,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(Date.parse(String(purchases[0]?.access_until))).toBeLessThanOrEqual(Date.parse(String(end)))
   })
 
-  test('of what is past due it is a week after that, and never later than its end', async () => {
+  test('a past due subscription: a week after it became past due, and never later than its end', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
@@ -47,7 +47,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due', access_until: until })
   })
 
-  test('of what is bought once there is none, and of what is paid back it is over', async () => {
+  test('a one-time purchase: never, until it is refunded', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'lifetime')
     expect(await purchaseOf(buyer)).toMatchObject({ access_until: null })
@@ -55,7 +55,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 
-  test('of what is paused it is over', async () => {
+  test('a paused subscription: access is over', async () => {
     const shop = shopOf(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
@@ -66,7 +66,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 test.each(PROCESSOR_NAMES)(
-  '%s: who cannot be asked about, since the key was revoked, is let in for three days more, and its owner is told of both ends',
+  '%s: if the key is revoked, access lasts three more days, and the owner gets events for both ends',
   async (acquiring) => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)

@@ -21,11 +21,11 @@ import {
 import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// Who is not sold another subscription, and who gets into the portal: whoever has one that has not ended.
+// Users with a subscription that has not ended cannot buy another one, and can open the portal.
 
 const shopOf = useShops()
 
-/** What an order of each price is answered that gives access, and whether a portal opens. */
+/** The status of an order of each price that gives access, and whether a portal opens. */
 async function answersTo(buyer: Buyer) {
   const { shop, email } = buyer
   const orders = [await order(shop, 'monthly', { email }), await order(shop, 'lifetime', { email })]
@@ -51,7 +51,7 @@ interface Ending extends Buyer {
   end: number
 }
 
-/** Somebody whose subscription is to end with its period. */
+/** A buyer whose subscription is to end with its period. */
 async function toEndSoon(shop: Shop): Promise<Ending> {
   const buyer = await buy(shop)
   await happens(buyer, shop.there.cancel)
@@ -66,7 +66,7 @@ const endPassed = ({ shop: { world, paywall }, end }: Ending, seconds: number) =
   world.clock.moveTo(paywall.id, new Date(end + seconds * 1000))
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription is in the way while it is active and while it is to end, and not once it has ended', async () => {
+  test('an active subscription is in the way, also when it is to end, and not once it has ended', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await expectInTheWay(buyer, 'active')
@@ -90,7 +90,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await shop.emulator.sendHeldWebhooks()
   })
 
-  test('a scheduled end that was undone shortly before, unseen, does not sell another subscription', async () => {
+  test('a scheduled end that was undone just before, unknown to us, does not let another subscription be sold', async () => {
     const shop = shopOf(acquiring)
     if (!shop.there.undo) return
     const buyer = await toEndSoon(shop)
@@ -106,11 +106,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectInTheWay(buyer, 'active')
   })
 
-  test('a subscription is in the way on trial', async () => {
+  test('a trialing subscription is in the way', async () => {
     await expectInTheWay(await buy(shopOf(acquiring), 'yearly'), 'trialing')
   })
 
-  test('a subscription that is past due is in the way, also when its access is over', async () => {
+  test('a past due subscription is in the way, also when its access is over', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
@@ -121,7 +121,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectInTheWay(buyer, 'past_due')
   })
 
-  test('a subscription is in the way while it is paused', async () => {
+  test('a paused subscription is in the way', async () => {
     const shop = shopOf(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
@@ -129,7 +129,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectInTheWay(buyer, 'paused')
   })
 
-  test('a subscription is in the way while it is unpaid', async () => {
+  test('an unpaid subscription is in the way', async () => {
     const shop = shopOf(acquiring)
     if (!keepsUnpaid(acquiring)) return
     const buyer = await buy(shop)
@@ -137,7 +137,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectInTheWay(buyer, 'past_due')
   })
 
-  test('a subscription is in the way while its first money is on its way, and has no portal yet', async () => {
+  test('a subscription whose first payment is processing is in the way, and has no portal yet', async () => {
     const buyer = await open(shopOf(acquiring))
     await pressAndReturn(buyer, 'later')
     await hears(buyer)
@@ -146,7 +146,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await answersTo(buyer)).toMatchObject([refused, refused, { status: 403 }])
   })
 
-  test('what was bought once is in the way of itself alone, until it is paid back', async () => {
+  test('a one-time purchase is in the way of the same price only, until it is refunded', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'lifetime')
     const { id } = (await purchaseOf(buyer))!
@@ -156,7 +156,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectFree(buyer)
   })
 
-  test('what was bought once is in the way of itself while its money is on its way, and not once that has failed', async () => {
+  test('a one-time purchase whose payment is processing is in the way of the same price, and not once the payment has failed', async () => {
     const shop = shopOf(acquiring)
     const buyer = await open(shop, 'lifetime')
     await pressAndReturn(buyer, 'later')
@@ -171,7 +171,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectFree(buyer)
   })
 
-  test('a pack makes nobody paid, and is sold to subscribers and others as often as they like', async () => {
+  test('a pack gives nobody access, and is sold to subscribers and others as often as they like', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'pack')
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })

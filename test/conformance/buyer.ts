@@ -13,19 +13,19 @@ export type Slug = Exclude<SoldAs, 'local'>
 
 const DAY_MS = 86_400_000
 
-/** Somebody who has opened a checkout's page, and what is known of it. */
+/** A buyer who has opened a checkout's page. */
 export interface Buyer {
   shop: Shop
   email: string
   userId: string
   checkoutUrl: string
-  /** How many of the owner's events were looked at. */
+  /** How many of the owner's events were already checked. */
   heard: number
 }
 
 export type Order = Call & { body?: Record<string, unknown>; email?: string }
 
-/** A start-checkout by the owner's key. */
+/** Calls start-checkout with the owner's key. */
 export function order(
   { world, paywall, key }: Shop,
   slug: Slug = 'monthly',
@@ -34,7 +34,7 @@ export function order(
   return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body }, ...rest })
 }
 
-/** Opens a page. */
+/** Opens a checkout's page. */
 export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const email = options.email ?? newEmail()
   const { userId, checkoutUrl, acquiring } = opened(await order(shop, slug, { ...options, email }))
@@ -42,7 +42,7 @@ export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = 
   return { shop, email, userId, checkoutUrl, heard: 0 }
 }
 
-/** Presses a button of the page, and follows where that leads if it leads back to us. Gives where the browser lands. */
+/** Presses a button of the page, and follows its redirect if that leads back to us. Returns where the browser lands. */
 export async function pressAndReturn({ shop: { world }, checkoutUrl }: Buyer, button: Parameters<typeof press>[1]) {
   let place = await press(checkoutUrl, button)
   if (!place.startsWith(world.url)) return null
@@ -54,16 +54,16 @@ export async function pressAndReturn({ shop: { world }, checkoutUrl }: Buyer, bu
   return place
 }
 
-/** Pays on the page and comes back. Webhooks go their way. */
+/** Pays on the page and returns. Webhooks are sent as usual. */
 export async function pay(buyer: Buyer): Promise<void> {
   expect(await pressAndReturn(buyer, 'pay')).toMatch(/^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/)
 }
 
-/** Somebody who has bought, and of whom everything was told. */
+/** A buyer with a purchase, whose webhooks and events have all arrived. */
 export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const buyer = await open(shop, slug, options)
   await pay(buyer)
-  // Who comes back is shown the thanks also where the processor was too slow for it to be stored by then.
+  // The buyer is redirected to the thanks page even if the processor was too slow for the purchase to be stored by then.
   await until('the purchase is stored', () => processorIdOf(buyer))
   await hears(buyer)
   return buyer
@@ -75,10 +75,10 @@ export const stateOf = ({ shop: { world, paywall, key }, userId }: Buyer): Promi
 /** The latest purchase. */
 export const purchaseOf = async (buyer: Buyer) => (await stateOf(buyer)).purchases[0]
 
-/** The tokens of the monthly price, proven by the ledger. */
+/** The tokens of the monthly price, verified against the ledger. */
 export const tokensOf = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
 
-/** What the processor knows the latest purchase by. */
+/** The processor's id of the latest purchase. */
 export async function idOf(buyer: Buyer): Promise<string> {
   const id = await processorIdOf(buyer)
   if (!id) throw new Error(`${buyer.userId} has bought nothing`)
@@ -93,7 +93,7 @@ async function processorIdOf({ shop: { world }, userId }: Buyer): Promise<string
   return rows[0]?.processor_id
 }
 
-/** Makes something happen to the latest purchase at its processor, waits for its webhooks, and gives what the owner hears of it. */
+/** Makes something happen to the latest purchase at its processor, waits for the webhooks, and returns the owner's new events. */
 export async function happens<Result>(
   buyer: Buyer,
   what: ((id: string) => Promise<Result>) | undefined,
@@ -103,7 +103,7 @@ export async function happens<Result>(
   return hears(buyer)
 }
 
-/** The events since the last time, sorted by name, payments with their amounts. Each came once, in order, and follows from the last. */
+/** The events since the last call, sorted by name, payments with their amounts. Each must come once, in order, and match the one before. */
 export async function hears(buyer: Buyer): Promise<string[]> {
   const { world, emulator } = buyer.shop
   await emulator.drainWebhooks()
@@ -117,7 +117,7 @@ export async function hears(buyer: Buyer): Promise<string[]> {
 
 const nameOf = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
 
-/** Cancels here, as the owner does for its user, and waits until it is stored. */
+/** Cancels through our API as the owner does for its user, and waits until it is stored. */
 export async function cancelHere(buyer: Buyer): Promise<Reply> {
   const { world, paywall, key } = buyer.shop
   const subscriptionId = (await purchaseOf(buyer))?.id
@@ -132,13 +132,13 @@ export async function cancelHere(buyer: Buyer): Promise<Reply> {
   return reply
 }
 
-/** Lets a span such as `31d` pass for the buyer's paywall. Gives what the owner hears meanwhile. */
+/** Moves the clock of the buyer's paywall by a span such as `31d`. Returns the owner's new events. */
 export async function passes(buyer: Buyer, by: string): Promise<string[]> {
   await buyer.shop.world.clock.advance(buyer.shop.paywall.id, by)
   return hears(buyer)
 }
 
-/** A day more than the present period passes. */
+/** Moves the clock to a day after the end of the current period. */
 export async function periodEnds(buyer: Buyer): Promise<string[]> {
   const { world, paywall } = buyer.shop
   const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
@@ -146,7 +146,7 @@ export async function periodEnds(buyer: Buyer): Promise<string[]> {
   return passes(buyer, `${days}d`)
 }
 
-/** What the buyer pays with is declined from now on, or is not any more. */
+/** Makes the processor decline the buyer's charges from now on, or accept them again. */
 export async function decline({ shop: { world, emulator }, userId }: Buyer, declines: boolean): Promise<void> {
   const { rows } = await world.database.query<{ processor_customer: string }>(
     'select processor_customer from purchases where user_id = $1',
@@ -163,7 +163,7 @@ export async function saleOf(buyer: Buyer): Promise<Sale> {
   return sale
 }
 
-/** What is stored of the latest subscription is what the processor has. */
+/** Checks that the latest subscription is stored as the processor has it. */
 export async function expectAsThere(buyer: Buyer): Promise<void> {
   const [{ status, renews }, purchase] = [await saleOf(buyer), await purchaseOf(buyer)]
   const isRenewed = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end

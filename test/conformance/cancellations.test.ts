@@ -17,20 +17,20 @@ import { pause, pauses } from './drivers/pausing.ts'
 import { unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
-// Ends that are scheduled, and what is said of them.
+// Scheduled ends, and what responses and events say about them.
 
 const shopOf = useShops(1)
 
 const HOUR_MS = 3_600_000
 
-/** How long a slow read takes: some purchases need three, each of which is waited for. */
+/** The duration of a slow read: some purchases need three reads, one after the other. */
 const SLOW_MS = 7_000
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription whose plan is to change can be cancelled, and ends with its period on the old plan', async () => {
+  test('a subscription with a scheduled change of plan can be cancelled, and ends with its period on the old plan', async () => {
     const shop = shopOf(acquiring)
     const { schedulePlan } = shop.there
-    if (!schedulePlan) return // a change of plan there does not wait
+    if (!schedulePlan) return // changes of plan are immediate there
     const buyer = await buy(shop)
     await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.yearly))
     expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { status: 'active' } } })
@@ -42,7 +42,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('the end of a trial that was cancelled is never announced', async () => {
+  test('the end of a cancelled trial is never announced', async () => {
     const shop = shopOf(acquiring)
     const [here, there, unseen] = [await buy(shop, 'yearly'), await buy(shop, 'yearly'), await buy(shop, 'yearly')]
     await cancelHere(here)
@@ -57,13 +57,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
   })
 
-  test('the end of a trial that was ended at once is never announced, in whichever order that is heard', async () => {
+  test('the end of a trial that was ended at once is never announced, in whichever order the webhooks arrive', async () => {
     const shop = shopOf(acquiring)
     const { end } = shop.there
-    if (!end) return // a trial is ended there by cancelling it, and no other way
+    if (!end) return // there a trial can only be ended by cancelling it
     const { clock } = shop.world
     const buyer = await buy(shop, 'yearly')
-    // Then a processor reminds of the end. Where it does not, we look an hour later.
+    // Then a processor sends its reminder. If it sends none, we poll an hour later.
     const noticeAt = Date.parse(String((await purchaseOf(buyer))?.trial_end)) - 72 * HOUR_MS
     await clock.moveTo(shop.paywall.id, new Date(noticeAt - HOUR_MS / 4))
     shop.emulator.holdWebhooks()
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('what is cancelled while it is past due is answered as it is: it goes on, or it has ended', async () => {
+  test('cancelling a past due subscription returns its state: it goes on, or it has ended', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
@@ -96,7 +96,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
-  test('what is cancelled while it is paused is never charged again, and answered as it is', async () => {
+  test('a subscription that is cancelled while paused is never charged again, and the response says so', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, (id) => pause(shop, id))
@@ -114,7 +114,7 @@ describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a cancellation that no read confirms in time is answered 502, stays marked, and is synced later', {
+  test('a cancellation that no read confirms in time gets 502, stays marked, and is synced later', {
     timeout: 60_000,
   }, async () => {
     const shop = shopOf(acquiring)

@@ -3,7 +3,7 @@ import { type Buyer, hears, idOf, passes } from './buyer.ts'
 import { changePlan, type Plan, tellsOfChanges } from './drivers/plans.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 
-/** What the shop sells by the month and by the year. */
+/** The shop's monthly and yearly plans. */
 export const plansOf = ({ driver: { prices } }: Shop) =>
   ({
     monthly: { price: prices.monthly, amount: 999, interval: 'month' },
@@ -11,14 +11,14 @@ export const plansOf = ({ driver: { prices } }: Shop) =>
     yearly: { price: prices.yearly, amount: 8900, interval: 'year' },
   }) satisfies Record<string, Plan>
 
-/** Changes the plan, and waits until it is known. Gives what the owner hears. */
+/** Changes the plan, and waits until the change is stored. Returns the owner's new events. */
 export async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
   await changePlan(buyer.shop, await idOf(buyer), plan)
   const heard = await hears(buyer)
   return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
 }
 
-/** Applies the file with other prices of one paywall. */
+/** Applies the file with other prices for one paywall. */
 export async function sell(
   { world, paywall, acquiring }: Shop,
   change: (prices: Written[]) => Written[],

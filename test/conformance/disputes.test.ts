@@ -16,11 +16,11 @@ import {
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
-// A payer's bank takes a payment back, and decides that for good or not: what the owner hears of it, and what the buyer keeps.
+// Disputes: which events the owner gets, and what the buyer keeps.
 
 const shopOf = useShops(1)
 
-/** What is heard of a dispute of a monthly payment that the seller loses. */
+/** The owner's events for a dispute of a monthly payment that the seller loses. */
 async function losesDispute(buyer: Buyer): Promise<string[]> {
   const { there, capabilities } = buyer.shop
   const opened = await happens(buyer, there.dispute)
@@ -31,7 +31,7 @@ async function losesDispute(buyer: Buyer): Promise<string[]> {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a dispute that is lost is told, and takes the tokens of its payment, once', async () => {
+  test('a lost dispute is reported, and removes the tokens of its payment, once', async () => {
     const buyer = await buy(shopOf(acquiring))
     await spend(buyer, 30)
     const heard = await losesDispute(buyer)
@@ -44,7 +44,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-70])
   })
 
-  test('a refund of a part and a lost dispute of the rest are all of a payment together', async () => {
+  test('a partial refund and a lost dispute of the rest add up to the whole payment', async () => {
     const buyer = await buy(shopOf(acquiring))
     await happens(buyer, (id) => buyer.shop.there.refund(id, 300))
     expect(await tokensOf(buyer)).toBe(100)
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-100])
   })
 
-  test('a dispute that is lost ends a one-time purchase', async () => {
+  test('a lost dispute ends a one-time purchase', async () => {
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     const heard = await losesDispute(buyer)
     expect(heard.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(more.at(-1)).toMatchObject({ refunded_amount: 4900, refunded: true, purchase_status: 'refunded' })
   })
 
-  test('a dispute that is lost after a subscription has ended, or long after a purchase, is heard of in a week', async () => {
+  test('a dispute lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
     const shop = shopOf(acquiring)
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await cancelHere(subscriber)
@@ -78,7 +78,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect((await losesDispute(owner)).toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
   })
 
-  test('what was paid for and has ended is read for half a year if its processor sends no webhook of disputes', async () => {
+  test('ended purchases are polled for half a year if their processor sends no webhooks of disputes', async () => {
     const shop = shopOf(acquiring)
     const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
     const ids = [await idOf(subscriber), await idOf(onTrial)]
@@ -94,7 +94,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readsIn('60d')).toEqual([0, 0])
   })
 
-  test('a dispute of a one-time purchase that is opened and lost unheard is found by reconcile', async () => {
+  test('a dispute of a one-time purchase that is opened and lost without a webhook is found by reconcile', async () => {
     const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     await unheard(buyer, async (id) => {
@@ -105,7 +105,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('a dispute that is won gives the purchase and exactly the tokens back that it took', async () => {
+  test('a won dispute restores the purchase, and exactly the tokens that it removed', async () => {
     const shop = shopOf(acquiring)
     const { there, capabilities } = shop
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
@@ -118,7 +118,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(subscriber)).toBe(70)
     expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
     expect(await stateOf(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    // There is a processor that ends a subscription by any dispute that is decided.
+    // One processor ends a subscription with any dispute that is decided.
     await expectAsThere(subscriber)
     for (const buyer of [subscriber, owner]) {
       const told = (await paymentEvents(buyer)).map(({ type }) => type)

@@ -16,7 +16,7 @@ const editing = (change: Written) => (prices: Written[]) =>
 
 const monthlyIn = ({ paywall }: Shop) => paywall.prices.find(({ slug }) => slug === 'monthly')!
 
-/** The purchase is of that price, from now on, too, and no change of plan. */
+/** The purchase has that price, also later, and there is no change of plan. */
 async function expectSold(
   buyer: Buyer,
   { id, amount, interval }: Pick<ReturnType<typeof monthlyIn>, 'id' | 'amount' | 'interval'>,
@@ -38,7 +38,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await open(before)
     buyer.shop = await sell(before, editing({ amount: 12.99 }))
     await pay(buyer)
-    // A link sells at what the price costs when it is paid.
+    // A link sells at the price's amount at the time of payment.
     await expectSold(buyer, monthlyIn(before.driver.opensPage ? before : buyer.shop))
   })
 

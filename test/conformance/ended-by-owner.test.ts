@@ -12,11 +12,11 @@ async function end({ shop: { world } }: Buyer, id: string) {
   return paywall(world, ['purchases', 'end', id])
 }
 
-/** How often a buyer was charged, as its processor has it. */
+/** How often a buyer was charged, according to the processor. */
 const chargesOf = (buyer: Buyer) => saleOf(buyer).then(({ paid }) => paid.length)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription that the owner ends gives no access at once, whatever is read of it, and is never charged again', async () => {
+  test('a subscription that the owner ends gives no access at once, whatever reads show, and is never charged again', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { id } = (await purchaseOf(buyer))!
@@ -36,7 +36,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(tokens)
   })
 
-  test('the owner hears once that it has ended', async () => {
+  test('the owner gets one event that it has ended', async () => {
     const buyer = await buy(shopOf(acquiring))
     const { id } = (await purchaseOf(buyer))!
     await end(buyer, id)
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is canceled already\n` })
   })
 
-  test('one that is past due is ended, and what is owed is not charged', async () => {
+  test('a past due subscription is ended, and what it owes is not charged', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
@@ -56,7 +56,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
   })
 
-  test('what was bought once ends here, also while its processor has it as paid', async () => {
+  test('a one-time purchase ends here, although its processor still shows it as paid', async () => {
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     const { id } = (await purchaseOf(buyer))!
     expect(await end(buyer, id)).toMatchObject({ code: 0 })
@@ -65,7 +65,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 })
 
-test('says that nobody has such a purchase', async () => {
+test('fails if there is no such purchase', async () => {
   const { shop } = await buy(shopOf(PROCESSOR_NAMES[0]))
   for (const id of ['f75fbdb7-07bd-4cf3-8b99-f7dda5082e0e', 'sub_1']) {
     expect(await paywall(shop.world, ['purchases', 'end', id])).toMatchObject({

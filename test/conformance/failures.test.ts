@@ -31,7 +31,7 @@ const shopOf = useShops()
 
 const ok = ({ status }: { status: number }) => expect(status).toBe(200)
 
-/** Of webhooks the first that makes us ask the processor. */
+/** The first webhook that makes us call the processor. */
 async function askingPlace(shop: Shop, webhooks: Webhook[]): Promise<number> {
   for (const [place, webhook] of webhooks.entries()) {
     const before = shop.emulator.calls.length
@@ -48,7 +48,7 @@ function expectKept({ driver }: Shop, reply: Reply, outage: Outage): void {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('start-checkout says what is wrong at each of its calls, and its key then opens one page', async () => {
+  test('start-checkout returns the right error when any of its calls fails, and the same key then opens one page', async () => {
     const shop = shopOf(acquiring)
     await throughEachOutage(shop, {
       begin: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
@@ -61,14 +61,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       async done({ pages }, reply) {
         const { checkoutUrl } = opened(reply)
         expect(reply.headers).not.toHaveProperty('idempotency-replayed')
-        // If a page was opened all the same, as an address like this one's shows, it is this one.
+        // If a page was opened all the same, it is this one: the URLs look alike.
         const opener = checkoutUrl.slice(0, checkoutUrl.lastIndexOf('/'))
         if (shop.capabilities.idempotencyKeys && pages.includes(opener)) expect(pages).toContain(checkoutUrl)
       },
     })
   })
 
-  test('cancel-subscription says what is wrong at each of its calls, and can be asked for again', async () => {
+  test('cancel-subscription returns the right error when any of its calls fails, and can be repeated', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
@@ -83,7 +83,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       },
       ask: ({ body }) => cancel(world, { key, body }),
       async refused({ buyer }, outage, reply) {
-        // Once it took effect, nothing but a look at it is missing, and that may be tried again.
+        // Once the cancellation took effect, only the read that confirms it can fail, and that may be repeated.
         const isCancelled = !(await saleOf(buyer)).renews
         expectRefusal(reply, isCancelled ? { ...outage, error: 'processor_unavailable' } : outage)
         expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
@@ -91,7 +91,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       },
       async done({ buyer }, reply) {
         ok(reply)
-        // What no webhook will tell is fetched after the answer. Meanwhile reconcile leaves it alone.
+        // What no webhook will report is fetched after the response. Reconcile leaves it alone until then.
         const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
         if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
         expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
@@ -101,7 +101,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await emulator.sendHeldWebhooks(() => [])
   })
 
-  test('a webhook is kept when one of its calls fails, and takes effect by itself or when it comes again', async () => {
+  test('a webhook is kept when one of its calls fails, and takes effect by itself or when it is sent again', async () => {
     const shop = shopOf(acquiring)
     const begin = async () => {
       const buyer = await open(shop)
@@ -145,7 +145,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
   })
 
-  test('who comes back while the processor is down goes on to the thanks, and reconcile finds what was bought', async () => {
+  test('a buyer who returns while the processor is down sees the thanks page, and reconcile finds the purchase', async () => {
     const shop = shopOf(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
@@ -157,7 +157,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, 'subscription.created'])
   })
 
-  test('webhooks that come while the processor is down take effect when it is up again', async () => {
+  test('webhooks that arrive while the processor is down take effect when it is up again', async () => {
     const shop = shopOf(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
@@ -173,7 +173,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('what the processor said stays out of the logs, and so do the credentials; that it failed is in them', () => {
+  test("logs contain that a call failed, but neither the processor's response nor the credentials", () => {
     const { world, paywall } = shopOf(acquiring)
     const secret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
     const secrets = Object.entries(paywall.processor.credentials).filter(secret)
@@ -188,7 +188,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))('%s', (acquiring) => {
-  test('get-customer-portal says what is wrong at each of its calls', async () => {
+  test('get-customer-portal returns the right error when any of its calls fails', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key } = shop
     const buyer: Buyer = await buy(shop)

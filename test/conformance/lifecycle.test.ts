@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 const periodEndOf = async (buyer: Buyer) => Date.parse(String((await purchaseOf(buyer))?.current_period_end))
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('each period that is paid renews the subscription and brings its tokens', async () => {
+  test('each paid period renews the subscription and credits its tokens', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     for (const tokens of [200, 300]) {
@@ -35,7 +35,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
   })
 
-  test('a charge that fails leaves the user in for a while, and is made good', async () => {
+  test('a failed charge keeps access for a while, and recovers when it is paid', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     expect(await happens(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
@@ -49,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('what is cancelled here ends with its period, and is told by each step once', async () => {
+  test('a subscription cancelled here ends with its period, and each step emits one event', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await purchaseOf(buyer))!
@@ -71,7 +71,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('what is cancelled there shows here, and may be taken back there', async () => {
+  test('a subscription cancelled at the processor is cancelled here, and can be resumed there', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     expect(await happens(buyer, shop.there.cancel)).toEqual(
@@ -90,7 +90,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('what the owner ends there is over here at once, where that can be', async () => {
+  test('a subscription that the owner ends at the processor is over here at once, where that is possible', async () => {
     const { there, capabilities } = shopOf(acquiring)
     expect('end' in there).toBe(capabilities.supportsImmediateEnd)
     if (!capabilities.supportsImmediateEnd) return
@@ -100,7 +100,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('a trial that is cancelled goes on to its end, or ends at once where the processor does so', async () => {
+  test('a cancelled trial continues to its end, or ends at once where the processor does so', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop, 'yearly')
     const goesOn = shop.capabilities.cancelledTrial === 'continues to its end'
@@ -119,14 +119,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('the end of a trial is told three days ahead, once, by whomever it is learnt', async () => {
+  test('the end of a trial is announced three days ahead, once, whether by webhook or poll', async () => {
     const buyer = await buy(shopOf(acquiring), 'yearly')
     expect(await passes(buyer, '5d')).toEqual(['subscription.trial_ending'])
     expect(await passes(buyer, '1d')).toEqual([])
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing' })
   })
 
-  test('a portal is opened for the customer, or there is none', async () => {
+  test('a portal opens for the customer, or there is none', async () => {
     const shop = shopOf(acquiring)
     const { email } = await buy(shop)
     const calls = shop.emulator.calls.length

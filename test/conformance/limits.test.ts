@@ -22,7 +22,7 @@ import { type Shop, useShops } from './shop.ts'
 import { purchaseBy, upgrade, withoutStops } from './upgrading.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
-// What a processor refuses, asks us to wait for, or has added since.
+// What a processor refuses, rate limits, or has added since.
 
 const shopOf = useShops()
 
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const acquiring of PROCESSOR_NAMES) shopOf(acquiring).emulator.onCall = undefined
 })
 
-/** Every call is answered that we are to wait for so many seconds. */
+/** Answers every call with a rate limit error and this many seconds to wait. */
 function refuseCalls({ emulator }: Shop, seconds: number): void {
   emulator.onCall = async () => ({ status: 429, headers: { 'Retry-After': String(seconds) }, body: '{}' })
 }
@@ -44,7 +44,7 @@ function callCounter({ emulator, paywall }: Shop): () => number {
 const setValues = ({ emulator, paywall }: Shop, values: Readonly<Record<string, string>>) =>
   (emulator as unknown as { setValues(id: string, values: object): Promise<void> }).setValues(paywall.id, values)
 
-/** Gives all that the processor has sent us since now: its responses, and the events of its webhooks. */
+/** Collects all that the processor sends us from now on: its responses, and the events of its webhooks. */
 function recordTexts(shop: Shop): () => string {
   const { emulator } = shop
   const [webhooks, responses] = [webhooksSince(shop), [] as string[]]
@@ -57,7 +57,7 @@ function recordTexts(shop: Shop): () => string {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a caller is told the time that the processor asks for, and its key opens a page after that', async () => {
+  test('a caller gets the Retry-After of the processor, and its key opens a page after that', async () => {
     const shop = shopOf(acquiring)
     const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
     refuseCalls(shop, 17)
@@ -70,7 +70,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await order(shop, 'monthly', options)).toMatchObject({ status: 200 })
   })
 
-  test('a sale, a renewal and refunds go as ever while the processor uses new values of open enumerations', async () => {
+  test('sales, renewals and refunds work while the processor uses new values of open enumerations', async () => {
     const shop = shopOf(acquiring)
     const { newValues } = shop.driver
     await setValues(shop, newValues)
@@ -85,7 +85,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('a status that is new is no answer: what is known stays, and the next read catches up', async () => {
+  test('an unknown status is an invalid reply: the stored state stays, and the next read updates it', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const once = await buy(shop, 'lifetime')
@@ -102,7 +102,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(once)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('a user who asks for a trial gets at most the price’s own, and who has had one gets none', async () => {
+  test('a requested trial is at most as long as the price’s own, and a user who has had one gets none', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key, capabilities } = shop
     const { token, email } = await signIn(world, { paywallId: paywall.id, key })
@@ -130,7 +130,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', trial_end: null })
   })
 
-  test('a replay has the bytes of the first reply, wherever it comes from', async () => {
+  test('a replay has the bytes of the first reply, from KV and from Postgres', async () => {
     const shop = shopOf(acquiring)
     const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
     const bytes = async () => JSON.stringify((await order(shop, 'monthly', options)).body)
@@ -141,7 +141,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await bytes()).toBe(first)
   })
 
-  test('reconcile asks nothing before the time that the processor asks for, while checkouts go on, and then catches up', async () => {
+  test('reconcile makes no calls during the processor’s Retry-After, while checkouts work, and then catches up', async () => {
     const shop = shopOf(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await open(shop)
@@ -159,12 +159,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(calls()).toBeGreaterThan(before)
   })
 
-  test('a stop that the processor asks us to put off is made once the time is over, and not before', async () => {
+  test('a stop that the processor rate limits is made once the time is over, and not before', async () => {
     const shop = shopOf(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await buy(shop)
     const { id: older } = (await purchaseOf(buyer))!
-    // By itself it would be tried again in an hour, and then in another. Links that were paid are looked at an hour after they were opened.
+    // By itself it would be retried an hour later, and again after another. Paid links are polled an hour after they were opened.
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       await passes(buyer, '1h')
@@ -179,7 +179,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })
 
-  test('webhooks that come while the processor asks us to wait are kept without a call, and take effect after that', async () => {
+  test('webhooks that arrive while the processor rate limits us are kept without a call, and take effect after that', async () => {
     const shop = shopOf(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await buy(shop)

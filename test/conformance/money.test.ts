@@ -17,14 +17,14 @@ import { useShops } from './shop.ts'
 
 const shopOf = useShops()
 
-/** What the owner hears of a dispute. Where the bank takes the money back before anything is decided, it is lost until it is won. */
+/** The owner's events for a dispute. Where the bank takes the money back before the decision, it counts as lost until it is won. */
 function disputed({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
   const lost = refundsWhatIsDisputed ? [`payment.dispute_lost ${amount}`] : []
   return sendsDisputeWebhook ? [...lost, `payment.disputed ${amount}`] : []
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('what is refunded of a subscription ends nothing: a part takes no tokens, the rest takes those of the period', async () => {
+  test('a refund of a subscription does not end it: a partial one removes no tokens, the rest removes those of the period', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     expect(await happens(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
@@ -35,7 +35,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('a renewal is given back as that payment, not as the first', async () => {
+  test('a refund of a renewal is one of that payment, not of the first', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'yearly')
     await happens(buyer, there.renew)
@@ -43,14 +43,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('a dispute of a subscription’s payment is told where the processor tells of it, and ends nothing', async () => {
+  test('a dispute of a subscription’s payment is reported where the processor reports it, and ends nothing', async () => {
     const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('a one-time purchase stands while a part is given back, and is over when all is', async () => {
+  test('a one-time purchase survives a partial refund, and ends when all is refunded', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('a one-time purchase that is disputed is over where the money is back at once, and else stands', async () => {
+  test('a disputed one-time purchase ends where the money is taken back at once, and otherwise stays', async () => {
     const { there, capabilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
@@ -70,7 +70,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     expect(await hears(buyer)).toEqual([])
   })
-  test('money arrives for the purchase that is named, though it was another’s that was on its way first', async () => {
+  test('money is attributed to the purchase that it names, even if another purchase’s payment was processing before', async () => {
     const { there, emulator } = shopOf(acquiring)
     const [first, second] = [await open(shopOf(acquiring)), await open(shopOf(acquiring))]
     for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')

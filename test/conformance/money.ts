@@ -3,22 +3,22 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { type Buyer, idOf } from './buyer.ts'
 
-/** Takes so many tokens of the monthly price from a buyer. */
+/** Withdraws tokens of the monthly price from a buyer. */
 export async function spend({ shop: { world, paywall, key }, userId }: Buyer, amount: number): Promise<void> {
   const options = { paywallId: paywall.id, key }
   const reply = await changeBalance(world, { user_id: userId, op: 'debit', amount }, options)
   expect(reply.status).toBe(200)
 }
 
-/** The tokens that went back with the buyer's money, and came again. */
+/** The ledger rows of tokens removed by refunds, or restored. */
 export const refundsInLedger = async ({ shop, userId }: Buyer) =>
   (await ledgerOf(shop.world, userId)).flatMap(([, reason, delta]) => (reason === 'refund' ? [delta] : []))
 
-/** What the owner was told of the buyer's payments. */
+/** The owner's payment events of the buyer. */
 export const paymentEvents = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ type, data }) => (data.payment ? [{ type, ...data.payment }] : []))
 
-/** Something happens at the processor, and its webhooks are lost. */
+/** Makes something happen at the processor, and loses its webhooks. */
 export async function unheard(buyer: Buyer, what: ((id: string) => Promise<unknown>) | undefined): Promise<void> {
   const { emulator, acquiring } = buyer.shop
   if (!what) throw new Error(`that cannot happen at ${acquiring}`)

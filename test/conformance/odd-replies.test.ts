@@ -22,7 +22,7 @@ afterEach(() => {
 
 const said = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
 
-/** Asks while the processor answers oddly, with each odd reply at each call, and gives what was not answered as it should be. */
+/** Asks while the processor answers oddly, with each odd reply at each call, and returns the responses that are not as expected. */
 async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
   const faults: object[] = []
   for (const [name, odd] of Object.entries(ODD_REPLIES)) {
@@ -36,7 +36,7 @@ async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]
   return faults
 }
 
-describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiring) => {
+describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
   test('start-checkout answers 502, and the same key then opens a page', async () => {
     const shop = shopOf(acquiring)
     const email = newEmail()
@@ -51,7 +51,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
     expect(opened(await order(shop, 'monthly', { headers: keys.at(-2)!, email })).acquiring).toBe(acquiring)
   })
 
-  test('cancel-subscription answers 502 and stays marked, and can be asked for again', async () => {
+  test('cancel-subscription answers 502 and stays marked, and can be repeated', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key, capabilities } = shop
     const buyer = await buy(shop)
@@ -72,7 +72,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
     if (capabilities.sendsCancellationWebhook) await hears(buyer)
   })
 
-  test('a cancellation counts as done only where the processor shows it', async () => {
+  test('a cancellation is done only if the processor shows it', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
@@ -122,7 +122,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
     await until('the purchase is stored', async () => (await stateOf(buyer)).paid)
   })
 
-  test('who comes back goes on to the thanks', async () => {
+  test('a returning buyer sees the thanks page', async () => {
     const shop = shopOf(acquiring)
     shop.emulator.holdWebhooks()
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
@@ -133,7 +133,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
     await shop.emulator.sendHeldWebhooks()
   })
 
-  test('reconcile looks again the next time', async () => {
+  test('reconcile retries the next time', async () => {
     const shop = shopOf(acquiring, 1)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
@@ -147,7 +147,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
     expect(await passes(buyer, '24h')).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
   })
 
-  test('nothing of it is in the logs, but that it failed', () => {
+  test('logs contain only that it failed', () => {
     const { world, paywall } = shopOf(acquiring)
     const isSecret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
     const secrets = Object.entries(paywall.processor.credentials).filter(isSecret)
@@ -158,7 +158,7 @@ describe.each(PROCESSOR_NAMES)('%s: an answer that is not as expected', (acquiri
 })
 
 describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))(
-  '%s: an answer that is not as expected',
+  '%s: an unexpected reply',
   (acquiring) => {
     test('get-customer-portal answers 502', async () => {
       const shop = shopOf(acquiring)

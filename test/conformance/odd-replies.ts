@@ -1,12 +1,12 @@
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import type { Shop } from './shop.ts'
 
-/** More than any reply of a processor's API has. */
+/** Larger than any reply of a processor's API. */
 const HUGE = 8 * 1024 * 1024
 
 const HTML = '<!doctype html><title>Attention Required!</title><p>ada@example.com'
 
-/** What some proxy or firewall answers in a processor's place, or a processor that has changed its API. */
+/** What a proxy or firewall answers in a processor's place, or a processor that has changed its API. */
 export const ODD_REPLIES: Readonly<Record<string, HttpResponse>> = {
   'a 204': reply(204, ''),
   'no body': reply(200, ''),
@@ -36,8 +36,8 @@ function reply(status: number, body: string, type = 'application/json', headers:
 }
 
 /**
- * While something goes on, each call to the processor is answered oddly but the first `from`. `ran`: whether the call takes effect
- * all the same. Gives how many were.
+ * While something runs, every call to the processor except the first `from` gets an odd reply. `ran`: whether the call takes effect
+ * all the same. Returns how many got one.
  */
 export async function answeringOddly<Result>(
   { emulator }: Shop,

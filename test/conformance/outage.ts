@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts'
 /** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor refuses with that status. */
 type Fault = number | 'cut' | 'lost'
 
-/** What is answered while the processor has a fault: the `error` of the 502. What a status means is the same at each call. */
+/** The `error` of our 502 for each fault. A status means the same at each call. */
 const ALL_FAULTS: readonly [Fault, string][] = [
   [401, 'processor_misconfigured'],
   [403, 'processor_misconfigured'],
@@ -20,14 +20,14 @@ const ALL_FAULTS: readonly [Fault, string][] = [
   ['lost', 'processor_unavailable'],
 ]
 
-/** What is tried at the calls after the first, too: there something was asked or done already. */
+/** The faults that are also tried at later calls, when part of the work was already done. */
 const LATER: readonly Fault[] = FULL_SIZE ? [404, 500, 'lost'] : ['lost']
 
 /** All of them at full size; else one of each kind. */
 const FIRST: readonly Fault[] = [403, 404, 500, 'lost']
 const FAULTS = FULL_SIZE ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
 
-/** A fault that all calls have but the first `from`; `error` is what is answered then. */
+/** A fault of all calls except the first `from`; `error` is the error of our response. */
 export interface Outage {
   fault: Fault
   from: number
@@ -35,8 +35,8 @@ export interface Outage {
 }
 
 /**
- * While something goes on, the processor has a fault. `lost`: what the calls were answered that took effect all the same; null if
- * no call came to have the fault.
+ * While something runs, the processor has a fault. `lost`: the replies to the calls that took effect all the same; null if
+ * the fault affected no call.
  */
 export async function during<Result>(
   { emulator }: Shop,
@@ -55,7 +55,7 @@ export async function during<Result>(
       lost.push((await run()).body)
       throw new DroppedCall()
     }
-    // An error of the processor's own is kept under the idempotency key, and given again.
+    // An error of the processor's own is stored under the idempotency key, and replayed.
     if (!stored.has(idempotencyKey ?? '')) emulator.failNext(path, fault)
     if (idempotencyKey !== null && fault >= 500) stored.add(idempotencyKey)
     return run()
@@ -67,20 +67,20 @@ export async function during<Result>(
   }
 }
 
-/** Something that asks the processor, and can be asked for again. */
+/** An operation that calls the processor, and can be repeated. */
 interface Asking<Subject> {
-  /** What is asked about. */
+  /** Its subject. */
   begin(): Promise<Subject>
   ask(subject: Subject): Promise<Reply>
-  /** How many of its calls it needs: it is done although one of the others fails. All of them, if left out. */
+  /** How many of its calls it needs: it succeeds although one of the others fails. Default: all of them. */
   needs?: number
-  /** The answer to a fault, and what it left. Gives whether something took effect, so that this subject can bear no other fault. */
+  /** Checks the response to a fault. Returns whether anything took effect, so that this subject cannot be used for another fault. */
   refused(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
-  /** It was asked for without a fault. */
+  /** Checks the response without a fault. */
   done(subject: Subject, reply: Reply): Promise<void>
 }
 
-/** Asks with each fault at each call, and then without: as often about one subject as that can be. */
+/** Runs the operation with each fault at each call, and then without: as many times on one subject as possible. */
 export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subject>): Promise<void> {
   const first = await asking.begin()
   const before = shop.emulator.calls.length
@@ -102,7 +102,7 @@ export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subj
           else used = subject
           break
         }
-        // The call was not needed, or it took fewer calls than the first, because part of it was done already.
+        // The call was not needed, or it made fewer calls than the first time, because part of the work was already done.
         await asking.done(subject, result)
         if (wasFresh) break
       }
@@ -111,7 +111,7 @@ export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subj
   if (used !== null) await finish(used)
 }
 
-/** A 502 that says what is to be done about it. */
+/** A 502 that says what to do about it. */
 export function expectRefusal(reply: Reply, { fault, from, error }: Outage): void {
   const { status, body, headers } = reply
   const note = `${fault} from call ${from}`

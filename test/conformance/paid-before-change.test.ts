@@ -9,12 +9,12 @@ import { changePlan, payAndChange, sellBesides, teamPlan } from './drivers/plans
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
-// What was paid for at the price before holds to its end, although it is heard of with the change of the plan.
+// What was paid for at the previous price holds to its end, although the payment and the change of plan become known together.
 
 const shopOf = useShops(4)
 
 test.each(PAUSES_WHAT_IS_PAID)(
-  '%s: what was paid brings its tokens, although it is heard of with a pause',
+  '%s: a payment credits its tokens, although it becomes known together with a pause',
   async (acquiring) => {
     const shop = shopOf(acquiring)
     const buyer = await open(shop)
@@ -29,7 +29,7 @@ test.each(PAUSES_WHAT_IS_PAID)(
 )
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('the features that a page sold last to the end of what was paid there, if no price of the file names what its plan was changed to', async () => {
+  test('the features of a page last to the end of what it sold, if the plan changes to one that no price of the file names', async () => {
     const shop = shopOf(acquiring)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await open(shop)
@@ -43,7 +43,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['month', 'year'] as const)(
-    'those of a renewal do so, too, if it is heard of with the change to such a price by the %s',
+    'so do those of a renewal that becomes known together with such a change by the %s',
     async (interval) => {
       const shop = shopOf(acquiring, interval === 'month' ? 1 : 2)
       const plan = { ...teamPlan(acquiring), interval }
@@ -62,7 +62,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('a change to a year that is heard of with the renewal before it does not make a year of the month that was paid', async () => {
+  test('a change to a year that becomes known together with the renewal before it leaves the paid month a month', async () => {
     const shop = shopOf(acquiring, 3)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
@@ -79,7 +79,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 })
 
-/** The purchase is of no price of the file, and gives access with these features. */
+/** The purchase has no price of the file, and gives access with these features. */
 async function expectFeatures(buyer: Buyer, features: string[]): Promise<void> {
   expect(await stateOf(buyer)).toMatchObject({ paid: true, features, purchases: [{ price_slug: null, features }] })
 }

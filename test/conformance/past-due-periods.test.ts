@@ -16,14 +16,14 @@ import { OWES_SEVERAL, owesSeveral, recoversByLatest, repeatForThreeWeeks } from
 import { type Shop, useShops } from './shop.ts'
 import { charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
 
-// A week's price: the next period begins while the charge of the one before is still repeated, so a subscription owes several at once.
+// A weekly price: the next period begins while the previous charge is still being retried, so a subscription owes several periods at once.
 
 const shopOf = useShops(2, (sold, _, acquiring) => {
   const [first, ...others] = sold.prices
   return owesSeveral(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
 })
 
-/** Somebody who owes two weeks, the latter for a day. */
+/** A buyer who owes two weeks, the latter for a day. */
 async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
   const buyer = await buy(shop, 'monthly')
@@ -37,14 +37,14 @@ async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
 }
 
 describe.each(OWES_SEVERAL)('%s', (acquiring) => {
-  test('two weeks that are owed are paid, each once, and each brings its tokens, which go back with its money', async () => {
+  test('two owed weeks are paid, each once, and each credits its tokens, which are removed when it is refunded', async () => {
     const shop = shopOf(acquiring)
     const buyer = await owesTwoWeeks(shop)
     const { id } = (await purchaseOf(buyer))!
     const owed = owedOf(shop, await idOf(buyer)).map(({ payment }) => payment ?? '')
     expect([await tokensOf(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
     await decline(buyer, false)
-    // Meanwhile another week begins, which is paid as it does.
+    // Meanwhile another week begins, and is paid as it begins.
     const heard = await passes(buyer, '8d')
     expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
     expect(heard).toContain('subscription.recovered')
@@ -60,7 +60,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     }
   })
 
-  test('past due until the processor takes it for paid, by the last one or by all', async () => {
+  test('past due until the processor considers it paid, by the last payment or by all', async () => {
     const shop = shopOf(acquiring)
     const buyer = await owesTwoWeeks(shop)
     await decline(buyer, false)
@@ -73,7 +73,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('replaced, all that it owes is void, and it ends', async () => {
+  test('replaced: all that it owes is void, and it ends', async () => {
     const shop = shopOf(acquiring)
     const buyer = await owesTwoWeeks(shop)
     const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
@@ -84,7 +84,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('replaced after its last week was paid, it is not charged for the one before', async () => {
+  test('replaced after its last week was paid: it is not charged for the one before', async () => {
     const shop = shopOf(acquiring)
     const buyer = await owesTwoWeeks(shop)
     const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]

@@ -15,7 +15,7 @@ import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
 import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// A subscription that is past due for twenty days, and then paid. Every day is lived through, by the processor's own schedule.
+// A subscription that is past due for twenty days, and then paid. Every day passes one by one, on the processor's own schedule.
 
 const shopOf = useShops()
 
@@ -30,7 +30,7 @@ async function pastDue(shop: Shop): Promise<Buyer> {
 const PAST_DUE = [{ status: 'past_due' }]
 
 describe.each(GOES_ON)('%s', (acquiring) => {
-  test('past due for twenty days: access for a week, no second subscription, and all is back when it is paid', async () => {
+  test('past due for twenty days: access for a week, no second subscription, and all is restored when it is paid', async () => {
     const buyer = await pastDue(shopOf(acquiring))
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
     expect(await passes(buyer, '5d')).not.toContain('subscription.access_ended')
@@ -60,7 +60,7 @@ describe.each(GOES_ON)('%s', (acquiring) => {
   })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: what is paused after its grace period has recovered once it is paid, and not before`, async () => {
+test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers once it is paid, and not before`, async () => {
   const shop = shopOf(PAUSES_WHAT_IS_OWED, 1)
   const buyer = await pastDue(shop)
   expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
@@ -72,7 +72,7 @@ test(`${PAUSES_WHAT_IS_OWED}: what is paused after its grace period has recovere
   expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: a pause gives what is past due no further grace`, async () => {
+test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further grace`, async () => {
   const shop = shopOf(PAUSES_WHAT_IS_OWED)
   const buyer = await pastDue(shop)
   expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
@@ -83,7 +83,7 @@ test(`${PAUSES_WHAT_IS_OWED}: a pause gives what is past due no further grace`, 
   expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
 })
 
-test(`${GIVES_UP}: past due until it gives up, then it has ended, and another one may be bought`, async () => {
+test(`${GIVES_UP}: past due until the processor gives up; then it has ended, and another one can be bought`, async () => {
   const buyer = await pastDue(shopOf(GIVES_UP))
   const heard = await passes(buyer, '20d')
   expect(heard).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))

@@ -19,7 +19,7 @@ import {
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
-// What the owner hears of the money that comes.
+// The owner's events about payments.
 
 const shopOf = useShops()
 
@@ -37,7 +37,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await completed(buyer)).toMatchObject([{ ...said, purchase_id: (await purchaseOf(buyer))?.id }])
   })
 
-  test('what was charged is what the buyer paid, after a discount and with a tax, where there are any', async () => {
+  test('the amount charged is what the buyer paid, after discounts and with taxes, where there are any', async () => {
     const shop = shopOf(acquiring, 1)
     const { emulator, paywall } = shop
     if (!('setTerms' in emulator)) return // no discounts and no taxes
@@ -53,14 +53,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject(all)
   })
 
-  test('a first payment of a subscription that fails for good is told, and nothing was bought', async () => {
+  test('a first payment of a subscription that fails for good is reported, and nothing is bought', async () => {
     const shop = shopOf(acquiring)
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
     expect(await hears(buyer)).toEqual([])
     const heard = await happens(buyer, (id) => shop.there.resolve(true, id))
     expect(heard.length).toBeGreaterThan(0)
-    // There is a processor that tries again before it gives up.
+    // One processor retries before it gives up.
     expect(new Set([...heard, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: true })
   })
 
-  test('a first payment is told to have failed, although nothing was heard of it before', async () => {
+  test('a failed first payment is reported, although nothing was known of it before', async () => {
     const shop = shopOf(acquiring, 1)
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
@@ -82,7 +82,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: false })
   })
 
-  test('a payment says what has become of the purchase by it', async () => {
+  test('a payment event has the state of the purchase after it', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
@@ -98,7 +98,7 @@ const IN_FLIGHT = PROCESSOR_NAMES.filter(
 )
 
 test.each(IN_FLIGHT)(
-  '%s: a charge that is on its way while a subscription is stopped, and succeeds then, is an alarm',
+  '%s: a charge that is processing when a subscription is stopped, and then succeeds, raises an alarm',
   async (acquiring) => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)

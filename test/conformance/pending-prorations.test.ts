@@ -6,11 +6,11 @@ import { deletesPending, LEAVES_PENDING, leavePending } from './drivers/plans.ts
 import { useShops } from './shop.ts'
 import { bought, charges, purchaseBy, upgrade } from './upgrading.ts'
 
-// What a change of the plan has left to be charged with the next period, of a subscription that has none: it ends.
+// A proration is left to be charged with the next period, but the subscription ends before it.
 
 const shopOf = useShops()
 
-/** Somebody who has changed to the better plan in the middle of a period, and has not paid the difference yet. */
+/** A buyer who has upgraded in the middle of a period, and has not paid the difference yet. */
 async function owesDifference(acquiring: (typeof LEAVES_PENDING)[number]) {
   const shop = shopOf(acquiring)
   await leavePending(shop)
@@ -25,7 +25,7 @@ const chargesOf = async ({ shop: { world }, userId }: Buyer, type: string) =>
   (await ownerEvents(world, userId)).flatMap((event) => (event.type === type ? [event.data.payment] : []))
 
 describe.each(LEAVES_PENDING)('%s', (acquiring) => {
-  test('cancelled: it is charged at the end, for this purchase, and is no alarm and no period', async () => {
+  test('cancelled: it is charged at the end, for this purchase, and is neither an alarm nor a period', async () => {
     const { buyer, here } = await owesDifference(acquiring)
     const { current_period_end: end } = (await purchaseOf(buyer))!
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
@@ -46,7 +46,7 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
     expect(await passes(buyer, '40d')).toEqual([])
   })
 
-  test('replaced: it is not charged, or the owner hears of it by `payment.unexpected`', async () => {
+  test('replaced: it is not charged, or the owner gets `payment.unexpected`', async () => {
     const { buyer, here } = await owesDifference(acquiring)
     await upgrade(buyer, 'plus')
     await passes(buyer, '20d')

@@ -6,9 +6,9 @@ import { changesTo, plansOf } from './changing.ts'
 import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
-// What is credited in a period whose plan is changed, where a year has tokens, prices have local ones, and a day brings some.
+// Tokens credited in a period with a change of plan, when years have tokens, prices have local ones, and a daily top-up exists.
 
-/** A year brings 500 tokens, and so does a day to whoever pays for none; 19.99 USD a month is 17.99 EUR in Germany. */
+/** A year credits 500 tokens, and so does a day to users who pay for none; 19.99 USD a month is 17.99 EUR in Germany. */
 function richer(sold: Written): Written {
   const { acquiring } = sold.processor as { acquiring: (typeof PROCESSOR_NAMES)[number] }
   const local = { countries: ['DE'], currency: 'EUR', amount: 17.99, processorPrice: firmPlan(acquiring).price }
@@ -23,7 +23,7 @@ function richer(sold: Written): Written {
 const shopOf = useShops(4, richer)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('what a change has brought is not brought again by the next one', async () => {
+  test('tokens that one change of plan has credited are not credited again by the next', async () => {
     const buyer = await buy(shopOf(acquiring))
     for (const slug of ['plus', 'monthly', 'plus'] as const) {
       await changesTo(buyer, plansOf(buyer.shop)[slug])
@@ -33,7 +33,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
   })
 
-  test('a year that brought more is the same period to its end', async () => {
+  test('a year that credited more is the same period to its end', async () => {
     if (!paysChangesAtOnce(acquiring)) return
     const buyer = await buy(shopOf(acquiring, 1))
     await changesTo(buyer, plansOf(buyer.shop).yearly)
@@ -44,14 +44,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(500)
   })
 
-  test('a change to what a price costs in the buyer’s country is one to that price', async () => {
+  test('a change to the amount of the buyer’s country is a change to that price', async () => {
     const buyer = await buy(shopOf(acquiring, 2), 'monthly', { body: { country: 'DE' } })
     expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
     await changesTo(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
     expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
   })
 
-  test('when the features of a price that nobody names any more end, the owner hears of it, and the day brings tokens', async () => {
+  test('when the features of an unnamed price end, the owner gets an event, and the daily top-up starts', async () => {
     const shop = shopOf(acquiring, 3)
     const plan = { ...teamPlan(acquiring), interval: 'year' } as const
     await sellBesides(shop, plan)

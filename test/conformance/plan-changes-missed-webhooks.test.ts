@@ -8,12 +8,12 @@ import { changePlan, payAndChange, paysChangesAtOnce, sellBesides, teamPlan } fr
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
-// A plan that is changed at the processor before it is known here what was paid for the plan before.
+// The plan is changed at the processor before we know of the payment for the previous plan.
 
 const shopOf = useShops(1)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a renewal that is heard of with the change after it brings the tokens of what was paid', async () => {
+  test('a renewal that becomes known together with a later change credits the tokens that were paid for', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
@@ -41,7 +41,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['plus', 'team'] as const)(
-    'a checkout says what it sold, although %s is charged for by then',
+    'a checkout reports what it sold, although %s is charged for by then',
     async (to) => {
       const shop = shopOf(acquiring)
       const plan = to === 'team' ? teamPlan(acquiring) : plansOf(shop).plus
@@ -58,7 +58,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('so does a renewal whose money was on its way when the plan was changed', async () => {
+  test('so does a renewal whose payment was processing when the plan was changed', async () => {
     const shop = shopOf(acquiring)
     const { rollOver, renew } = shop.there
     if (paysChangesAtOnce(acquiring) || !rollOver) return

@@ -18,7 +18,7 @@ import { changesTo, plansOf } from './changing.ts'
 import { changePlan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
-// A plan that is changed at the processor: the purchase follows, with its price, its features and its tokens.
+// A change of plan at the processor: the purchase follows, with its price, features and tokens.
 
 const shopOf = useShops()
 
@@ -26,7 +26,7 @@ const changesOf = async (buyer: Buyer) =>
   (await ownerEvents(buyer.shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.plan_changed')
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('the purchase follows with price and features, once, and the owner hears what it was before', async () => {
+  test('the purchase gets the new price and features, once, and the event has the previous ones', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { id } = (await purchaseOf(buyer))!
@@ -44,7 +44,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('of more tokens the excess comes when the change is paid, and a downgrade takes none', async () => {
+  test('an upgrade credits the additional tokens when it is paid, and a downgrade removes none', async () => {
     const buyer = await buy(shopOf(acquiring))
     await changesTo(buyer, plansOf(buyer.shop).plus)
     expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(earned + 100)
   })
 
-  test('switching to and fro earns nothing, from month to year and back neither, and the next month brings its tokens', async () => {
+  test('switching back and forth earns nothing, also between month and year, and the next month credits its tokens', async () => {
     const buyer = await buy(shopOf(acquiring))
     for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
       await changesTo(buyer, plansOf(buyer.shop)[slug])
@@ -67,14 +67,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
     await passes(buyer, '1d')
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
-    // Where each change is known a week later only, a month has gone by.
+    // Where each change becomes known only a week later, a month has passed.
     const months = tellsOfChanges(acquiring) ? 0 : 1
     expect(await tokensOf(buyer)).toBe(earned + months * 100)
     await periodEnds(buyer)
     expect(await tokensOf(buyer)).toBe(earned + (months + 1) * 100)
   })
 
-  test('a change that waits for the end of the period comes with the next one', async () => {
+  test('a change scheduled for the end of the period takes effect with the next one', async () => {
     const shop = shopOf(acquiring)
     const { schedulePlan } = shop.there
     if (!schedulePlan) return

@@ -8,9 +8,9 @@ import { webhooksSince } from './webhook.ts'
 
 const HOUR_MS = 3_600_000
 
-// Money that goes back, and may come again: what the owner hears of it, and what becomes of the tokens that it has paid for.
+// Refunds, also failed ones: the owner's events, and what happens to the tokens of the payment.
 
-/** What is bought once brings 50 tokens. The paywall in the second place leaves buyers their tokens. */
+/** A one-time purchase credits 50 tokens. The second paywall has `keep_tokens_on_refund`. */
 const shopOf = useShops(2, (sold, place) => {
   const prices = (sold.prices as Written[]).map((price) =>
     price.slug === 'lifetime' ? { ...price, access: true, tokens: [{ type: 'standard', count: 50 }] } : price,
@@ -19,7 +19,7 @@ const shopOf = useShops(2, (sold, place) => {
   return { ...sold, prices, settings }
 })
 
-/** The owner chooses that buyers keep their tokens from now on. */
+/** Sets `keep_tokens_on_refund`. */
 async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
   const paywalls = world.file.paywalls.map((each) =>
     each.id === id ? { ...each, settings: { ...each.settings, keep_tokens_on_refund: true } } : each,
@@ -28,9 +28,9 @@ async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a refund that fails later is told, and exactly the tokens that it took return, once', async () => {
+  test('a refund that fails later is reported, and exactly the tokens that it removed are restored, once', async () => {
     const shop = shopOf(acquiring)
-    if (!shop.there.failRefund) return // none is sent back
+    if (!shop.there.failRefund) return // refunds cannot fail there
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
     await spend(buyer, 30)
@@ -43,9 +43,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-70, 70])
   })
 
-  test('what a refund has taken returns with its money, also if the owner has chosen since to leave buyers their tokens', async () => {
+  test('tokens that a refund removed are restored with its money, even if the owner has set `keep_tokens_on_refund` since', async () => {
     const shop = shopOf(acquiring)
-    if (!shop.there.failRefund) return // none is sent back
+    if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
     await happens(buyer, shop.there.refund)
     await leavesTokens(shop)
@@ -54,9 +54,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-100, 100])
   })
 
-  test('a refund that failed later is found by reconcile if nobody tells of it', async () => {
+  test('a refund that fails later without a webhook is found by reconcile', async () => {
     const shop = shopOf(acquiring)
-    if (!shop.there.failRefund) return // none is sent back
+    if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
     await happens(buyer, shop.there.refund)
     expect(await tokensOf(buyer)).toBe(0)
@@ -68,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a payment and its refunds are one payment, and each event says what went back and whether that is all', async () => {
+  test('a payment and its refunds are one payment, and each event says how much was refunded and whether that is all', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, (id) => shop.there.refund(id, 300))
@@ -95,7 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
   })
 
-  test('a second payment is another one', async () => {
+  test('a second payment is a separate one', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.renew)
@@ -106,7 +106,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(100)
   })
 
-  test('a renewal that is charged some hours early is paid for its own period, and takes no tokens of the one before', async () => {
+  test('a renewal charged some hours early pays for its own period, and removes no tokens of the one before', async () => {
     const { world, paywall } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
@@ -120,7 +120,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-100, -100])
   })
 
-  test('what was bought once is there while a part is given back, and goes with the rest, as do its tokens', async () => {
+  test('a one-time purchase survives a partial refund, and ends with the rest, as do its tokens', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
     expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
@@ -133,7 +133,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 900, refunded: false })
   })
 
-  test('with `keep_tokens_on_refund` a refund takes no tokens', async () => {
+  test('with `keep_tokens_on_refund` a refund removes no tokens', async () => {
     const buyer = await buy(shopOf(acquiring, 1))
     expect(await happens(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
     expect(await tokensOf(buyer)).toBe(100)

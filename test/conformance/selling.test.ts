@@ -29,12 +29,12 @@ const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / D
 const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('who pays has a subscription, its tokens and access, and the owner is told once', async () => {
+  test('a buyer who pays has a subscription, its tokens and access, and the owner gets each event once', async () => {
     const buyer = await open(shopOf(acquiring))
     expect((await stateOf(buyer)).purchases).toEqual([])
     buyer.shop.emulator.holdWebhooks()
     await pay(buyer)
-    // The way back stores it, whatever the webhooks do; a browser that waited for 2.5 s goes on before that.
+    // The return stores the purchase, whatever the webhooks do; a browser that has waited for 2.5 s is redirected before that.
     await until('the purchase is stored', async () => (await stateOf(buyer)).paid)
     expect(await stateOf(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
     await buyer.shop.emulator.sendHeldWebhooks()
@@ -57,7 +57,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const lands = await pressAndReturn(buyer, button)
       if (button === 'cancel') expect(lands).toContain('https://owner.example/sorry')
       expect(lands ?? 'still on the page').not.toContain('/thanks')
-      // Where a page is one payment, it is over when that is declined; elsewhere the buyer may try another card.
+      // Where a page is a single payment, it ends when that is declined; elsewhere the buyer may try another card.
       const hasFailed = button === 'decline' && lands !== null
       const failed = hasFailed ? [{ status: 'canceled' }] : []
       expect(await hears(buyer)).toEqual(hasFailed ? ['payment.failed 999'] : [])
@@ -67,7 +67,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('a trial costs nothing, gives access, and is paid for when it is over', async () => {
+  test('a trial costs nothing, gives access, and is charged for when it ends', async () => {
     const buyer = await open(shopOf(acquiring), 'yearly')
     await pay(buyer)
     expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
@@ -80,7 +80,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', interval: 'year' })
   })
 
-  test('a trial is as long as the owner asks, where the processor leaves that to it', async () => {
+  test('a trial is as long as the owner requests, where the processor supports that', async () => {
     const shop = shopOf(acquiring)
     const refused = { status: 400, body: { error: 'Invalid trial_days' } }
     if (shop.capabilities.trialLength !== 'any') {
@@ -93,7 +93,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(Math.round(daysUntil((await purchaseOf(buyer))?.trial_end))).toBe(wanted)
   })
 
-  test('what is bought once is there for ever', async () => {
+  test('a one-time purchase lasts for ever', async () => {
     const buyer = await open(shopOf(acquiring), 'lifetime')
     await pay(buyer)
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
@@ -109,7 +109,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseOf(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
   })
 
-  test('one Idempotency-Key opens one page, however often and fast it is repeated', async () => {
+  test('one Idempotency-Key opens one page, however often and quickly it is repeated', async () => {
     const shop = shopOf(acquiring)
     const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@buyers.dev`]
     const ask = () => order(shop, 'monthly', { headers, email })
@@ -121,7 +121,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ])
   })
 
-  test('of two pages of one buyer the older is closed, or may be paid too where pages stay open', async () => {
+  test('the older of two pages of one buyer is closed, or may be paid too where pages stay open', async () => {
     const shop = shopOf(acquiring)
     const older = await open(shop)
     const newer = await open(shop, 'monthly', { email: older.email })
@@ -134,7 +134,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect((await stateOf(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
   })
 
-  test('a buyer whose address the processor refuses is sold to without it', async () => {
+  test('a buyer whose e-mail address the processor rejects is sold to without it', async () => {
     const { world, paywall, key, driver, emulator } = shopOf(acquiring)
     if (driver.refusesEmail === null) return
     const { path, status, body } = driver.refusesEmail
@@ -151,7 +151,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     )
   })
 
-  test('a buyer without an address is sold to, or refused where the processor needs one', async () => {
+  test('a buyer without an e-mail address is sold to, or refused where the processor requires one', async () => {
     const { world, paywall, capabilities } = shopOf(acquiring)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
     const reply = await startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'monthly') } })

@@ -10,14 +10,14 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
 import { driverOf, thereOf } from './drivers/drivers.ts'
 
-/** A paywall that sells through one of the processors, with all that a case needs to know of it. */
+/** A paywall that sells through one of the processors, with everything that a case needs to know of it. */
 export interface Shop {
   acquiring: ProcessorName
   capabilities: Capabilities
   world: TestWorld
   paywall: FilePaywall
   key: string
-  /** Of the same processor, at another account. */
+  /** A paywall at another account of the same processor. */
   neighbour: FilePaywall
   emulator: Emulator<{ id: string }, unknown>
   driver: Driver
@@ -62,7 +62,7 @@ export function soldThrough(acquiring: ProcessorName) {
 
 type Sold = ReturnType<typeof soldThrough>
 
-/** The shop that a paywall is, as it stands in the file now. */
+/** The shop of a paywall, as the file has it now. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
   const { acquiring } = paywall.processor
   const { capabilities } = DEFINITIONS[acquiring]
@@ -74,8 +74,8 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 }
 
 /**
- * One world for all cases of a file, with so many paywalls for each processor, of an account each. Gives one of a processor's shops,
- * the first if no place is named. `change` may give the paywall of a place other fields.
+ * One world for all cases of a file, with `count` paywalls for each processor, each with its own account. Returns one of a processor's
+ * shops, the first by default. `change` may give the paywall of a place other fields.
  */
 export function useShops(
   count = 2,

@@ -21,7 +21,7 @@ import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
-// Reads that are older than what is known already. The processors that have versions are those whose reads may be stale.
+// Reads that are older than what is stored. Only processors whose reads may be stale have versions.
 
 const shopOf = useShops(1)
 
@@ -33,7 +33,7 @@ afterEach(() => {
 
 const pendingEvents = async ({ world }: Shop) => (await world.database.query('select from pending_events')).rowCount
 
-/** Notes what a read of each purchase is answered now, to answer it with that later. */
+/** Records the current reply to a read of each purchase, to replay it later. */
 async function noteReads(shop: Shop) {
   const { emulator } = shop
   const replies = new Map<string, HttpResponse>()
@@ -60,7 +60,7 @@ const ACTS: Act[] = [
 
 describe.each(VERSIONED)('%s', (acquiring) => {
   test.each(ACTS)(
-    '%s is answered 2xx, stored when a read shows it, and not undone by an older one',
+    '%s is answered 2xx, stored when a read shows it, and not undone by a stale read',
     async (_, act, heard) => {
       const shop = shopOf(acquiring)
       const buyer = await buy(shop)
@@ -79,7 +79,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     },
   )
 
-  test('what is stored is not undone by a read that is older, also if no event is pending', async () => {
+  test('a stale read does not undo what is stored, also if no event is pending', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
@@ -95,7 +95,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     ['nothing else', () => Promise.resolve()],
     ['a cancellation that was undone since', ({ shop }, id) => shop.there.cancel(id)],
   ])(
-    'a cancellation is not confirmed by an older read, which shows %s: it stays marked, and is synced',
+    'a cancellation is not confirmed by a stale read, which shows %s: it stays marked, and is synced',
     async (_, before) => {
       const shop = shopOf(acquiring)
       const buyer = await buy(shop)
@@ -117,7 +117,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     },
   )
 
-  test('a cancellation that is refused is not confirmed by an older read, which shows one that was undone since', async () => {
+  test('a refused cancellation is not confirmed by a stale read, which shows one that was undone since', async () => {
     const shop = shopOf(acquiring)
     const { emulator } = shop
     const buyer = await buy(shop)
@@ -137,7 +137,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('a cancellation that was confirmed is not undone by an older read before its webhook comes', async () => {
+  test('a confirmed cancellation is not undone by a stale read before its webhook arrives', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
@@ -178,7 +178,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('a read whose subscription is new and whose payments are older than what is stored is not stored', async () => {
+  test('a read whose subscription is newer and whose payments are older than what is stored is not stored', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const id = await idOf(buyer)
@@ -196,7 +196,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(await fetchedAt()).toBeGreaterThan(before)
   })
 
-  test('after a year of payments what happens is heard at once, though a read shows the latest of them only', {
+  test('after a year of payments new ones are processed at once, although a read shows only the latest', {
     timeout: 60_000,
   }, async () => {
     const shop = shopOf(acquiring)

@@ -35,7 +35,7 @@ const CHANGES = PROCESSOR_NAMES.flatMap((from, place) =>
 )
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
-/** The shop of each change before and after it, with two people who bought before. */
+/** The shop of each switch before and after it, with two earlier buyers. */
 let changed: { before: Shop; after: Shop; buyers: [Buyer, Buyer] }[]
 
 const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
@@ -67,7 +67,7 @@ const changeOf = (from: ProcessorName, to: ProcessorName) =>
 
 const again = { body: { ignoreActivePurchase: true } }
 
-/** Whether a portal is opened for somebody, and whose. */
+/** Whether a portal opens for a buyer, and whose. */
 async function portalOf({ shop: { paywall, key }, email }: Buyer): Promise<string> {
   const reply = await call(world, `/api/v1/paywall/${paywall.id}/get-customer-portal`, { key, body: { email } })
   if (reply.status === 200) return new URL(String((reply.body as { url: unknown }).url)).origin
@@ -78,12 +78,12 @@ async function portalOf({ shop: { paywall, key }, email }: Buyer): Promise<strin
 const portalAt = ({ capabilities, emulator }: Shop) => (capabilities.portal ? emulator.url : 'none')
 
 describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (from, to) => {
-  test('reaches what was bought before where it was bought: webhooks, reconcile, portal and cancellation', async () => {
+  test('manages earlier purchases where they were made: webhooks, reconcile, portal and cancellation', async () => {
     const { before, buyers } = changeOf(from, to)
     const [buyer] = buyers
     expect(await happens(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     await heldWebhooks(before, async () => before.there.renew(await idOf(buyer)))
-    // The money of a lost webhook is in what is read at some processors, and only in the webhook at others.
+    // Some processors show the money of a lost webhook in reads, and others only in the webhook.
     const caughtUp = await passes(buyer, '8d')
     expect(caughtUp.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
     expect(await portalOf(buyer)).toBe(portalAt(before))
@@ -92,7 +92,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
     expect(await saleOf(buyer)).toMatchObject({ status: 'active', renews: false })
   })
 
-  test('sells what is bought now there, at new price ids, and shows both purchases', async () => {
+  test('makes new sales at the new one, at new price ids, and shows both purchases', async () => {
     const { before, after, buyers } = changeOf(from, to)
     const [, { email, ...old }] = buyers
     const olderId = await idOf(buyers[1])
@@ -121,7 +121,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
 const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
 
 describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (acquiring) => {
-  test('cannot cancel what was bought at the old one, and leaves it was', async () => {
+  test('cannot cancel purchases of the old account, and leaves them as they were', async () => {
     const { before, buyers } = changeOf(acquiring, acquiring)
     const [buyer] = buyers
     const purchase = await purchaseOf(buyer)
@@ -131,7 +131,7 @@ describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (
     expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
 
-  test('sells to its old customers as to new ones, and tells the owner what it cannot stop at the old one', async () => {
+  test('sells to its old customers as to new ones, and reports to the owner what it cannot stop at the old account', async () => {
     const { after, buyers } = changeOf(acquiring, acquiring)
     const [, { email }] = buyers
     const buyer = await buy(after, 'monthly', { email, ...again })

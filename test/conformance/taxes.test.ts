@@ -8,7 +8,7 @@ import { useShops } from './shop.ts'
 const shopOf = useShops()
 
 test.each(PROCESSOR_NAMES)(
-  '%s: what is sold once costs its price, whatever tax and coupon make of that',
+  '%s: a one-time purchase costs its price, whatever tax and coupon apply',
   async (acquiring) => {
     const shop = shopOf(acquiring)
     const terms = { taxPercent: 19, percentOff: 25 }

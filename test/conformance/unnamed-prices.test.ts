@@ -8,7 +8,7 @@ import { firmPlan, type Plan, sellBesides, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// A subscription whose processor charges a price that the paywall file does not name, or not any more.
+// A subscription whose processor charges a price that the paywall file does not name, or no longer names.
 
 const shopOf = useShops()
 
@@ -21,7 +21,7 @@ const team = ({ acquiring }: Shop) =>
 const nobodysPrice = { price_id: null, price_slug: null }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('features last to the end of what is paid, then there is access alone, until the file names the price', async () => {
+  test('features last to the end of the paid time, then there is access only, until the file names the price', async () => {
     const shop = shopOf(acquiring)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
@@ -43,7 +43,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(600)
   })
 
-  test('from one such price to another, the owner hears of each change, and each is logged', async () => {
+  test('a change from one unnamed price to another emits an event, and is logged', async () => {
     const shop = shopOf(acquiring, 1)
     const plans = [teamPlan(acquiring), firmPlan(acquiring)]
     await sellBesides(shop, ...plans)
@@ -63,7 +63,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(logged()).toBe(before + plans.length)
   })
 
-  test('a refund of a period that brought no tokens takes none of those that were paid for before', async () => {
+  test('a refund of a period without tokens removes none of those paid for before', async () => {
     const shop = shopOf(acquiring, 1)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(100)
   })
 
-  test('a price that is retired is known: the purchase follows to it', async () => {
+  test('a retired price is known: the purchase gets it', async () => {
     const shop = shopOf(acquiring, 1)
     const buyer = await buy(shop)
     buyer.shop = await sell(shop, (prices) => prices.filter(({ slug }) => slug !== 'plus'))

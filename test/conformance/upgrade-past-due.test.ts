@@ -6,7 +6,7 @@ import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank }
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, fallsPastDue, owedOf, purchaseBy, replacing, upgrade } from './upgrading.ts'
 
-// One buyer is charged once: what becomes of an older subscription whose period is not paid, when one that replaces it is.
+// One buyer is charged once: what happens to an older, unpaid subscription when the one that replaces it is paid.
 
 const shopOf = useShops()
 
@@ -23,7 +23,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('past due, and paid in the moment in which it is to be ended: it ends with the period that is paid now', async () => {
+  test('past due, and paid at the moment it is to be ended: it ends with the period that is paid now', async () => {
     const shop = shopOf(acquiring)
     const { buyer, here, there } = await bought(shop)
     await fallsPastDue(buyer)
@@ -45,10 +45,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
   })
 
-  test('with a charge on its way: it is void, or the owner hears of its money by `payment.unexpected`', async () => {
+  test('with a charge that is processing: it is void, or the owner gets `payment.unexpected`', async () => {
     const shop = shopOf(acquiring)
     const { rollOver } = shop.there
-    if (!rollOver) return // a period is charged in the moment in which it begins
+    if (!rollOver) return // a period is charged at the moment it begins
     const { buyer, here, there } = await bought(shop)
     await passes(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))

@@ -24,7 +24,7 @@ async function bought(acquiring: Parameters<typeof shopOf>[0]) {
   return { buyer, older: (await purchaseOf(buyer))!.id }
 }
 
-/** What each `checkout.completed` said of an older purchase that it is beside. */
+/** `duplicate_of` of each `checkout.completed`. */
 async function duplicatesOf({ shop: { world }, userId }: Buyer) {
   const events = await ownerEvents(world, userId)
   return events.flatMap(({ type, data }) => (type === 'checkout.completed' ? [data.checkout?.duplicate_of] : []))
@@ -38,7 +38,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
   })
 
-  test('money on its way replaces nothing until it arrives, and nothing ever if it does not', async () => {
+  test('a processing payment replaces nothing until it succeeds, and nothing at all if it fails', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop } = buyer
     for (const fails of [true, false]) {
@@ -53,7 +53,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['last', 'first'] as const)(
-    'a charge after the upgrade was paid, which is heard of %s, is reported as unexpected, once',
+    'a charge after the upgrade was paid, whose webhook arrives %s, is reported as unexpected, once',
     async (place) => {
       const { buyer, older } = await bought(acquiring)
       const { shop } = buyer
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('of two upgrades that are paid together one goes on', async () => {
+  test('of two upgrades that are paid at the same time one survives', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
@@ -93,13 +93,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await duplicatesOf(buyer)).toEqual([null, null, null])
   })
 
-  test('an upgrade that we hear of only after a newer one is replaced by it', async () => {
+  test('an upgrade that becomes known only after a newer one is replaced by it', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
     await passes(buyer, '1h')
     shop.emulator.holdWebhooks()
     const { checkoutUrl } = await open(shop, 'monthly', replacing(buyer))
-    await press(checkoutUrl, 'pay') // and does not come back
+    await press(checkoutUrl, 'pay') // and does not return
     await shop.world.clock.advance(shop.paywall.id, '1m')
     await pay(await open(shop, 'monthly', replacing(buyer)))
     const newer = (await purchaseOf(buyer))!.id
@@ -110,7 +110,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
   })
 
-  test('of two upgrades that begin in the same moment and are stored at once one goes on', async () => {
+  test('of two upgrades that begin at the same time and are stored at once one survives', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop, userId } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
@@ -139,13 +139,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(rows).toHaveLength(1)
   })
 
-  test('what is paid once and gives access replaces a subscription if its page was opened for that', async () => {
+  test('a one-time purchase that gives access replaces a subscription if its page was opened for that', async () => {
     const { buyer, older } = await bought(acquiring)
     await upgrade(buyer, 'lifetime')
     expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
   })
 
-  test('what is paid once replaces nothing if its page was opened without the flag, and is told as a duplicate', async () => {
+  test('a one-time purchase replaces nothing if its page was opened without the flag, and is reported as a duplicate', async () => {
     const shop = shopOf(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const buyer = await open(shop, 'lifetime')
@@ -158,14 +158,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await duplicatesOf(buyer)).toEqual([null, older])
   })
 
-  test('a pack replaces nothing, whatever the flag says, and is nobody’s duplicate', async () => {
+  test('a pack replaces nothing, whatever the flag, and is never a duplicate', async () => {
     const { buyer, older } = await bought(acquiring)
     expect(await upgrade(buyer, 'pack')).toEqual(['checkout.completed', 'payment.succeeded 500'])
     expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
     expect(await duplicatesOf(buyer)).toEqual([null, null])
   })
 
-  test('of two pages that are paid without the flag both are shown, and neither is ended', async () => {
+  test('two pages paid without the flag are both shown, and neither is ended', async () => {
     const shop = shopOf(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const first = await open(shop)

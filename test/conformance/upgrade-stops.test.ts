@@ -14,11 +14,11 @@ import {
   withoutStops,
 } from './upgrading.ts'
 
-// One buyer is charged once: an older subscription is stopped, whatever goes wrong with that.
+// One buyer is charged once: an older subscription is stopped, whatever fails on the way.
 
 const shopOf = useShops()
 
-/** What somebody else does while the processor is asked to stop a subscription, before it does that or after. */
+/** What happens while the processor is asked to stop a subscription, before or after it does. */
 function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Promise<unknown>) {
   let isFirst = true
   emulator.onCall = async (request, run) => {
@@ -32,7 +32,7 @@ function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Pro
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('what cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
+  test('a subscription that cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const [older, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
@@ -50,7 +50,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ being_replaced: [] })
   })
 
-  test('one whose end its buyer has undone is replaced again by the next purchase', async () => {
+  test('one whose buyer has undone its end is replaced again by the next purchase', async () => {
     const shop = shopOf(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, second, 1)
   })
 
-  test('one whose end its buyer has undone, and that cannot be stopped again for a day, is reported again', async () => {
+  test('one whose buyer has undone its end, and that cannot be stopped again for a day, is reported again', async () => {
     const shop = shopOf(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
@@ -95,7 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const page = await open(shop, 'monthly', replacing(buyer))
       const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }
       let reply: Reply | undefined
-      // A webhook of the stop that came before the buyer's call would make that a second cancellation.
+      // A webhook of the stop that arrives before the buyer's call would make that a second cancellation.
       shop.emulator.holdWebhooks()
       meanwhile(shop, side, async () => {
         reply = await call(shop.world, '/api/paywall/cancel-subscription', { key: shop.key, body })

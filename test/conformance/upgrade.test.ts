@@ -5,13 +5,13 @@ import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 import { bought, charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
 
-// One buyer is charged once: what becomes of the older subscription when one that replaces it is paid. What is past due has a file of
-// its own.
+// One buyer is charged once: what happens to the older subscription when its replacement is paid. Past due ones are in
+// upgrade-past-due.test.ts.
 
 const shopOf = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('paid up: it ends with its period, and nobody is charged for both', async () => {
+  test('paid up: it ends with its period, and the buyer is never charged for both', async () => {
     const { buyer, here } = await bought(shopOf(acquiring))
     const { current_period_end: end } = await purchaseBy(buyer, here)
     expect(await upgrade(buyer)).toEqual([
@@ -33,7 +33,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 0)
   })
 
-  test('paused: it ends, and does not come back', async () => {
+  test('paused: it ends, and cannot be resumed', async () => {
     if (!pauses(acquiring)) return
     const shop = shopOf(acquiring)
     const { buyer, here } = await bought(shop)
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('cancelled already: it ends as it was to end', async () => {
+  test('already cancelled: it ends as scheduled', async () => {
     const shop = shopOf(acquiring)
     const { buyer, here } = await bought(shop)
     await happens(buyer, shop.there.cancel)

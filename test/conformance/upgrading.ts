@@ -19,13 +19,13 @@ import {
 } from './buyer.ts'
 import type { Shop } from './shop.ts'
 
-/** An order that replaces what its buyer has. */
+/** An order that replaces the buyer's subscription. */
 export const replacing = ({ email }: Buyer, body: object = {}): Order => ({
   email,
   body: { ignoreActivePurchase: true, ...body },
 })
 
-/** An hour later the same buyer buys again, to replace what it has. Gives what the owner hears. */
+/** An hour later the same buyer buys again, to replace its subscription. Returns the owner's new events. */
 export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object = {}): Promise<string[]> {
   await passes(buyer, '1h')
   await pay(await open(buyer.shop, slug, replacing(buyer, body)))
@@ -38,14 +38,14 @@ export async function fallsPastDue(buyer: Buyer): Promise<void> {
   await periodEnds(buyer)
 }
 
-/** A purchase of a buyer, by our id of it. */
+/** A purchase of a buyer, by its id here. */
 export async function purchaseBy(buyer: Buyer, id: string) {
   const purchase = (await stateOf(buyer)).purchases.find((each) => each.id === id)
   if (!purchase) throw new Error(`${buyer.userId} has no purchase ${id}`)
   return purchase
 }
 
-/** How often each purchase of a buyer was charged, by our id of it. */
+/** How often each purchase of a buyer was charged, by its id here. */
 export async function charges({ shop: { world }, userId }: Buyer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { type, data } of await ownerEvents(world, userId)) {
@@ -60,7 +60,7 @@ export async function charges({ shop: { world }, userId }: Buyer): Promise<Recor
 export const changesSubscription = ({ method, path }: { method: string; path: string }) =>
   method === 'DELETE' || method === 'PATCH' || (method === 'POST' && /\/subscriptions\/[^/]+/.test(path))
 
-/** While something goes on, no call that changes a subscription reaches the processor. */
+/** While something runs, no call that changes a subscription reaches the processor. */
 export async function withoutStops(shop: Shop, meanwhile: () => Promise<void>): Promise<void> {
   shop.emulator.onCall = async (call, run) => {
     if (changesSubscription(call)) throw new DroppedCall()
@@ -80,7 +80,7 @@ export const owedOf = ({ emulator, paywall }: Shop, id: string) =>
     paywall.id,
   )('invoices').filter(({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'))
 
-/** Somebody with a subscription, and what that is known by here and there. */
+/** A buyer with a subscription, and its ids here and at the processor. */
 export async function bought(shop: Shop, slug: 'monthly' | 'yearly' = 'monthly') {
   const buyer = await buy(shop, slug)
   return { buyer, there: await idOf(buyer), here: (await purchaseOf(buyer))!.id }

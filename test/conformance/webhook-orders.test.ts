@@ -8,30 +8,30 @@ import { type Shop, useShops } from './shop.ts'
 import { eventsSince } from './webhook.ts'
 
 const orders = permutations([0, 1, 2, 3, 4, 5])
-/** How many of the 720 are tried: `ORDERS=720 npx vitest run test/conformance/webhook-orders.test.ts` tries all. */
+/** How many of the 720 orders are tried: `ORDERS=720 npx vitest run test/conformance/webhook-orders.test.ts` tries all. */
 const COUNT = Number(process.env.ORDERS ?? (FULL_SIZE ? 72 : 2))
 const chosen = orders.filter((_, index) => index % Math.floor(orders.length / COUNT) === 0)
 
 /**
- * How many lives of each processor are lived and told at the same time, each at an account of its own, in which its webhooks are all
- * there are. Between such groups the emulators forget the webhooks that they hold back.
+ * How many lives of each processor are played at the same time, each at its own account, whose only webhooks are its
+ * own. Between such groups the emulators discard the webhooks that they hold.
  */
 const GROUP = 4
 
 const shopOf = useShops(GROUP)
 
-/** Somebody whose life at the processor is over, and six of its webhooks, of which none was sent. */
+/** A buyer whose life at the processor is over, with six of its webhooks, none of them sent. */
 interface Life {
   buyer: Buyer
   eventIds: string[]
 }
 
-/** Buys and comes back. Then nothing is heard of a renewal, a charge that fails and the next one, a refund in part and a cancellation. */
+/** Buys and returns. Then holds the webhooks of a renewal, a failed charge and the next one, a partial refund and a cancellation. */
 async function live(shop: Shop): Promise<Life> {
   const since = eventsSince(shop)
   const buyer = await open(shop)
   await pay(buyer)
-  // The browser goes on after 2.5 seconds, whether the purchase is stored by then or not.
+  // The browser is redirected after 2.5 seconds, whether the purchase is stored by then or not.
   const id = await until('the purchase is stored', () => idOf(buyer).catch(() => null))
   const { renew, failCharge, recover, refund, cancel } = shop.there
   await renew(id)
@@ -42,11 +42,11 @@ async function live(shop: Shop): Promise<Life> {
   return { buyer, eventIds: six(since()) }
 }
 
-/** From the first to the last, evenly; the others are lost. */
+/** Evenly from the first to the last; the others are lost. */
 const six = (ids: string[]) =>
   [0, 1, 2, 3, 4, 5].flatMap((place) => ids[Math.round((place * (ids.length - 1)) / 5)] ?? [])
 
-/** Tells a life in an order, and gives what was answered. */
+/** Sends the webhooks of a life in an order, and returns the responses. */
 async function tell({ buyer, eventIds }: Life, order: number[]): Promise<number[]> {
   const answers: number[][] = []
   for (const place of order) answers.push(await buyer.shop.emulator.resend(eventIds[place]!))
@@ -65,10 +65,10 @@ async function outcomeOf(buyer: Buyer, answers: number[]) {
 
 type Outcome = Awaited<ReturnType<typeof outcomeOf>>
 
-/** Of each processor, in the order of `chosen`. */
+/** By processor, in the order of `chosen`. */
 const outcomes = new Map<ProcessorName, Outcome[]>(PROCESSOR_NAMES.map((acquiring) => [acquiring, []]))
 
-/** Lives and tells lives of all processors at the same time, a life for each order. */
+/** Plays a life for each order, at all processors at the same time. */
 async function playGroup(group: number[][]): Promise<void> {
   const emulators = PROCESSOR_NAMES.map((acquiring) => shopOf(acquiring).emulator)
   for (const emulator of emulators) emulator.holdWebhooks()
@@ -89,7 +89,7 @@ beforeAll(async () => {
 }, 3_600_000)
 
 test.each(PROCESSOR_NAMES)(
-  `a life at %s is the same in ${chosen.length} orders of six of its webhooks`,
+  `a life at %s ends the same in ${chosen.length} orders of six of its webhooks`,
   (acquiring) => {
     const [first, ...others] = outcomes.get(acquiring) ?? []
     expect(first).toMatchObject({ answers: [200], states: [{ cancel_at_period_end: true }] })

@@ -3,14 +3,14 @@ import { call, type Reply } from '../support/call.ts'
 import type { Webhook } from './drivers/driver.ts'
 import type { Shop } from './shop.ts'
 
-/** Gives the ids of the events that there have been in a shop's account since now, whether their webhooks were sent or not. */
+/** Collects the ids of the events in a shop's account from now on, whether their webhooks were sent or not. */
 export function eventsSince({ emulator, paywall }: Shop): () => string[] {
   const events = accountRecords(emulator, paywall.id)
   const known = new Set(events('events').map(({ id }) => id))
   return () => events('events').flatMap(({ id }) => (known.has(id) ? [] : [id]))
 }
 
-/** Gives their webhooks. */
+/** The webhooks of the shop's account. */
 export function webhooksSince(shop: Shop): () => Webhook[] {
   const since = eventsSince(shop)
   return () => {
@@ -20,7 +20,7 @@ export function webhooksSince(shop: Shop): () => Webhook[] {
   }
 }
 
-/** The webhooks of what happens meanwhile, none of which is sent. */
+/** Holds webhooks while something runs, and returns them. */
 export async function heldWebhooks(shop: Shop, meanwhile: () => Promise<unknown>): Promise<Webhook[]> {
   const since = webhooksSince(shop)
   shop.emulator.holdWebhooks()
@@ -29,7 +29,7 @@ export async function heldWebhooks(shop: Shop, meanwhile: () => Promise<unknown>
   return since()
 }
 
-/** Sends a webhook as its processor does, but for what is given. */
+/** Sends a webhook as its processor does, with some fields replaced. */
 export function sendWebhook(
   { world, acquiring, paywall, driver }: Shop,
   webhook: Webhook,

@@ -9,7 +9,7 @@ import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 const shopOf = useShops()
 const HOUR_MS = 3_600_000
 
-/** How much the processor was asked, and what webhooks have left here. */
+/** How many calls the processor got, and what webhooks have stored here. */
 async function traces({ world, emulator }: Shop) {
   const { rows } = await world.database.query(`select
     (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
@@ -17,12 +17,12 @@ async function traces({ world, emulator }: Shop) {
   return { ...rows[0], calls: emulator.calls.length }
 }
 
-/** What the owner hears of a payment whose webhook does not come. */
+/** The owner's events for a payment whose webhook is lost. */
 const shown = ({ capabilities }: Shop, amount: number) =>
   capabilities.readsIncludePayments ? [`payment.succeeded ${amount}`] : []
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a forged webhook is refused and leaves no trace, in whichever of seven ways it is forged', async () => {
+  test('a forged webhook is refused and leaves no trace, in each of seven kinds of forgery', async () => {
     const shop = shopOf(acquiring)
     const { driver, neighbour, paywall, capabilities } = shop
     const credentials = paywall.processor.credentials as never
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await traces(shop)).toMatchObject({ purchases: before.purchases + 1, payments: before.payments + 1 })
   })
 
-  test('a webhook that comes again, many at once, has no effect', async () => {
+  test('repeats of a webhook, also many at once, have no effect', async () => {
     const shop = shopOf(acquiring)
     const first = webhooksSince(shop)
     const buyer = await buy(shop)
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test('webhooks that come late, the last first, end as the processor has it, with each payment told once', async () => {
+  test('webhooks that arrive late and in reverse end in the processor’s state, with one event for each payment', async () => {
     const shop = shopOf(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
@@ -87,23 +87,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
   })
 
-  test.each(['monthly', 'lifetime'] as const)(
-    'a %s purchase that nobody tells of is found by reconcile',
-    async (slug) => {
-      const shop = shopOf(acquiring)
-      shop.emulator.holdWebhooks()
-      const buyer = await open(shop, slug)
-      await press(buyer.checkoutUrl, 'pay')
-      await shop.emulator.sendHeldWebhooks(() => [])
-      const created = slug === 'monthly' ? ['subscription.created'] : []
-      const paid = shown(shop, slug === 'monthly' ? 999 : 4900)
-      expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
-      expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
-      expect(await passes(buyer, '1m')).toEqual([])
-    },
-  )
+  test.each(['monthly', 'lifetime'] as const)('a %s purchase without webhooks is found by reconcile', async (slug) => {
+    const shop = shopOf(acquiring)
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop, slug)
+    await press(buyer.checkoutUrl, 'pay')
+    await shop.emulator.sendHeldWebhooks(() => [])
+    const created = slug === 'monthly' ? ['subscription.created'] : []
+    const paid = shown(shop, slug === 'monthly' ? 999 : 4900)
+    expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
+    expect(await passes(buyer, '1m')).toEqual([])
+  })
 
-  test('a renewal and a cancellation that nobody tells of are found by reconcile', async () => {
+  test('a renewal and a cancellation without webhooks are found by reconcile', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     const untold = async (what: (id: string) => Promise<unknown>) => {

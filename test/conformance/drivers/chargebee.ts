@@ -36,5 +36,5 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   }),
 }
 
-/** A subscription has our checkout's id, a one-time purchase has it as its order number. */
+/** A subscription has our checkout's id; a one-time purchase has it as its order number. */
 const checkoutOf = ({ chosenId, gives }: PageRecord) => chosenId ?? saleOwn({ own: gives.payment }).poNumber ?? ''

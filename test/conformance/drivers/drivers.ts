@@ -9,7 +9,7 @@ import { MOLLIE } from './mollie.ts'
 import { POLAR } from './polar.ts'
 import { STRIPE } from './stripe.ts'
 
-/** How each processor is driven. Every case of the suite is run for all of them. */
+/** The driver of each processor. Every case of the suite runs for all of them. */
 const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
   stripe: STRIPE,
   polar: POLAR,
@@ -18,7 +18,7 @@ const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
   mollie: MOLLIE,
 }
 
-/** The driver of a processor, whichever it is. The types do not follow that what it is used with is of the same processor. */
+/** The driver of any processor. TypeScript cannot infer that its arguments belong to the same processor. */
 export const driverOf = (acquiring: ProcessorName) => DRIVERS[acquiring] as unknown as Driver
 
 /** What can happen in the account that a paywall sells through, and what was sold there. */

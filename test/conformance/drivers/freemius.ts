@@ -7,7 +7,7 @@ import type { Driver } from './driver.ts'
 import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
 export const FREEMIUS: Driver<'freemius'> = {
-  // A pricing has a price for each cycle, so what is paid once has the name of what is paid by the month.
+  // A pricing has one price per billing cycle, so the one-time price and the monthly price share its id.
   prices: {
     monthly: '501:601',
     plus: '504:605',
@@ -30,13 +30,13 @@ export const FREEMIUS: Driver<'freemius'> = {
     freemius.manySubscriptions = true
     return {
       sales: () => records('pages').flatMap((license) => saleOf(records, license, now()) ?? []),
-      // A page is a link: nothing of it is stored before it is paid, and our checkout is not named.
+      // A page is a link: nothing is stored before it is paid, and it does not name our checkout.
       pages: () => [],
     }
   },
 }
 
-/** What was sold is a licence. */
+/** A sale is a licence. */
 function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale | null {
   const processorId = license.id
   if (license.subscription === null) {
@@ -46,7 +46,7 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
   const subscription = records('subscriptions').find(({ id }) => id === license.subscription)
   if (!subscription) return null
   const paidUntil = endOfPaid(records, subscription)
-  // Each change of the plan makes a new subscription, and what was paid for the ones before was paid for the licence.
+  // Each change of plan creates a new subscription; payments of the earlier ones belong to the licence.
   const all = records('subscriptions').filter((each) => soldOwn(each).license === license.id)
   return {
     ...subscriptionSale(records, subscription, all),
@@ -55,17 +55,17 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
   }
 }
 
-/** What ends is cancelled by that. */
+/** Ending it cancels it. */
 const canceledAt = (subscription: SubscriptionRecord) => subscription.canceledAt ?? subscription.endedAt
 
-/** A licence goes on only when the next period is paid, and no longer than its subscription. */
+/** A licence continues only if the next period is paid, and never longer than its subscription. */
 function endOfPaid(records: AccountRecords, { latestInvoice, endedAt }: SubscriptionRecord): number {
   const invoice = records('invoices').find(({ id }) => id === latestInvoice)
   const end = (invoice?.status === 'paid' ? invoice.periodEnd : invoice?.periodStart) ?? 0
   return Math.min(end, endedAt ?? end)
 }
 
-/** The licence is what gives access; a subscription that is cancelled stays so. */
+/** The licence gives access; a cancelled subscription stays cancelled. */
 function statusOf(
   records: AccountRecords,
   license: PageRecord,

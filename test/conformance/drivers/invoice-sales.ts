@@ -3,8 +3,8 @@ import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-rec
 import { oneTimePayments, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
 /**
- * What was sold, alike at processors that charge by invoice. `processorId`: what a one-time sale is known by, made of its
- * payment's id.
+ * Sales at processors that charge by invoice. `processorId`: what identifies a one-time sale, derived from
+ * its payment's id.
  */
 export const salesByInvoice = (
   records: AccountRecords,

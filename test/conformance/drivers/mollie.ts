@@ -54,14 +54,14 @@ export const MOLLIE: Driver<'mollie'> = {
   }),
 }
 
-/** Those that have a page: all but the charges of subscriptions. */
+/** Payments with a page: all except the charges of subscriptions. */
 const firstPayments = (records: AccountRecords) =>
   records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
 
 /** A payment whose bank has decided against it, or whose page was left, sold nothing. */
 const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPending(payment)
 
-/** A purchase is known by its first payment. At Mollie a cancelled subscription is over at once, for its buyer later. */
+/** A purchase is identified by its first payment. At Mollie a cancelled subscription ends at once; for its buyer it ends later. */
 function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale {
   const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
   if (paymentOwn(page).sequenceType === 'oneoff') return once
@@ -82,14 +82,14 @@ function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale
     },
     paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
     status: statusOf(records, { page, metadata, subscription, charges, renews, now }),
-    // A period lasts to the day of the next charge. A suspended subscription has no such day.
+    // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
   }
 }
 
 type Metadata = z.output<typeof PageMetadata>
 
-/** What a payment has paid for, as everywhere at Mollie from day to day. A first payment with a trial only gives a mandate. */
+/** The period that a payment paid for, in whole days as always at Mollie. A first payment with a trial only creates a mandate. */
 function paidPeriod(records: AccountRecords, payment: PaymentRecord, metadata: Metadata): PaidPeriod[] {
   if (payment.subscription === null && metadata.trial_days > 0) return []
   const start = Date.parse(toDate(payment.subscription === null ? paidAt(payment) : payment.created)) / 1000
@@ -121,7 +121,7 @@ function statusOf(
     : 'active'
 }
 
-/** A first payment that no subscription follows has paid for one period, or has begun a trial. As everywhere at Mollie, that ends with a day. */
+/** A first payment without a subscription has paid for one period or begun a trial. Both end on a day boundary, as always at Mollie. */
 function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count }: Metadata): number {
   const start = paidAt(page)
   const cycle =
@@ -136,7 +136,7 @@ function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count 
 const isChargedBack = (records: AccountRecords, { id }: PaymentRecord) =>
   records('disputes').some(({ payment, status }) => payment === id && status !== 'won')
 
-/** A charge that failed bought nothing: what was paid for before ends as the day of the first that failed since begins. */
+/** A failed charge bought nothing: the paid time ends at the start of the day of the first failure since. */
 function endOfPaid(
   { periodEnd }: SubscriptionRecord,
   charges: PaymentRecord[],

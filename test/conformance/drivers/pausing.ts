@@ -1,19 +1,19 @@
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Shop } from '../shop.ts'
 
-/** Where an owner can pause a subscription: its buyer is charged no more until it goes on. */
+/** Where an owner can pause a subscription: its buyer is not charged until it is resumed. */
 const PAUSES = ['stripe', 'polar', 'chargebee'] as const
 
-/** Where that can be one that is paid for. Stripe's are `paused` after a trial without a card. */
+/** Where a paid subscription can be paused. Stripe's are `paused` only after a trial without a card. */
 export const PAUSES_WHAT_IS_PAID = ['polar', 'chargebee'] as const
 
-/** Where it may owe money by then. */
+/** Where a paused subscription may owe money. */
 export const PAUSES_WHAT_IS_OWED = 'chargebee'
 
-/** Where what is owed may stay unpaid for ever, by a setting of the owner's: it is charged no more, and may be paid all the same. */
+/** Where an owner can choose that an unpaid subscription stays so for ever: it is not charged any more, but can still be paid. */
 const KEEPS_UNPAID = ['stripe'] as const
 
-/** Where a one-time purchase exists while its money is on its way. Polar makes its order, and Freemius its licence, once that is there. */
+/** Where a one-time purchase exists while its payment is processing. Polar creates its order, and Freemius its licence, only after that. */
 const SELLS_UNPAID = ['stripe', 'chargebee', 'mollie'] as const
 
 const isIn = <Name extends ProcessorName>(names: readonly Name[], name: ProcessorName): name is Name =>
@@ -29,7 +29,7 @@ export async function pause({ world, acquiring }: Shop, id: string): Promise<voi
   await world[acquiring].pause(id)
 }
 
-/** Its charge fails, and is not tried again. */
+/** Its charge fails, and is not retried. */
 export async function leaveUnpaid({ world, acquiring, there }: Shop, id: string): Promise<void> {
   if (!isIn(KEEPS_UNPAID, acquiring)) throw new Error(`nothing stays unpaid at ${acquiring}`)
   await there.failCharge(id)

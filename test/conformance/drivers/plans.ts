@@ -7,21 +7,21 @@ import { unheard } from './missed-webhooks.ts'
 
 /** What a subscription can be changed to, in US cents and tokens. */
 export interface Plan {
-  /** What the processor knows it by. */
+  /** The processor's id of it. */
   price: string
   amount: number
   interval: 'month' | 'year'
-  /** US dollars unless it says so. */
+  /** US dollars by default. */
   currency?: string
 }
 
 /**
- * Where the difference is paid in the moment of the change, unless nothing is left to pay. Polar makes it part of the next order,
- * and Mollie charges another amount from the next charge on.
+ * Where the difference is charged at the moment of the change, unless nothing is left to pay. Polar adds it to the next order,
+ * and Mollie charges the new amount from the next charge on.
  */
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
-/** What an owner sells at the processor that no price of the paywall file names, and that the portal offers, too. */
+/** Something the owner sells at the processor, also in its portal, that no price of the paywall file names. */
 export async function sellBesides({ world, acquiring, paywall }: Shop, ...plans: Plan[]) {
   if (acquiring === 'mollie') return // a plan there is an amount and an interval
   const currency = acquiring === 'stripe' || acquiring === 'polar' ? 'usd' : 'USD'
@@ -29,7 +29,7 @@ export async function sellBesides({ world, acquiring, paywall }: Shop, ...plans:
   await world[acquiring].setOtherPrices(paywall.id, prices)
 }
 
-/** The plan is changed: by the buyer in the portal, or where there is none by the owner. */
+/** Changes the plan: as the buyer in the portal, or as the owner where there is no portal. */
 export async function changePlan(
   shop: Shop,
   id: string,
@@ -51,7 +51,7 @@ export async function changePlan(
   if (!reply.ok) throw new Error(`Mollie answers ${reply.status}: ${await reply.text()}`)
 }
 
-/** What each processor knows two prices by that no paywall file names. */
+/** Each processor's ids of two prices that no paywall file names. */
 const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
   stripe: ['price_team', 'price_firm'],
   polar: ['2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0006', '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0007'],
@@ -60,7 +60,7 @@ const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
   mollie: ['Team', 'Firm'],
 }
 
-/** 29.99 USD a month, which the owner sells besides. */
+/** 29.99 USD a month. */
 export const teamPlan = (acquiring: ProcessorName): Plan => ({
   price: UNNAMED[acquiring][0],
   amount: 2999,
@@ -74,7 +74,7 @@ export const firmPlan = (acquiring: ProcessorName): Plan => ({
   interval: 'month',
 })
 
-/** Whether a webhook tells of a change: if not, it is known by the next read, a week later at most. */
+/** Whether a webhook reports a change: if not, the next read finds it, within a week. */
 export const tellsOfChanges = (acquiring: ProcessorName) => acquiring !== 'mollie'
 
 /** Pays on a page, and changes the plan before anything of the sale is stored here. */
@@ -87,7 +87,7 @@ export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan):
       await change()
     })
   }
-  // The subscription is made once its first payment is read.
+  // The subscription is created once its first payment is read.
   emulator.onCall = async ({ method, path }, run) => {
     const reply = await run()
     if (method === 'POST' && path.endsWith('/subscriptions')) await change()
@@ -98,14 +98,14 @@ export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan):
   emulator.onCall = undefined
 }
 
-/** Where the difference that a change of the plan makes can be left to be charged with the next period. */
+/** Where the proration of a change of plan can be charged with the next period. */
 export const LEAVES_PENDING = ['stripe', 'polar', 'chargebee'] as const
 
-/** Lets the difference be charged with the next period. At Polar it is by default. */
+/** Charges the proration with the next period. That is Polar's default. */
 export async function leavePending({ world, acquiring, paywall }: Shop): Promise<void> {
   if (acquiring === 'stripe') await world.stripe.setProration(paywall.id, 'create_prorations')
   if (acquiring === 'chargebee') await world.chargebee.setInvoiceImmediately(paywall.id, false)
 }
 
-/** Where what was left can be deleted before it is charged. */
+/** Where a pending proration can be deleted before it is charged. */
 export const deletesPending = (acquiring: ProcessorName) => acquiring !== 'polar'

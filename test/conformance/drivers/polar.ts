@@ -20,7 +20,7 @@ export const POLAR: Driver<'polar'> = {
     const signature = createHmac('sha256', webhookSecret).update(`${id}.${timestamp}.${body}`).digest('base64')
     return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` }
   },
-  // Standard Webhooks have another one, of public keys.
+  // Standard Webhooks also define a scheme with public keys.
   ofAnotherScheme: ({ 'webhook-signature': signature = '', ...others }) => ({
     ...others,
     'webhook-signature': signature.replace('v1,', 'v1a,'),

@@ -3,35 +3,35 @@ import type { InvoiceRecord, PaymentRecord } from '../../../dev/emulators/core/d
 import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 
-/** Something that was sold, read of what an emulator stores and not by our adapters, in the words of the user endpoint. */
+/** A sale, read from what an emulator stores and not through our adapters, in the terms of the user endpoint. */
 export interface Sale {
-  /** What we know it by. */
+  /** Its id here. */
   processorId: string
   isSubscription: boolean
   status: PurchaseStatus
-  /** Whether its first payment was made, or its trial has begun. What never began may be missing here. */
+  /** Whether its first payment was made, or its trial has begun. Sales that never began may be missing here. */
   begun: boolean
   renews: boolean
-  /** When its period ends, as the beginning of an ISO time; null: it has none, or nobody can say. */
+  /** When its period ends, as a prefix of an ISO time; null: it has none, or it is unknown. */
   periodEnd: string | null
-  /** What was charged for, without trials, the oldest first. What is paid once is a period without end. */
+  /** The periods charged for, without trials, oldest first. A one-time purchase has one period without an end. */
   paidPeriods: PaidPeriod[]
-  /** What a subscription is charged for now, where the processor has a name for it; null: for what its page has sold. */
+  /** The processor's id of the current plan, if it has one; null: the one that the page sold. */
   price: SoldPrice | null
   /** Whether it began with a trial. */
   hadTrial: boolean
-  /** Its payments that went through, by their records. */
+  /** Its successful payments, by their records. */
   paid: string[]
 }
 
-/** A period that was paid for. A change of the plan that is charged at once has one of its own. Times are Unix times in seconds. */
+/** A paid period. A change of plan that is charged at once has one of its own. Times are Unix times in seconds. */
 export interface PaidPeriod {
   start: number
   end: number
   paidAt: number
-  /** How long a period of the price is that was charged for; `once`: it was paid once. */
+  /** The interval of the price that was charged for; `once`: a one-time price. */
   interval: 'month' | 'year' | 'once'
-  /** Whether all of its money went back to the buyer. */
+  /** Whether all of its money was refunded to the buyer. */
   isGivenBack: boolean
 }
 
@@ -48,7 +48,7 @@ const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = 
 
 export const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-/** A subscription of a processor that charges by invoice, with `all` that one purchase has had, the oldest first. */
+/** A subscription of a processor that charges by invoice, with `all` invoices of one purchase, oldest first. */
 export function subscriptionSale(
   records: AccountRecords,
   subscription: SubscriptionRecord,
@@ -86,7 +86,7 @@ function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPe
   }
 }
 
-/** Something that was paid once. */
+/** A one-time purchase. */
 export function oneTimeSale(
   records: AccountRecords,
   payment: PaymentRecord,
@@ -107,7 +107,7 @@ export function oneTimeSale(
 
 export const paidAt = ({ endedAt, created }: PaymentRecord) => endedAt ?? created
 
-/** Whether all the money of a payment went back to the buyer. */
+/** Whether all the money of a payment was refunded to the buyer. */
 export function isGivenBack(records: AccountRecords, { id, amount }: PaymentRecord, byDisputes: boolean): boolean {
   const refunds = records('refunds').filter(({ payment, status }) => payment === id && status === 'refunded')
   const disputes = records('disputes').filter(
@@ -116,7 +116,7 @@ export function isGivenBack(records: AccountRecords, { id, amount }: PaymentReco
   return amount > 0 && [...refunds, ...disputes].reduce((sum, each) => sum + each.amount, 0) >= amount
 }
 
-/** The one-time payments of pages that were completed. */
+/** The one-time payments of completed pages. */
 export function oneTimePayments(records: AccountRecords): PaymentRecord[] {
   const sold = new Set(
     records('pages').map(({ status, mode, payment }) => status === 'complete' && mode === 'payment' && payment),

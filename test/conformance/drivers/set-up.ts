@@ -3,12 +3,12 @@ import type { Terms } from '../../../dev/emulators/core/domain/selling-records.t
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
-/** What an owner has set up at the processor; what cannot be set there stays as it is. */
+/** The owner's settings at the processor; settings that it does not have are ignored. */
 export interface Setup {
   terms: Terms | null
-  /** What becomes of a subscription whose charges have all failed; null: what the processor does by itself. */
+  /** What happens to a subscription whose charges have all failed; null: the processor's default. */
   afterRetries: AfterRetries | null
-  /** How old what the processor's API reads may be. */
+  /** How stale the processor's API reads may be. */
   lagSeconds: number
 }
 

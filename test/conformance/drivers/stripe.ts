@@ -17,7 +17,7 @@ export const STRIPE: Driver<'stripe'> = {
     const { webhooks } = new Stripe('sk_test_unused')
     return { 'stripe-signature': webhooks.generateTestHeaderString({ payload: body, secret, timestamp }) }
   },
-  // What Stripe signs test events with, besides.
+  // The scheme with which Stripe also signs test events.
   ofAnotherScheme: ({ 'stripe-signature': signature = '' }) => ({
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
