@@ -13,13 +13,13 @@ beforeAll(() => {
   ours = tenant(world.file)
 })
 
-/** Makes our row of a purchase as it would be at another time, or had the processor said something else. */
+/** Changes our row of a purchase to what it would be at another time, or after another reply of the processor. */
 async function rewrite({ purchaseId }: Subscriber, columns: string): Promise<void> {
   const { rowCount } = await world.database.query(`update purchases set ${columns} where id = $1`, [purchaseId])
   expect(rowCount).toBe(1)
 }
 
-/** What each endpoint that depends on access says of a user. */
+/** Whether each endpoint that depends on access grants it to a user. */
 async function saidBy({ token }: Subscriber) {
   const user = await call(world, at(ours, 'user'), { token })
   const bootstrap = await call(world, at(ours, 'bootstrap'), { token })
@@ -28,7 +28,7 @@ async function saidBy({ token }: Subscriber) {
   return [user.body, bootstrap.body, checkout, portal]
 }
 
-/** Three questions: whether it gives access, whether it is in the way of another one, and whether it has a portal. */
+/** Whether a purchase gives access, whether it is in the way of another one, and whether it has a portal. */
 const open = [{ paid: true }, { user: { paid: true, has_active_subscription: true } }]
 const closed = [{ paid: false }, { user: { paid: false, has_active_subscription: false } }]
 const running = [{ status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }, { status: 200 }]
@@ -42,33 +42,33 @@ test.each([
   ['active, its period over for almost three days', ended('2 days 23 hours'), [...open, ...running]],
   ['active, its period over for more than three days', ended('3 days 1 minute'), [...closed, ...running]],
   [
-    'on trial, which is over for a minute',
+    'on a trial that ended a minute ago',
     `status = 'trialing', ${ended('1 minute')}, trial_end = now() - interval '1 minute'`,
     [...open, ...running],
   ],
   ['to end with its period, now over', `${ended('1 minute')}, cancel_at_period_end = true`, [...closed, ...over]],
   [
-    'to end with its period, which is over since it was last read',
+    'to end with its period, which has ended since the last read',
     `${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
     [...closed, ...running],
   ],
   [
-    'past due, and to end with its period, which is over since it was last read',
+    'past due, and to end with its period, which has ended since the last read',
     `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
     [...closed, ...running],
   ],
   [
-    'to end at a time that is over',
+    'to end at a time that has passed',
     `cancel_at = now() - interval '1 minute', cancel_at_period_end = true`,
     [...closed, ...over],
   ],
   [
-    'to end later than its period, which is over',
+    'to end later than its period, which has ended',
     `${ended('1 minute')}, cancel_at = now() + interval '1 month', cancel_at_period_end = true`,
     [...open, ...running],
   ],
   [
-    'past due for almost seven days, its period over',
+    'past due for almost seven days, its period ended',
     `status = 'past_due', past_due_since = now() - interval '6 days 23 hours', ${ended('1 minute')}`,
     [...open, ...running],
   ],
@@ -78,7 +78,7 @@ test.each([
     [...closed, ...running],
   ],
   [
-    'past due, and to end at a time that is over',
+    'past due, and to end at a time that has passed',
     `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true`,
     [...closed, ...over],
   ],
@@ -110,7 +110,7 @@ test('`access_until` is when access ends, as far as is known now', async () => {
   expect(await untilOf(subscriber)).toBe(soon)
 })
 
-test('`settings.grace_days` is for how long a subscription that is past due gives access', async () => {
+test('`settings.grace_days` is how long a past due subscription gives access', async () => {
   const strict = await newTenant(world, { settings: { ...world.paywall.settings, grace_days: 2 } })
   const subscriber = await subscribe(world, strict)
   const paidAfter = async (ago: string) => {
@@ -121,7 +121,7 @@ test('`settings.grace_days` is for how long a subscription that is past due give
   expect(await paidAfter('2 days 1 minute')).toBe(false)
 })
 
-test('nobody is topped up while a renewal may still be heard of', async () => {
+test('there is no daily top-up while a renewal may still become known', async () => {
   const subscriber = await subscribe(world, ours)
   const debit = { user_id: subscriber.id, type: 'standard', amount: 95, op: 'debit' }
   expect(await call(world, at(ours, 'balances'), { key: ours.key, body: debit })).toMatchObject({ status: 200 })

@@ -18,16 +18,16 @@ beforeAll(() => {
 
 const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
 
-/** A start-checkout by the owner. */
+/** Calls start-checkout as the owner. */
 function order(email: string, slug: string, body: object = {}, { paywall, key }: Tenant = ours) {
   return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body } })
 }
 
-/** A start-checkout by the user itself. */
+/** Calls start-checkout as the user. */
 const orderOwn = (token: string, slug: string, { paywall }: Tenant = ours) =>
   startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, slug) } })
 
-test('an active subscription stands in the way of every price, for owner and user, unless it is to be ignored', async () => {
+test('an active subscription is in the way of every price, for owner and user, unless it is ignored', async () => {
   const { email, token } = await person(world, ours)
   await buy(world, { ...ours, email })
   for (const slug of ['monthly', 'once']) {
@@ -38,7 +38,7 @@ test('an active subscription stands in the way of every price, for owner and use
   }
 })
 
-test('what was bought once stands in the way of the same price and of no other, unless it is to be ignored', async () => {
+test('a one-time purchase is in the way of the same price and of no other, unless it is ignored', async () => {
   const { email, token } = await person(world, ours)
   await buy(world, { ...ours, email, slug: 'once' })
   const { body } = await call(world, at(ours, 'bootstrap'), { token })
@@ -53,7 +53,7 @@ test('what was bought once stands in the way of the same price and of no other, 
   }
 })
 
-test('an edited price is the same as before; one that was paid back may be bought again', async () => {
+test('an edited price counts as the same one; a refunded one may be bought again', async () => {
   const shop = await newTenant(world, { prices: [once] })
   const email = newEmail()
   const { userId } = await buy(world, { ...shop, email, slug: 'once' })

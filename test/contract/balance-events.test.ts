@@ -10,7 +10,7 @@ import { useTestWorld } from '../support/world.ts'
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
 
 const world = useTestWorld()
-/** Owners whose webhook endpoint asks for the changes of balances by name, and for everything else. */
+/** Owners whose webhook endpoint subscribes to balance changes by name, and to everything else. */
 let asks: Tenant
 let asksForAll: Tenant
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   asksForAll = await ownerWith(['*'])
 })
 
-/** Calls as one of these owners does. */
+/** Calls as one of these owners. */
 const as = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })
 
 const changesAbout = async (userId: string) =>
@@ -34,7 +34,7 @@ const changesAbout = async (userId: string) =>
     .filter(({ type }) => type === 'balance.changed')
     .map(({ data }) => Change.parse(data.balance))
 
-test('an owner that asks by name is told of each change, in order, with what caused it', async () => {
+test('an owner that subscribes by name gets an event for each change, in order, with its cause', async () => {
   const { id: user_id } = await person(world, asks)
   await changeBalance(world, { user_id, amount: 5 }, as(asks))
   await changeBalance(world, { user_id, op: 'debit', amount: 15 }, as(asks))
@@ -52,14 +52,14 @@ test('an owner that asks by name is told of each change, in order, with what cau
   expect(sequenceFaults(await ownerEvents(world, user_id))).toEqual([])
 })
 
-test("the price's tokens are told of with the purchase", async () => {
+test("the price's tokens are in the event of the purchase", async () => {
   const { userId } = await buy(world, asks)
   await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])
   expect(sequenceFaults(await ownerEvents(world, userId))).toEqual([])
 })
 
-test('40 changes at once are told once each, in the order in which they happened', async () => {
+test('40 concurrent changes emit one event each, in the order in which they happened', async () => {
   const { id: user_id } = await person(world, asks)
   const change = (_: unknown, index: number) =>
     changeBalance(world, { user_id, op: index % 2 === 0 ? 'credit' : 'debit', amount: 1 }, as(asks))
@@ -72,7 +72,7 @@ test('40 changes at once are told once each, in the order in which they happened
   expect(counts).toEqual(deltas.map((_, index) => deltas.slice(0, index + 1).reduce((sum, delta) => sum + delta, 0)))
 })
 
-test('a change that nobody asked to hear of writes no event, and numbers none', async () => {
+test('a change without subscribers writes no event, and uses no sequence number', async () => {
   const { id: user_id } = await person(world, asksForAll)
   await changeBalance(world, { user_id }, as(asksForAll))
   await untilAllDelivered(world)

@@ -39,7 +39,7 @@ test('a repeat under one key gets the first reply and changes nothing, in one st
   expect(await ledgerOf(world, user_id)).toHaveLength(3)
 })
 
-test('a withdrawal is replayed likewise', async () => {
+test('so does a repeated withdrawal', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   expect(await withdraw(world, { user_id, tokens: 3 }, key)).toMatchObject({ body: { success: true, remaining: 7 } })
@@ -48,7 +48,7 @@ test('a withdrawal is replayed likewise', async () => {
   expect(await ledgerOf(world, user_id)).toHaveLength(2)
 })
 
-test('one key with another body, user or endpoint is a mistake, and changes nothing', async () => {
+test('the same key with another body, user or endpoint is refused, and changes nothing', async () => {
   const [one, two] = [await signIn(world), await signIn(world)]
   const key = newKey()
   await changeBalance(world, { user_id: one.id, op: 'debit' }, key)
@@ -59,7 +59,7 @@ test('one key with another body, user or endpoint is a mistake, and changes noth
   expect(await ledgerOf(world, one.id)).toHaveLength(2)
 })
 
-test("a key is the paywall's own: no other owner sees what came of it, or is kept from it", async () => {
+test('a key belongs to its paywall: another owner can use the same one, and does not see its reply', async () => {
   const { id: user_id } = await signIn(world)
   const theirs = await signIn(world, { paywallId: other.paywall.id, key: other.key })
   const key = newKey()
@@ -70,7 +70,7 @@ test("a key is the paywall's own: no other owner sees what came of it, or is kep
   expect(reply).toMatchObject({ status: 200, body: { user_id: theirs.id } })
 })
 
-test('a refusal is not kept: the same call may succeed later', async () => {
+test('a refusal is not stored: the same call may succeed later', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   const debit = { user_id, op: 'debit', amount: 12 }
@@ -80,7 +80,7 @@ test('a refusal is not kept: the same call may succeed later', async () => {
   expect(await changeBalance(world, debit, key)).toMatchObject({ status: 200, headers: replayed })
 })
 
-test('after 24 hours a key is new', async () => {
+test('a key can be reused after 24 hours', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   const passes = (time: string) => world.clock.advance(world.paywall.id, time)
@@ -94,7 +94,7 @@ test('after 24 hours a key is new', async () => {
   expect(await changeBalance(world, { user_id, amount: 4 }, key)).toMatchObject({ headers: replayed })
 })
 
-test.each(['before', 'after'])('when the answer is lost %s the statement ran, nothing is tried twice', async (when) => {
+test.each(['before', 'after'])('when the response is lost %s the statement ran, nothing is retried', async (when) => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   let statements = 0

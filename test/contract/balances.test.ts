@@ -9,7 +9,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-/** The balances as the owner reads them, proven to be the sum of their ledger. */
+/** The balances as the owner reads them, verified against their ledger. */
 async function balances(userId: string, { paywall, key }: Pick<Tenant, 'paywall' | 'key'> = world) {
   const state = await userState(world, userId, { paywallId: paywall.id, key })
   const read = Object.fromEntries(state.balances.map(({ type, count }) => [type, count]))
@@ -23,7 +23,7 @@ const ledger = async (userId: string) =>
 
 const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 
-/** What an owner's credit or debit does: the balance and its ledger change together. */
+/** Writes what an owner's credit or debit would: the balance and its ledger row together. */
 const spend = (userId: string, delta: number) =>
   world.database.query(
     `with changed as (
@@ -38,13 +38,13 @@ async function renew(subscriptionId: string, options?: { fail: boolean }) {
   await world.stripe.drainWebhooks()
 }
 
-test('every configured type is shown, the daily limit is there at the first read', async () => {
+test('every configured type is shown, and the first read credits the daily limit', async () => {
   const { id } = await signIn(world)
   expect(await balances(id)).toEqual({ standard: 10, premium: 0 })
   expect(await ledger(id)).toEqual([{ type: 'standard', delta: 10, reason: 'top_up' }])
 })
 
-test('bootstrap with a token is a read like any other', async () => {
+test('bootstrap with a token counts as a read', async () => {
   const { token, id } = await signIn(world)
   const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`, { token })
   expect(reply.body).toMatchObject({
@@ -59,7 +59,7 @@ test('bootstrap with a token is a read like any other', async () => {
   expect(await ledger(id)).toHaveLength(1)
 })
 
-test('a top-up comes once a UTC day: what was spent does not come back by reading', async () => {
+test('the top-up happens once a UTC day: reading does not restore what was spent', async () => {
   const { id } = await signIn(world)
   await balances(id)
   await spend(id, -7)
@@ -74,7 +74,7 @@ test('a top-up comes once a UTC day: what was spent does not come back by readin
   ])
 })
 
-test('a top-up never lowers a higher balance, and writes nothing where nothing changes', async () => {
+test('a top-up never lowers a higher balance, and writes no row if nothing changes', async () => {
   const { id } = await signIn(world)
   await balances(id)
   await spend(id, 40)
@@ -97,7 +97,7 @@ test("users with access get the price's tokens and no top-up", async () => {
   ])
 })
 
-test("the price's tokens come once a period, after each renewal, and never for a repeated webhook", async () => {
+test("the price's tokens are credited once a period, after each renewal, and never for a repeated webhook", async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
   await world.stripe.drainWebhooks()
@@ -111,7 +111,7 @@ test("the price's tokens come once a period, after each renewal, and never for a
   expect(await ledger(userId)).toEqual(Array(3).fill({ type: 'standard', delta: 100, reason: 'plan' }))
 })
 
-test('a period that is not paid brings no tokens until it is', async () => {
+test('a period credits no tokens until it is paid', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
   await world.stripe.drainWebhooks()
@@ -122,7 +122,7 @@ test('a period that is not paid brings no tokens until it is', async () => {
   expect(await balances(userId)).toMatchObject({ standard: 200 })
 })
 
-test('a user whose subscription has ended is topped up again', async () => {
+test('a user whose subscription has ended gets the top-up again', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await spend(userId, -99)
   await world.stripe.end(world.stripe.subscriptions.at(-1)?.id ?? '')
@@ -130,7 +130,7 @@ test('a user whose subscription has ended is topped up again', async () => {
   expect(await balances(userId)).toMatchObject({ standard: 10 })
 })
 
-test('a trial brings its own tokens, each paid period the price’s, and a purchase for good its tokens once', async () => {
+test('a trial credits its own tokens, each paid period the price’s, and a one-time purchase its tokens once', async () => {
   const tokens = [
     { type: 'standard', count: 7 },
     { type: 'premium', count: 2 },
@@ -167,7 +167,7 @@ test('a trial brings its own tokens, each paid period the price’s, and a purch
   expect(await balances(forGood.userId, shop)).toEqual({ standard: 7, premium: 2 })
 })
 
-test("balances are the paywall's own: another one knows nothing of them", async () => {
+test('balances belong to a paywall: another one does not have them', async () => {
   const other = tenant(await paywallFile({ paywall: { settings: {}, prices: [monthly({ tokens: [] })] } }))
   await world.apply(other.file)
   const email = newEmail()
@@ -179,7 +179,7 @@ test("balances are the paywall's own: another one knows nothing of them", async 
   expect(await balances(bought)).toMatchObject({ standard: 100 })
 })
 
-test('tokens that were credited before the user was seen again add to what it had', async () => {
+test("tokens credited before the user's next visit are added to what it had", async () => {
   const { id, email } = await signIn(world)
   expect(await balances(id)).toMatchObject({ standard: 10 })
   const checkout = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } }))

@@ -5,11 +5,11 @@ import { openMailbox, sweep } from '../support/mailbox.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// Queues and rate limits help a request, and none depends on them.
+// Queues and rate limits are best effort: no request depends on them.
 
 const world = useTestWorld({ rateLimited: true, brokenBindings: ['gateway', 'balances', 'checkout-return'] })
 
-/** Webhooks wait: what is stored here, checkout-return has stored. */
+/** Webhooks are held: what is stored here was stored by checkout-return. */
 beforeAll(() => {
   world.stripe.holdWebhooks()
 })
@@ -22,7 +22,7 @@ test('a caller who cannot be counted is served', async () => {
   await expect.poll(() => warnings('rate limit unavailable')).toHaveLength(1)
 })
 
-test('a buyer comes back to a stored purchase, and the owner hears of it when the cron comes', async () => {
+test('a returning buyer finds its purchase stored, and the owner gets the event when the cron runs', async () => {
   const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
   const { checkoutUrl, userId } = opened(await startCheckout(world, order))
   const reply = await call(world, await press(checkoutUrl, 'pay'))
@@ -35,11 +35,11 @@ test('a buyer comes back to a stored purchase, and the owner hears of it when th
   await world.receiver.waitFor(({ body }) => body.includes('checkout.completed') && body.includes(userId))
 })
 
-test('a credit is answered, and the owner hears of it when the cron comes', async () => {
+test('a credit succeeds, and the owner gets the event when the cron runs', async () => {
   const mailbox = await openMailbox(world)
   const before = warnings('deliver-events not woken').length
   await mailbox.credit()
   await expect.poll(() => warnings('deliver-events not woken')).toHaveLength(before + 1)
   await sweep(world)
-  expect(mailbox.received()).toHaveLength(2) // the top-up of the day, and the credit
+  expect(mailbox.received()).toHaveLength(2) // the daily top-up, and the credit
 })

@@ -16,14 +16,14 @@ const Structure = z.looseObject({ version: z.string(), settings: z.looseObject({
 const structure = async (paywallId: string, country?: string) =>
   Structure.parse((await bootstrap(paywallId, country)).body)
 
-/** The edge's cache, and the key under which it has a paywall as callers from the US see it. */
+/** The edge cache, and the key of a paywall for callers from the US. */
 async function edgeOf(paywallId: string) {
   const { default: edge } = await world.workers.caches()
   const { hostname } = new URL(world.url)
   return { edge, key: `https://bootstrap.internal/${hostname}/${paywallId}/US` }
 }
 
-test('the structure may be old by 10 s at most: so long the edge keeps it', async () => {
+test('the structure is at most 10 s old: that is how long the edge caches it', async () => {
   const { paywall } = await newTenant(world)
   const reply = await bootstrap(paywall.id)
   const { edge, key } = await edgeOf(paywall.id)
@@ -32,7 +32,7 @@ test('the structure may be old by 10 s at most: so long the edge keeps it', asyn
   expect(await kept.json()).toEqual(reply.body)
 })
 
-test('an edit is seen after 10 s at most, however often the paywall is read meanwhile', async () => {
+test('an edit is visible within 10 s, however often the paywall is read meanwhile', async () => {
   const { file, paywall } = await newTenant(world)
   await structure(paywall.id)
   await world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
@@ -42,7 +42,7 @@ test('an edit is seen after 10 s at most, however often the paywall is read mean
   expect(Date.now() - editedAt).toBeLessThan(10_500)
 })
 
-test('what came from the edge is remembered no longer than the edge would have kept it', async () => {
+test('what came from the edge is cached no longer than the edge would have', async () => {
   const { paywall } = await newTenant(world)
   const { edge, key } = await edgeOf(paywall.id)
   const old = { ...(await structure(paywall.id, 'CA')), version: `sha256:${'0'.repeat(64)}` }

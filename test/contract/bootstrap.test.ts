@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** The payload of contract section 2, each field with its type; no other field may be there. */
+/** The payload of contract section 2, each field with its type; no other fields are allowed. */
 const Price = z.strictObject({
   id: z.string().regex(/^price_[0-9a-f]{24}$/),
   slug: z.string(),
@@ -84,7 +84,7 @@ describe('the structural payload', () => {
     ])
   })
 
-  test("serves the owner's own fields as they are, prices in the file's order, amounts in major units", async () => {
+  test("has the owner's own fields unchanged, prices in the file's order, amounts in major units", async () => {
     const { paywall } = await newTenant(all.world, {
       settings: { brand_color: '#123456', theme: { dark: true } },
       prices: [
@@ -111,7 +111,7 @@ describe('the structural payload', () => {
     })
   })
 
-  test('holds no secret and nothing of how it is sold', async () => {
+  test('contains no secrets and no details of the processor', async () => {
     const said = [await bootstrap(), await bootstrap({ country: 'IN' }), await bootstrap({ token: all.payer.token })]
     const { processor } = all.ours.paywall
     const hidden = [...Object.values(processor.credentials), all.ours.key, all.ours.file.owner.email]
@@ -124,7 +124,7 @@ describe('the structural payload', () => {
     }
   })
 
-  test('is open to anybody: an owner key changes nothing, not even a bad one', async () => {
+  test('is public: an owner key changes nothing, not even an invalid one', async () => {
     const plain = await structure()
     expect(await structure({ key: all.ours.key })).toEqual(plain)
     expect(await structure({ key: 'pk_test_bad' })).toEqual(plain)
@@ -148,7 +148,7 @@ describe('version', () => {
     expect((await structure({ country: 'IN' }, paywall.id)).version).not.toBe(before.version)
 
     await all.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
-    // Another country of the same prices is not in the edge cache yet.
+    // Another country with the same prices is not in the edge cache yet.
     const after = await structure({ country: 'FR' }, paywall.id)
     expect(after.settings.name).toBe('Renamed')
     expect(after.version).not.toBe(before.version)
@@ -182,7 +182,7 @@ describe('local prices', () => {
     expect(prices[0]?.local).toEqual(local)
   })
 
-  test('a price for the country goes before one for its tier', async () => {
+  test('a price for the country takes precedence over one for its tier', async () => {
     const locals = [
       { tier: 2, currency: 'USD', amount: 5.99, processorPrice: 'price_tier_2' },
       { countries: ['MX'], currency: 'MXN', amount: 99, processorPrice: 'price_mx' },
@@ -200,7 +200,7 @@ describe('local prices', () => {
 })
 
 describe('user state', () => {
-  test('comes with a Bearer token, beside the same structure, and is never cached', async () => {
+  test('comes with a Bearer token, next to the same structure, and is never cached', async () => {
     const guest = await structure()
     const reply = await bootstrap({ token: all.payer.token })
     const { user, ...rest } = z.looseObject({ user: UserState }).parse(reply.body)
@@ -219,7 +219,7 @@ describe('user state', () => {
     })
   })
 
-  test('is absent for guests, and for an owner key alone, which says nothing here', async () => {
+  test('is absent for guests, and for an owner key alone, which identifies no user here', async () => {
     const { key } = all.ours
     expect((await bootstrap()).body).not.toHaveProperty('user')
     expect((await bootstrap({ key })).body).not.toHaveProperty('user')
@@ -227,7 +227,7 @@ describe('user state', () => {
     expect(await bootstrap({ key, token: 'x' })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
-  test('says that a user who bought nothing does not pay', async () => {
+  test('shows that a user who bought nothing does not pay', async () => {
     expect((await bootstrap({ token: all.member.token })).body).toMatchObject({
       user: { id: all.member.id, has_active_subscription: false, paid: false, purchases: [], trial: null },
     })

@@ -21,7 +21,7 @@ let subscriber: Subscriber
 let neighbour: Subscriber
 /** A user of the other owner's paywall who subscribes. */
 let foreigner: Subscriber
-/** A user of our paywall who has cancelled. */
+/** A user of our paywall who has already cancelled. */
 let quitter: Subscriber
 let anonymous: string
 let expired: string
@@ -60,7 +60,7 @@ const CREDENTIAL: Row[] = [
   ['401 expired Bearer', () => asUser({}, expired), 401, 'invalid_token'],
   ['401 bad key', () => asOwner({}, badKey), 401, 'Invalid API key'],
   [
-    '401 bad key beside a good Bearer',
+    '401 bad key with a good Bearer',
     () =>
       cancelOwn(tenants.world, subscriber, {
         key: badKey,
@@ -162,7 +162,7 @@ test('405 for any other method', async () => {
   expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' }, body: { error: 'method_not_allowed' } })
 })
 
-test('no refusal changed anything', async () => {
+test('no refused call changed anything', async () => {
   for (const each of [subscriber, neighbour, foreigner]) {
     expect(updatesOf(tenants.world, each)).toEqual([])
     expect(await storedRequest(tenants.world, each)).toEqual({ requested: false, accepted: false, reason: null })

@@ -26,8 +26,8 @@ const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).
 const pathOf = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
-describe('what was undone in the portal can be cancelled again', () => {
-  test('and every turn is told', async () => {
+describe('a cancellation that was undone in the portal can be repeated', () => {
+  test('and each change emits an event', async () => {
     const subscriber = await subscribe(world, ours)
     for (const _turn of [1, 2]) {
       cancelled(await cancelOwn(world, subscriber))
@@ -77,7 +77,7 @@ describe('what was undone in the portal can be cancelled again', () => {
   })
 })
 
-describe('when Stripe does not take it', () => {
+describe('when Stripe fails', () => {
   const stripeSays = (subscriber: Subscriber, status: number) =>
     world.stripe.failNext(pathOf(subscriber), status, { error: { type: 'invalid_request_error', message: 'No.' } })
 
@@ -85,7 +85,7 @@ describe('when Stripe does not take it', () => {
     [400, 'processor_rejected'],
     [401, 'processor_misconfigured'],
     [403, 'processor_misconfigured'],
-  ])('%i is told as %s, and it can be tried again at once', async (status, error) => {
+  ])('%i is returned as %s, and the call can be repeated at once', async (status, error) => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, status)
     expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
@@ -93,19 +93,19 @@ describe('when Stripe does not take it', () => {
     cancelled(await cancelOwn(world, subscriber))
   })
 
-  test('an outage is told as processor_unavailable, with when to come back', async () => {
+  test('an outage is returned as processor_unavailable, with Retry-After', async () => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, 500)
     const reply = await cancelOwn(world, subscriber)
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
-    // Stripe may have taken it before it failed: the request stays, so that reconcile looks.
+    // Stripe may have cancelled before it failed: the mark stays, so that reconcile polls.
     const request = { requested: true, accepted: false, reason: 'too expensive' }
     expect(await storedRequest(world, subscriber)).toEqual(request)
     cancelled(await cancelOwn(world, subscriber))
   })
 
-  test('who pressed twice in vain has cancelled nothing', async () => {
+  test('two failed attempts have cancelled nothing', async () => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, 400)
     await cancelOwn(world, subscriber)
@@ -113,7 +113,7 @@ describe('when Stripe does not take it', () => {
   })
 })
 
-test('what Stripe took is a success, whether or not it could be written down', async () => {
+test('a cancellation that Stripe accepted succeeds, whether or not it could be recorded', async () => {
   const subscriber = await subscribe(world, ours)
   await world.stripe.drainWebhooks()
   world.stripe.holdWebhooks()
@@ -128,7 +128,7 @@ test('what Stripe took is a success, whether or not it could be written down', a
   await until('the webhook', async () => (await purchaseOf(subscriber))?.cancel_at_period_end)
 })
 
-test('what may have been claimed is to be asked for again when the claim has ended, and not before', async () => {
+test("a call whose mark may have been stored can be repeated when the mark's lease has ended, and not before", async () => {
   const subscriber = await subscribe(world, ours)
   const interrupted = interruptOnce(world, { statement: 'claim_cancellation' }, 'after')
   const reply = await cancelOwn(world, subscriber)

@@ -34,7 +34,7 @@ const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
 describe('a cancellation', () => {
-  test('answers what will be, and is stored when the webhook arrives', async () => {
+  test('returns the scheduled end, and is stored when the webhook arrives', async () => {
     const subscriber = await subscribe(world, ours)
     const before = await purchaseOf(subscriber)
     world.stripe.holdWebhooks()
@@ -54,7 +54,7 @@ describe('a cancellation', () => {
     expect((await userState(world, subscriber.id)).paid).toBe(true)
   })
 
-  test('ends with the period where Stripe sets the flag alone, in its answer and in what is stored', async () => {
+  test('ends with the period where Stripe sets only the flag, in the response and in the database', async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.onCall = async ({ path }, run) => {
       const answer = await run()
@@ -68,7 +68,7 @@ describe('a cancellation', () => {
     expect(purchase?.current_period_end).toBe(cancel_at)
   })
 
-  test('passes the reason on to Stripe, in one call', async () => {
+  test('passes the reason to Stripe, in one call', async () => {
     const subscriber = await subscribe(world, ours)
     cancelled(await cancelOwn(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))
     expect(updatesOf(world, subscriber).map(({ body }) => ({ ...body }))).toEqual([
@@ -77,7 +77,7 @@ describe('a cancellation', () => {
     expect(await storedRequest(world, subscriber)).toMatchObject({ accepted: true, reason: 'moved to “Other” & co' })
   })
 
-  test('is for an owner too, by userId, by email, or by both', async () => {
+  test('works for an owner too, by userId, by email, or by both', async () => {
     for (const who of [
       () => ({}),
       ({ email }: Subscriber) => ({ userId: undefined, email: ` ${email.toUpperCase()} ` }),
@@ -89,27 +89,27 @@ describe('a cancellation', () => {
     }
   })
 
-  test("takes the processor's own id of the subscription", async () => {
+  test("accepts the processor's id of the subscription", async () => {
     const subscriber = await subscribe(world, ours)
     const body = { subscriptionId: subscriber.subscriptionId }
     expect(cancelled(await cancelOwn(world, subscriber, { body })).id).toBe(subscriber.purchaseId)
     expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
   })
 
-  test('takes our id in capitals too', async () => {
+  test('accepts our id in capitals, too', async () => {
     const subscriber = await subscribe(world, ours)
     const body = { subscriptionId: subscriber.purchaseId.toUpperCase() }
     expect(cancelled(await cancelFor(world, ours, subscriber, { body })).id).toBe(subscriber.purchaseId)
   })
 
-  test('looks at no identity and no paywall in the Bearer path', async () => {
+  test('ignores identity and paywall in the body with a Bearer token', async () => {
     const [one, other] = [await subscribe(world, ours), await subscribe(world, ours)]
     const body = { userId: other.id, email: 7, paywallId: '99' }
     expect(cancelled(await cancelOwn(world, one, { body })).id).toBe(one.purchaseId)
     expect(updatesOf(world, other)).toEqual([])
   })
 
-  test('ends a trial with the trial', async () => {
+  test('ends a trial when the trial ends', async () => {
     const subscriber = await subscribe(world, ours, 'yearly')
     const trial = await purchaseOf(subscriber)
     const answered = cancelled(await cancelOwn(world, subscriber))
@@ -118,7 +118,7 @@ describe('a cancellation', () => {
     expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
   })
 
-  test('takes two statements, a refusal one, and a body that is wrong none', async () => {
+  test('makes two statements, a refused call one, and one with a faulty body none', async () => {
     const subscriber = await subscribe(world, ours)
     const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
     await world.stripe.drainWebhooks()
@@ -129,7 +129,7 @@ describe('a cancellation', () => {
     await world.stripe.sendHeldWebhooks()
   })
 
-  test('is told to the owner once, and the end of the period ends the subscription', async () => {
+  test('emits one event, and the end of the period ends the subscription', async () => {
     const subscriber = await subscribe(world, ours)
     cancelled(await cancelOwn(world, subscriber))
     await world.stripe.drainWebhooks()
@@ -143,7 +143,7 @@ describe('a cancellation', () => {
 })
 
 describe('a repeat is refused', () => {
-  test('before the webhook of the first, however late that is, and after it', async () => {
+  test("before the first one's webhook, however late that is, and after it", async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.holdWebhooks()
     cancelled(await cancelOwn(world, subscriber))
@@ -157,7 +157,7 @@ describe('a repeat is refused', () => {
     expect(updatesOf(world, subscriber)).toHaveLength(1)
   })
 
-  test("also of what was cancelled in Stripe's portal", async () => {
+  test("also if it was cancelled in Stripe's portal", async () => {
     const subscriber = await subscribe(world, ours)
     await world.stripe.portalCancel(subscriber.subscriptionId)
     expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
@@ -165,7 +165,7 @@ describe('a repeat is refused', () => {
   })
 })
 
-test('a one-time purchase is no subscription', async () => {
+test('a one-time purchase cannot be cancelled', async () => {
   const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once' }
   const other = tenant(await paywallFile({ paywall: { prices: [monthly(), once] } }))
   await world.apply(other.file)

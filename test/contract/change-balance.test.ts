@@ -15,11 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
-/** A credit to our member, with fields of the body replaced. */
+/** Credits our member, with fields of the body replaced. */
 const change = (fields: Record<string, unknown> = {}, options: OwnerCall & { paywallId?: string } = {}) =>
   changeBalance(all.world, { user_id: all.member.id, ...fields }, options)
 
-/** A user of its own, whose 10 standard tokens of the day come with the first touch. */
+/** A new user, who gets the day's 10 standard tokens with the first call. */
 const newUser = () => signIn(all.world)
 
 const refusal = (code: string) => ({ error: code, code })
@@ -28,7 +28,7 @@ describe('refusals of contract section 7', () => {
   testRows([
     ['400 insufficient', () => change({ op: 'debit', amount: 11 }), 400, { ...refusal('insufficient'), available: 10 }],
     [
-      '400 insufficient, of what never was',
+      '400 insufficient for a type without a balance',
       () => change({ op: 'debit', type: 'premium' }),
       400,
       { ...refusal('insufficient'), available: 0 },
@@ -60,7 +60,7 @@ describe('refusals of contract section 7', () => {
       refusal('unauthorized'),
     ],
     [
-      '401 bad key beside a good token',
+      '401 bad key with a good token',
       () => change({}, { key: 'pk_test_0', token: all.member.token }),
       401,
       refusal('unauthorized'),
@@ -89,7 +89,7 @@ describe('refusals of contract section 7', () => {
     },
   )
 
-  test('a refused call writes nothing, not even what a first touch of the day would bring', async () => {
+  test('a refused call writes nothing, not even the daily top-up', async () => {
     const { id } = await newUser()
     const refused = [
       { type: 'gold' },
@@ -107,7 +107,7 @@ describe('refusals of contract section 7', () => {
 })
 
 describe('a credit or a debit', () => {
-  test('answers with the new count and all balances, in one statement', async () => {
+  test('returns the new count and all balances, in one statement', async () => {
     const { id } = await newUser()
     const statements = await statementsOf(all.world, async () => {
       const reply = await change({ user_id: id, amount: 5 })
@@ -142,12 +142,12 @@ describe('a credit or a debit', () => {
     ])
   })
 
-  test('asks for no statement where the key is missing, and for the key alone where the body is bad', async () => {
+  test("makes no statement without a key, and only the key's with a faulty body", async () => {
     expect(await statementsOf(all.world, () => change({}, { key: null }))).toBe(0)
     expect(await statementsOf(all.world, () => change({ amount: 0 }))).toBe(1)
   })
 
-  test('finds the user by e-mail however it is written, and by both', async () => {
+  test('finds the user by any spelling of the e-mail, and by e-mail and id', async () => {
     const { id, email } = await newUser()
     const written = ` ${email.toUpperCase()} `
     expect(await change({ user_id: undefined, email: written })).toMatchObject({ body: { user_id: id, count: 11 } })
@@ -160,7 +160,7 @@ describe('a credit or a debit', () => {
     for (const count of [11, 12, 13]) expect(await change({ user_id: id })).toMatchObject({ body: { count } })
   })
 
-  test('takes the last token, and says what is left when it is too much', async () => {
+  test('can debit the last token, and returns what is left if there are too few', async () => {
     const { id } = await newUser()
     const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
     expect(await debit(4)).toMatchObject({ body: { count: 6 } })

@@ -8,7 +8,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-/** Webhooks wait: what is stored here, checkout-return has stored. */
+/** Webhooks are held: what is stored here was stored by checkout-return. */
 beforeAll(() => {
   world.stripe.holdWebhooks()
 })
@@ -17,7 +17,7 @@ async function checkout(): Promise<Opened> {
   return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email: newEmail() } }))
 }
 
-/** Our address that the hosted page goes back to. */
+/** The return URL of the hosted page. */
 async function waysBack({ checkoutUrl }: Opened) {
   const error = await press(checkoutUrl, 'cancel')
   return { error, success: error.replace(/error$/, 'success') }
@@ -35,7 +35,7 @@ test('success: the purchase is visible when the browser lands, with the checkout
   expect(await userState(world, order.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('success again: the same way, and nothing more is stored', async () => {
+test('success again: the same redirect, and nothing more is stored', async () => {
   const order = await checkout()
   const back = await press(order.checkoutUrl, 'pay')
   const [first, second] = [await call(world, back), await call(world, back)]
@@ -58,7 +58,7 @@ test('error: the browser lands on the errorUrl, nothing is stored', async () => 
   expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
 })
 
-test('success that nobody paid for is an error: a typed address buys nothing', async () => {
+test('success without a payment is an error: typing the URL buys nothing', async () => {
   const order = await checkout()
   const { success } = await waysBack(order)
   expect(await call(world, success)).toMatchObject({
@@ -68,25 +68,28 @@ test('success that nobody paid for is an error: a typed address buys nothing', a
   expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
 })
 
-test.each(['success', 'error'] as const)('%sUrl: goes on in ASCII, with nothing escaped twice', async (outcome) => {
-  const url = 'https://owner.example/ünï 😀%20\\x/__SESSION__?a=b c&d=é%20__SESSION__#ß'
-  const body = { [`${outcome}Url`]: url }
-  const order = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  const back = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
-  const id = back.split('/').at(-2)
-  const location = `https://owner.example/%C3%BCn%C3%AF%20%F0%9F%98%80%20/x/${id}?a=b%20c&d=%C3%A9%20${id}#%C3%9F`
-  expect(await call(world, back)).toMatchObject({ status: 303, headers: { location } })
-})
+test.each(['success', 'error'] as const)(
+  '%sUrl: redirects to an ASCII URL, with nothing escaped twice',
+  async (outcome) => {
+    const url = 'https://owner.example/ünï 😀%20\\x/__SESSION__?a=b c&d=é%20__SESSION__#ß'
+    const body = { [`${outcome}Url`]: url }
+    const order = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+    const back = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
+    const id = back.split('/').at(-2)
+    const location = `https://owner.example/%C3%BCn%C3%AF%20%F0%9F%98%80%20/x/${id}?a=b%20c&d=%C3%A9%20${id}#%C3%9F`
+    expect(await call(world, back)).toMatchObject({ status: 303, headers: { location } })
+  },
+)
 
-test('HEAD answers like GET', async () => {
+test('HEAD responds like GET', async () => {
   const { success } = await waysBack(await checkout())
   expect(await call(world, success, { method: 'HEAD' })).toMatchObject({ status: 303, body: '' })
 })
 
-describe('a processor that does not help', () => {
+describe('a processor that fails', () => {
   const thanks = { status: 303, headers: { location: expect.stringMatching(/^https:\/\/owner\.example\/thanks/) } }
 
-  test('slow: the browser goes on within 3 s, and the purchase is stored when the answer comes', async () => {
+  test('slow: the browser is redirected within 3 s, and the purchase is stored when the reply arrives', async () => {
     const order = await checkout()
     const back = await press(order.checkoutUrl, 'pay')
     const answer = Promise.withResolvers<void>()
@@ -109,7 +112,7 @@ describe('a processor that does not help', () => {
     ['refusing our credentials', [401]],
     ['talking nonsense', [200]],
   ])(
-    '%s: the browser goes on to successUrl, and a visit five seconds later stores the purchase',
+    '%s: the browser is redirected to successUrl, and a visit five seconds later stores the purchase',
     async (_name, statuses) => {
       const order = await checkout()
       const back = await press(order.checkoutUrl, 'pay')
@@ -124,7 +127,7 @@ describe('a processor that does not help', () => {
   )
 })
 
-test('the URLs are those of the checkout, whatever has become of the paywall since', async () => {
+test('the URLs are those of the checkout, even if the paywall has changed since', async () => {
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
   const order = opened(await startCheckout(world, shop))

@@ -9,14 +9,14 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld({ checkoutLeaseSeconds: 600 })
 
 beforeAll(() => {
-  // no test waits for its end
+  // no test waits for it to expire
 })
 afterEach(() => {
   world.neon.onStatement = undefined
   world.stripe.onCall = undefined
 })
 
-/** The database refuses the next statements with this text. Resolves once it has refused as many. */
+/** The database refuses the next `count` statements with this text. Resolves once it has. */
 function refuseNext(text: string, times: number, side: 'before' | 'after' = 'before'): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let refused = 0
@@ -38,7 +38,7 @@ const order = () => ({
 })
 const sessions = () => world.stripe.checkoutSessions.length
 
-test('a key is free again once the database is back, after an answer of Stripeâ€™s was lost', async () => {
+test('a key can be used again once the database is back, after a reply of Stripe was lost', async () => {
   const call = order()
   world.stripe.onCall = async (_, run) => {
     await run()
@@ -56,7 +56,7 @@ test('a key is free again once the database is back, after an answer of Stripeâ€
 }, 60_000)
 
 test.each(['before', 'after'] as const)(
-  'and after the page could not be recorded, %s the database did it: the page is the same',
+  'also if the page could not be recorded, %s the database did it: the page is the same',
   async (side) => {
     const call = order()
     const pages = sessions()

@@ -8,7 +8,7 @@ import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// The daily top-up, as it comes with a change of a balance: 10 standard tokens. balances.test.ts has it as it comes with a read.
+// The daily top-up of 10 standard tokens at a change of a balance. See balances.test.ts for reads.
 
 const world = useTestWorld()
 
@@ -16,7 +16,7 @@ const change = (fields: Record<string, unknown>) => changeBalance(world, fields)
 const newUser = () => signIn(world)
 const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 
-test('counts in a debit and comes with it, once a day; with one that is refused nothing comes', async () => {
+test('is available to a debit and stored with it, once a day; a refused debit stores none', async () => {
   const { id } = await newUser()
   const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
   const before = await stateChecksum(world)
@@ -38,7 +38,7 @@ test('counts in a debit and comes with it, once a day; with one that is refused 
   ])
 })
 
-test('comes once a day, also if a call from before midnight waited for one from after it', async () => {
+test('happens once a day, also if a call from before midnight waited for one from after it', async () => {
   const { id } = await newUser()
   await change({ user_id: id, op: 'debit', amount: 4 })
   const { rows: tomorrow } = await world.database.query(
@@ -51,7 +51,7 @@ test('comes once a day, also if a call from before midnight waited for one from 
   expect(rows).toEqual(tomorrow)
 })
 
-test('never takes away, and does not claw a credit back', async () => {
+test('never lowers a balance, and does not undo a credit', async () => {
   const { id } = await newUser()
   expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
   await nextDay()
@@ -59,7 +59,7 @@ test('never takes away, and does not claw a credit back', async () => {
   expect((await ledgerOf(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
 })
 
-test('comes with the touch of another type', async () => {
+test('happens with a change of another type', async () => {
   const { id } = await newUser()
   expect(await change({ user_id: id, type: 'premium', amount: 3 })).toMatchObject({
     body: {
@@ -71,7 +71,7 @@ test('comes with the touch of another type', async () => {
   })
 })
 
-test('comes to those on trial, and no more once they have paid', async () => {
+test('is given during a trial, and not after the first payment', async () => {
   const { paywall, key } = await newTenant(world, { prices: [yearly({ tokens: [{ type: 'standard', count: 1 }] })] })
   const by = { paywallId: paywall.id, key }
   const debitSix = (id: string) => changeBalance(world, { user_id: id, op: 'debit', amount: 6 }, by)
@@ -98,7 +98,7 @@ test('comes to those on trial, and no more once they have paid', async () => {
   expect((await userState(world, userId, by)).balances).toContainEqual({ type: 'standard', count: 5 })
 })
 
-test('does not come to those who pay', async () => {
+test('is not given to users who pay', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
   await nextDay()
@@ -106,7 +106,7 @@ test('does not come to those who pay', async () => {
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
 })
 
-test('comes again to those who pay a price that the file does not name, once the period is over that was paid by its price', async () => {
+test('is given again to users who pay a price that the file does not name, once the period paid by its price has ended', async () => {
   const { paywall, key } = await newTenant(world)
   const by = { paywallId: paywall.id, key }
   const { userId } = await buy(world, { paywall, key })

@@ -22,7 +22,7 @@ let session: string
 let back: string
 
 beforeAll(async () => {
-  // No webhook endpoint is told of the tickets, so no delivery adds statements.
+  // No webhook endpoint subscribes to tickets, so no delivery adds statements.
   world = await startTestWorld({ file: { webhooks: [] } })
   token = (await signIn(world)).token
   session = (await signInAnonymously(world)).refreshToken
@@ -38,7 +38,7 @@ afterAll(() => world.close())
 
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 
-/** A database error as Postgres reports it, with a text that must not get out. */
+/** A database error as Postgres reports it, with a text that must not leak. */
 function databaseError(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError('host db-secret.example refused owner@example.com', 1, 'error')
   return Object.assign(error, { code, detail: 'Key (email)=(owner@example.com)', severity: 'ERROR' })
@@ -50,13 +50,13 @@ function fail(error: Error): void {
 
 const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
-/** A refusal's whole body; where the contract says so, `code` repeats its `error`. */
+/** A refusal's whole body; where the contract has it, `code` repeats its `error`. */
 function said(name: string, error: string) {
   const { duplicateCode } = operationOf(name.split(' ')[0]!)
   return { error, ...(duplicateCode && { code: error }) }
 }
 
-/** A request to every endpoint, by its operation: each of them needs the database. */
+/** A request to every endpoint, by operation: all of them need the database. */
 const ENDPOINTS = {
   bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
   'bootstrap with a token': () => call(world, path('bootstrap'), { token }),
@@ -85,7 +85,7 @@ const ENDPOINTS = {
 
 const BALANCE_UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
 
-/** What is not known of those whose repeat would take effect twice, or would be refused. */
+/** The messages for calls that are not safe to repeat: the repeat would take effect twice, or be refused. */
 const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
@@ -115,7 +115,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     ['its answer breaks off', () => new ResponseCutOff()],
     ['it shuts down', () => databaseError('57P01')],
     ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
-  ])('503 when %s, which leaves open what was done', async (_how, error) => {
+  ])('503 when %s, with an unknown outcome', async (_how, error) => {
     fail(error())
     const reply = await ask()
     const message = NOT_KNOWN[name]
@@ -132,14 +132,14 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
-  test('is itself again as soon as the database is', async () => {
+  test('recovers as soon as the database does', async () => {
     expect((await ask()).status).toBeLessThan(500)
   })
 })
 
 testEveryOperation(Object.keys(ENDPOINTS))
 
-test('start-checkout: what failed on either side of the processor succeeds under the same key, with one page', async () => {
+test("start-checkout: a call that failed before or after the processor's succeeds under the same key, with one page", async () => {
   for (const which of [1, 2]) {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
@@ -158,7 +158,7 @@ test('start-checkout: what failed on either side of the processor succeeds under
   }
 })
 
-test('user: a top-up whose answer was lost is not made twice', async () => {
+test('user: a top-up whose response was lost is not made twice', async () => {
   const { id } = await signIn(world)
   world.neon.onStatement = async (_statement, run) => {
     await run()
@@ -171,7 +171,7 @@ test('user: a top-up whose answer was lost is not made twice', async () => {
   expect(rows).toEqual([{ delta: 10 }])
 })
 
-test('a change under an Idempotency-Key may be repeated, whatever became of it', async () => {
+test('a change with an Idempotency-Key may be repeated, whatever its outcome', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   fail(new ResponseLost())
   for (const reply of [
@@ -193,7 +193,7 @@ test('bootstrap from the edge cache does not need the database', async () => {
   })
 })
 
-test('the logs say what failed, and not about whom', () => {
+test('the logs contain what failed, and nothing about the user', () => {
   expect(leaksIn(world, [world.databaseUrl])).toEqual([])
   expect(world.logs.filter(({ level }) => level === 'error').length).toBeGreaterThan(20)
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A call about our paywall with its key, unless the options say otherwise. */
+/** A call to our paywall with its key, by default. */
 const ours = (endpoint: string, options: Call = { key: all.ours.key }) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
 
@@ -34,7 +34,7 @@ describe('user', () => {
     ['401 for a bad key', () => user(`email=${all.member.email}`, badKey), 401, 'Invalid API key'],
     ['401 for a bad token', () => ours('user', { token: 'x' }), 401, 'invalid_token'],
     [
-      '401 for a bad key beside a good token',
+      '401 for a bad key with a good token',
       () => ours(`user?email=${all.member.email}`, { key: badKey, token: all.member.token }),
       401,
       'Invalid API key',
@@ -78,7 +78,7 @@ describe('sign-in/exchange', () => {
   ])
 })
 
-describe('of a revoked key every endpoint says that first, of a good one what is wrong with', () => {
+describe('every endpoint reports a revoked key first, and with a valid key it reports', () => {
   beforeAll(() => all.world.apply({ ...all.live.file, keys: [] }))
 
   const start = 'Missing required parameters: email, priceId'
@@ -106,7 +106,7 @@ describe('of a revoked key every endpoint says that first, of a good one what is
   })
 })
 
-describe('a faulty field: `message` says what is allowed there', () => {
+describe('a faulty field: `message` says what is allowed', () => {
   const change = (fields: object) =>
     ours('balances', {
       key: all.ours.key,

@@ -34,8 +34,8 @@ const cancel = (body: object) =>
     body: { paywallId: all.ours.paywall.id, cancellationReason: 'none', subscriptionId: randomUUID(), ...body },
   })
 
-describe('an external id that the owner has not used yet', () => {
-  test('makes a user without an address, whom the owner knows by it', async () => {
+describe('an external id that is new to the owner', () => {
+  test('creates a user without an e-mail address, whom the owner can name by it', async () => {
     const external_id = newId()
     const { user, token } = await exchanged({ external_id })
     expect(user).toMatchObject({ email: null, external_id })
@@ -44,7 +44,7 @@ describe('an external id that the owner has not used yet', () => {
     expect(await call(all.world, at(all.ours, 'user'), { token })).toMatchObject({ status: 200, body: { user } })
   })
 
-  test('sells to such a user, and names it in the events', async () => {
+  test('can buy, and events contain it', async () => {
     const { world } = all
     const externalId = newId()
     const { checkoutUrl, userId } = opened(await checkout({ externalId }))
@@ -57,7 +57,7 @@ describe('an external id that the owner has not used yet', () => {
     expect((await portal({ externalId })).status).toBe(200)
   })
 
-  test('goes to the user of the address that comes with it, who has none', async () => {
+  test('is given to the user of the e-mail address in the call, if it has none', async () => {
     const [byExchange, byCheckout] = [await signIn(all.world), await signIn(all.world)]
     const [external_id, externalId] = [newId(), newId()]
     expect((await exchanged({ email: byExchange.email, external_id })).user.id).toBe(byExchange.id)
@@ -66,7 +66,7 @@ describe('an external id that the owner has not used yet', () => {
     expect((await exchanged({ external_id: externalId })).user.id).toBe(byCheckout.id)
   })
 
-  test('and an address that nobody has goes to the user of the external id, who has none', async () => {
+  test('and a new e-mail address is given to the user of the external id, if it has none', async () => {
     const [external_id, email] = [newId(), newEmail()]
     const { user } = await exchanged({ external_id })
     expect((await exchanged({ external_id, email })).user).toEqual({ ...user, email })
@@ -74,7 +74,7 @@ describe('an external id that the owner has not used yet', () => {
   })
 })
 
-describe('names that do not fit together are refused, and nothing changes', () => {
+describe('identities that contradict each other are refused, and nothing changes', () => {
   const mismatch = { status: 409, body: { error: 'external_id_mismatch' } }
   const unknown = { status: 404, body: { error: 'identity_not_found' } }
 
@@ -89,33 +89,33 @@ describe('names that do not fit together are refused, and nothing changes', () =
     expect(await stateChecksum(all.world)).toBe(before)
   }
 
-  test('an address whose user has another external id: it never changes by itself', async () => {
+  test('an e-mail address whose user has another external id, which never changes implicitly', async () => {
     const email = newEmail()
     await exchanged({ email, external_id: newId() })
     await refused({ email, externalId: newId() }, mismatch)
   })
 
-  test('an external id whose user has another address', async () => {
+  test('an external id whose user has another e-mail address', async () => {
     const externalId = newId()
     await exchanged({ email: newEmail(), external_id: externalId })
     await refused({ email: newEmail(), externalId }, unknown)
   })
 
-  test('an address and an external id of two users', async () => {
+  test('an e-mail address and an external id of two users', async () => {
     const [externalId, { email }] = [newId(), await signIn(all.world)]
     await exchanged({ external_id: externalId })
     await refused({ email, externalId }, unknown)
   })
 
-  test('a checkout that is refused gives nobody an external id', async () => {
+  test('a refused checkout gives nobody an external id', async () => {
     const body = { email: all.payer.email, externalId: newId() }
     expect(await checkout(body)).toMatchObject({ status: 409, body: { hasActivePurchase: true } })
     expect(await read({ external_id: body.externalId })).toMatchObject(unknown)
   })
 })
 
-describe('wherever an owner names a user by an address, it may do so by the external id', () => {
-  test('and it is the same user', async () => {
+describe('wherever an owner can name a user by e-mail address, the external id works, too', () => {
+  test('and names the same user', async () => {
     const external_id = newId()
     const subscriber = await subscribe(all.world, all.ours)
     await exchanged({ email: subscriber.email, external_id })
@@ -128,7 +128,7 @@ describe('wherever an owner names a user by an address, it may do so by the exte
     cancelled(await cancel({ externalId: external_id, subscriptionId: subscriber.purchaseId }))
   })
 
-  test('but a user’s own call is not', async () => {
+  test('but not in a user’s own call', async () => {
     const externalId = newId()
     const { user } = await exchanged({ external_id: externalId })
     const reply = await startCheckout(all.world, {
@@ -173,10 +173,10 @@ describe('wherever an owner names a user by an address, it may do so by the exte
   ])
 })
 
-describe('many calls at once', () => {
+describe('concurrent calls', () => {
   const statuses = (replies: Reply[]) => replies.map(({ status }) => status).toSorted()
 
-  test('with one new external id make one user', async () => {
+  test('with one new external id create one user', async () => {
     const external_id = newId()
     const calls = Array.from({ length: 12 }, (_, index) =>
       index % 2 ? exchange({ external_id }) : checkout({ externalId: external_id }),
@@ -187,7 +187,7 @@ describe('many calls at once', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('that give one external id to several users give it to one; that give a user several give it one', async () => {
+  test('giving one external id to several users gives it to one, and giving a user several gives it one', async () => {
     for (let round = 0; round < 5; round++) {
       const users = await Promise.all([1, 2, 3, 4].map(() => signIn(all.world)))
       const externalId = newId()

@@ -11,7 +11,7 @@ const once: Written = { slug: 'once', label: 'Once', currency: 'JPY', amount: 30
 
 const world = useTestWorld()
 
-/** A paywall that sells these prices, and a way to edit them. Gives what is sold after the edit. */
+/** A paywall that sells these prices, and a function that edits them and returns what is sold afterwards. */
 async function shop(written: Written[]) {
   const ours: Tenant = await atNewPaywall(world, { prices: written })
   const edit = async (next: Written[]) => {
@@ -32,13 +32,13 @@ async function stateOf(ours: Tenant, email: string) {
   return State.parse(reply.body)
 }
 
-test('a price says its features, in the order of the file', async () => {
+test('a price has its features, in the order of the file', async () => {
   const { ours } = await shop([monthly({ features: ['sync', 'export'] }), yearly()])
   const { body } = await call(world, at(ours, 'bootstrap'))
   expect(body).toMatchObject({ prices: [{ features: ['sync', 'export'] }, { features: [] }] })
 })
 
-test('a user has the features of all purchases that give access, sorted and each once', async () => {
+test('a user has the features of all purchases that give access, sorted and without duplicates', async () => {
   const { ours } = await shop([monthly({ features: ['sync', 'export'] }), { ...once, features: ['export', 'badge'] }])
   const email = newEmail()
   const { paywall, key } = ours
@@ -54,12 +54,12 @@ test('a user has the features of all purchases that give access, sorted and each
   expect((await call(world, at(ours, 'bootstrap'), { token })).body).toMatchObject({ user: { features } })
 })
 
-test('a purchase that gives no access gives no features, and still says those of its price', async () => {
+test('a purchase without access gives no features, and still shows those of its price', async () => {
   const { ours } = await shop([monthly({ features: ['sync'] })])
   const email = newEmail()
   world.stripe.holdWebhooks()
   const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email })
-  await world.stripe.sendHeldWebhooks(() => []) // one that came later would bring what Stripe says of it
+  await world.stripe.sendHeldWebhooks(() => []) // later ones would restore Stripe's state
   await world.database.query(
     `update purchases set status = 'past_due', past_due_since = now() - interval '8 days' where user_id = $1`,
     [userId],
@@ -70,13 +70,13 @@ test('a purchase that gives no access gives no features, and still says those of
   })
 })
 
-test('whoever has bought nothing has none', async () => {
+test('a user without purchases has none', async () => {
   const { ours } = await shop([monthly({ features: ['sync'] })])
   const { email } = await person(world, ours)
   expect((await stateOf(ours, email)).features).toEqual([])
 })
 
-test('a feature that is added later is had by whoever bought before, at whichever amount', async () => {
+test('a feature that is added later also applies to earlier purchases, at any amount', async () => {
   const { ours, edit } = await shop([monthly({ features: ['sync'] })])
   const email = newEmail()
   await buy(world, { paywall: ours.paywall, key: ours.key, email })
@@ -91,7 +91,7 @@ test('a feature that is added later is had by whoever bought before, at whicheve
   expect((await stateOf(ours, email)).features, 'as it was last sold to this user').toEqual(['export', 'sync'])
 })
 
-test('the event of a completed checkout tells the features of what was bought once', async () => {
+test('the event of a completed checkout has the features of the one-time purchase', async () => {
   const { ours } = await shop([{ ...once, features: ['badge', 'export'] }])
   const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email: newEmail(), slug: 'once' })
   const events = await ownerEvents(world, userId)
@@ -99,7 +99,7 @@ test('the event of a completed checkout tells the features of what was bought on
   expect(completed?.data).toMatchObject({ checkout: { features: ['badge', 'export'] } })
 })
 
-test('an event tells the features of the subscription that it is about', async () => {
+test('an event has the features of its subscription', async () => {
   const { ours } = await shop([monthly({ features: ['sync', 'export'] })])
   const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email: newEmail() })
   const events = await ownerEvents(world, userId)

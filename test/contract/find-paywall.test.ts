@@ -6,25 +6,25 @@ import { useTestWorld } from '../support/world.ts'
 
 const DOMAIN = 'pay.mine.example'
 
-/** Two paywalls: one on a domain of its own, and one that has none. */
+/** Two paywalls: one with its own domain, and one without. */
 const world = useTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
 
 const find = (host: string, options: Call = {}) => call(world, `https://${host}/api/v1/paywall`, options)
 const paywallId = () => world.paywall.id
 
-test('a domain of its own tells which paywall it is, however its name is written', async () => {
+test("a paywall's own domain identifies it, in any spelling", async () => {
   for (const host of [DOMAIN, `${DOMAIN}.`, DOMAIN.toUpperCase(), `${DOMAIN}:8443`]) {
     expect(await find(host), host).toMatchObject({ status: 200, body: { id: paywallId() } })
   }
 })
 
-test('any other host is no paywall’s, the service’s own among them', async () => {
+test("any other host is no paywall's, including the service's own", async () => {
   for (const host of [new URL(world.url).host, `x.${DOMAIN}`, 'mine.example', 'elsewhere.example']) {
     expect(await find(host), host).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
   }
 })
 
-test('the edge keeps it, and callers need not read again what they have', async () => {
+test('the edge caches it, and callers can revalidate what they have', async () => {
   await until('the edge has it', async () => (await statementsOf(world, () => find(DOMAIN))) === 0)
   const { headers } = await find(DOMAIN)
   expect(headers).toMatchObject({ etag: `"${paywallId()}"`, 'cache-control': 'private, no-cache' })
@@ -32,7 +32,7 @@ test('the edge keeps it, and callers need not read again what they have', async 
   expect(await statementsOf(world, () => find('elsewhere.example')), 'a refusal is not cached').toBe(1)
 })
 
-test('whoever says it means another paywall is told so, kept or not', async () => {
+test('a call whose header names another paywall is refused, cached or not', async () => {
   for (const _call of ['made', 'kept']) {
     const naming = (id: string) => find(DOMAIN, { headers: { 'x-paywall-id': id } })
     expect(await naming('99')).toMatchObject({ status: 400, body: { error: 'paywall_id_mismatch' } })
@@ -40,13 +40,13 @@ test('whoever says it means another paywall is told so, kept or not', async () =
   }
 })
 
-test('it is there for any origin’s pages, to read only', async () => {
+test('is readable from any origin', async () => {
   expect((await find(DOMAIN)).headers).toMatchObject({ 'access-control-allow-origin': '*' })
   expect(await find(DOMAIN, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
   expect(await find(DOMAIN, { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
 })
 
-test('its line in the log names the paywall that was found', async () => {
+test('its log line has the id of the paywall', async () => {
   const { headers } = await find(DOMAIN)
   const line = await until('the line', async () =>
     world.logs.find((each) => each.message.includes(headers['x-request-id']!)),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 
-/** Every path, with the methods it has. The docs have an origin of their own: test/security/docs-origin.test.ts. */
+/** Every path with its methods. The docs have their own origin: test/security/docs-origin.test.ts. */
 const ENDPOINTS = [...Map.groupBy(operations, ({ path }) => path)].map(
   ([path, each]): [string, () => string, string] => [
     path,
@@ -26,7 +26,7 @@ const ENDPOINTS = [...Map.groupBy(operations, ({ path }) => path)].map(
   ],
 )
 
-/** A request whose path reaches the service as it is written: a URL would be tidied up on its way. */
+/** A request whose path is sent unchanged: a URL would be normalised. */
 async function rawPath(path: string): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(world.url)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -39,7 +39,7 @@ async function rawPath(path: string): Promise<{ status: number; body: string }> 
 
 describe.each(ENDPOINTS)('%s', (_name, path, allow) => {
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    '405 with Allow for %s, unless it is its own',
+    '405 with Allow for %s, unless it is allowed',
     async (method) => {
       const reply = await call(world, path(), { method, key: world.key })
       if (allow.includes(method)) expect(reply.status).not.toBe(405)
@@ -68,7 +68,7 @@ describe.each(ENDPOINTS)('%s', (_name, path, allow) => {
     expect(reply.headers['access-control-allow-methods']).toBe('GET, HEAD, POST, OPTIONS')
   })
 
-  test('may be read from any origin, its request id and its headers too, without credentials', async () => {
+  test('is readable from any origin, with its request id and its headers, without credentials', async () => {
     const { headers } = await call(world, path(), { headers: { origin: 'https://shop.example' } })
     expect(headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -110,7 +110,7 @@ describe('paths', () => {
     '/r/1',
     '/r/1/failure',
     '/webhooks/stripe',
-  ])('%s is nothing: a 404 in JSON, readable from any origin', async (path) => {
+  ])('%s does not exist: a 404 in JSON, readable from any origin', async (path) => {
     const reply = await call(world, path)
     expect(reply).toMatchObject(notFound)
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*', 'content-type': 'application/json' })
@@ -131,7 +131,7 @@ describe('paths', () => {
     expect(await rawPath(path(world.paywall.id))).toMatchObject({ status: 404 })
   })
 
-  test('an id that only looks like another is not it', async () => {
+  test('an id that is merely similar does not match', async () => {
     for (const id of [
       `0${world.paywall.id}`,
       `${world.paywall.id}.0`,

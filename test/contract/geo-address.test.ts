@@ -46,29 +46,29 @@ describe('X-Client-Ip', () => {
     [' 8.8.8.8 ', 'US'],
     ['133.11.0.1', 'JP'],
     ['193.0.6.139', 'NL'],
-  ])('%s is in %s, by either credential', async (address, country) => {
+  ])('%s is in %s, with either credential', async (address, country) => {
     for (const byToken of [false, true]) expect(await reported(address, { byToken })).toMatchObject({ country })
   })
 
   test.each(['10.0.0.1', '127.0.0.1', '::1', 'fe80::1', '192.168.1.1', '100.64.0.1', '0.0.0.0', '255.255.255.255'])(
-    '%s is nowhere: nobody in public has it',
+    '%s has no country, because it is not public',
     async (address) => {
       expect(await reported(address)).toEqual({ country: 'XX', tier: 3, countryMatch: true })
     },
   )
 
   test.each(['', '1.2.3', '8.8.8.8, 1.1.1.1', '8.8.8.8:443', '0x08080808', '134744072', 'US', '::g', 'x'.repeat(8000)])(
-    'that is no address, such as %j, is nowhere',
+    'an invalid address, such as %j, has no country',
     async (address) => {
       expect(await reported(address)).toMatchObject({ country: 'XX', tier: 3 })
     },
   )
 })
 
-/** Where the registries give out addresses: the first byte of IPv6 ones. */
+/** Allocated ranges: the first byte of IPv6 addresses. */
 const REGISTRIES = [0x24, 0x26, 0x28, 0x2a, 0x2c]
 
-/** A random address, one in four of them IPv6. */
+/** A random address; one in four is IPv6. */
 function randomAddress(): string {
   const registry = REGISTRIES[randomInt(4 * REGISTRIES.length)]
   if (registry === undefined) return [...randomBytes(4)].join('.')
@@ -95,7 +95,7 @@ test(`bootstrap, user and checkout agree for ${ADDRESSES} random addresses`, asy
   await Promise.all([...places].map(([country, tier]) => agrees(country, tier)))
 }, 60_000)
 
-/** What bootstrap shows a caller from there, and what the hosted page asks of one, are the price for that place. */
+/** Bootstrap and the hosted page both have the price for the caller's country. */
 async function agrees(country: string, tier: number) {
   const bootstrap = await call(world, `/api/v1/paywall/${shop.paywall.id}/bootstrap`, { country })
   const { local } = Bootstrap.parse(bootstrap.body).prices[0]
@@ -108,7 +108,7 @@ function expectedLocal(country: string, tier: number) {
   return tier === 2 ? { currency: 'EUR', amount: 7.5 } : undefined
 }
 
-/** What the hosted page asks of a Bearer user in a country. */
+/** The price that the hosted page charges a Bearer user in a country. */
 async function hostedPrice(country: string) {
   const { token } = await person(world, shop)
   const headers = { 'idempotency-key': randomUUID() }

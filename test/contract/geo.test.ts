@@ -5,7 +5,7 @@ import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-/** A paywall with tiers of its own that is meant for three countries. */
+/** A paywall with its own tiers that is meant for three countries. */
 let targeted: Tenant
 let user: Person
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   user = await person(world, targeted)
 })
 
-/** What the user endpoint reports of the place, by either credential. */
+/** What the user endpoint reports about the location, with either credential. */
 async function reported({ paywall, key }: Tenant, options: Call, byToken = false) {
   const path = `/api/v1/paywall/${paywall.id}/user`
   const { token, email } =
@@ -46,7 +46,7 @@ test.each([
   ['CN', 2],
   ['NG', 3],
   ['XX', 3],
-])('from %s, the default tiers: %i, and a paywall for everywhere matches', async (country, tier) => {
+])('from %s, the default tiers: %i, and a paywall without target countries matches', async (country, tier) => {
   const reply = await reported(tenant(world.file), { country })
   expect(reply).toMatchObject({ status: 200, body: { tier, country, countryMatch: true } })
 })
@@ -59,7 +59,7 @@ test('X-Forwarded-For changes nothing', async () => {
   }
 })
 
-test('X-Client-Ip speaks for the end user: an address that cannot be placed is XX, not the caller', async () => {
+test('X-Client-Ip stands for the end user: an address without a country is XX, not the caller’s country', async () => {
   const headers = { 'x-client-ip': '10.0.0.1' }
   const body = { tier: 5, country: 'XX', countryMatch: false }
   expect(await reported(targeted, { country: 'BR', headers })).toMatchObject({ status: 200, body })

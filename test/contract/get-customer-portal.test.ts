@@ -28,7 +28,7 @@ const ask = (options: Call, paywallId = tenants.ours.paywall.id, host = '') =>
 const asOwner = (body: unknown, { key, paywall }: Tenant = tenants.ours) => ask({ key, body }, paywall.id)
 const asUser = ({ token }: { token: string } = subscriber) => ask({ token })
 
-/** The portal's address; any other answer fails the test with all of it. */
+/** The portal's URL. Throws the whole reply if it is anything else. */
 function opened(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no portal: ${JSON.stringify(reply)}`)
   return z.strictObject({ url: z.url() }).parse(reply.body).url
@@ -67,7 +67,7 @@ const REFUSALS: Row[] = [
   ["401 another paywall's Bearer", () => asUser(tenants.stranger), 401, 'invalid_token'],
   ['401 bad key', () => ask({ key: badKey, body: { email: subscriber.email } }), 401, 'Invalid API key'],
   [
-    '401 bad key beside a good Bearer',
+    '401 bad key with a good Bearer',
     () => ask({ key: badKey, token: subscriber.token, body: { email: 'a@b.co' } }),
     401,
     'Invalid API key',
@@ -98,7 +98,7 @@ const REFUSALS: Row[] = [
 
 describe('refuses', () => testRows(REFUSALS))
 
-test('says of a live paywall that it is live', async () => {
+test('reports that a live paywall is live', async () => {
   const { world, live } = tenants
   expect(await asOwner({ email: (await person(world, live)).email }, live)).toMatchObject({
     status: 403,
@@ -113,7 +113,7 @@ test('405 for any other method', async () => {
   })
 })
 
-test('leads an owner and the user itself to a portal of their own, once each', async () => {
+test('opens one portal each for an owner and the user itself', async () => {
   const { world } = tenants
   const urls = [opened(await asUser()), opened(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` }))]
   expect(new Set(urls).size).toBe(2)
@@ -122,7 +122,7 @@ test('leads an owner and the user itself to a portal of their own, once each', a
   expect(calls.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
 })
 
-test('takes one statement, for a body that is wrong the one that asks for the key', async () => {
+test('makes one statement, and with a faulty body only the one that checks the key', async () => {
   const { world } = tenants
   const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
   await world.stripe.drainWebhooks()
@@ -131,7 +131,7 @@ test('takes one statement, for a body that is wrong the one that asks for the ke
   expect(await statements(() => asOwner({ email: '' }))).toBe(1)
 })
 
-test('a person cancels there, keeps it there, and the owner is told', async () => {
+test('a user cancels there, undoes it there, and the owner gets events', async () => {
   const { world, ours } = tenants
   const customer = await subscribe(world, ours)
   const url = opened(await asUser(customer))
@@ -146,7 +146,7 @@ test('a person cancels there, keeps it there, and the owner is told', async () =
 })
 
 describe('userMeta', () => {
-  test('is merged in the owner path', async () => {
+  test('is merged with an owner key', async () => {
     const { world, ours } = tenants
     const { id, email } = await subscribe(world, ours)
     opened(await asOwner({ email, userMeta: { plan: 'a', seats: 2 } }))
@@ -154,21 +154,21 @@ describe('userMeta', () => {
     expect(await metaOf(id)).toEqual({ plan: 'b', seats: 2 })
   })
 
-  test('is not looked at in the Bearer path, nor is anything else of the body', async () => {
+  test('is ignored with a Bearer token, like the rest of the body', async () => {
     const { token, id } = subscriber
     const before = await metaOf(id)
     for (const body of [{ userMeta: { own: true } }, '{', { email: 7 }]) opened(await ask({ token, body }))
     expect(await metaOf(id)).toEqual(before)
   })
 
-  test('is not kept where there is no portal', async () => {
+  test('is not stored if there is no portal', async () => {
     const { member } = tenants
     await asOwner({ email: member.email, userMeta: { kept: true } })
     expect(await metaOf(member.id)).toEqual({})
   })
 })
 
-test('has no portal after the end, nor for a one-time purchase of the same customer', async () => {
+test('there is no portal after the end, nor for a one-time purchase of the same customer', async () => {
   const { world } = tenants
   const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once' }
   const shop = tenant(await paywallFile({ paywall: { prices: [monthly(), once] } }))
@@ -183,12 +183,12 @@ test('has no portal after the end, nor for a one-time purchase of the same custo
   expect(await asOwner({ email: ended.email }, shop)).toMatchObject({ status: 403, body: unavailable('1') })
 })
 
-test('of several subscriptions the latest counts', async () => {
+test('the latest of several subscriptions counts', async () => {
   const { world } = tenants
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
   const { email, customer } = await subscribe(world, shop)
-  // Another account at the processor does not know the customer, and makes a new one.
+  // Another account at the processor does not know the customer, and creates a new one.
   const credentials = { secretKey: `sk_test_${randomUUID()}`, webhookSecret: `whsec_${randomUUID()}` }
   const processor = { acquiring: 'stripe' as const, credentials }
   await world.apply({ ...shop.file, paywalls: [{ ...shop.paywall, processor }] })
@@ -202,13 +202,13 @@ test('of several subscriptions the latest counts', async () => {
 test.each([
   ['the site of the redirect targets', {}, 'https://owner.example/'],
   [
-    'the site of the other one',
+    "the other paywall's site",
     { settings: { error_redirect_url: 'http://shop.example:8080/a?b' } },
     'http://shop.example:8080/',
   ],
   ['the site that the buyer was sent to', { settings: {} }, 'https://bought.example/'],
   ['that site before its own domain', { settings: {}, domain: `${randomUUID()}.example` }, 'https://bought.example/'],
-])('leads back to %s, and never to a page of ours', async (_where, fields, home) => {
+])('returns to %s, and never to a page of ours', async (_where, fields, home) => {
   const { world } = tenants
   const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ tokens: [] })], ...fields } }))
   await world.apply(shop.file)
@@ -219,13 +219,13 @@ test.each([
   expect(world.stripe.calls.at(-1)?.body.return_url).toBe(home)
 })
 
-describe('when Stripe opens none', () => {
+describe('when Stripe opens no portal', () => {
   test.each([
     [401, 'processor_misconfigured'],
     [403, 'processor_misconfigured'],
     [400, 'processor_rejected'],
     [500, 'processor_unavailable'],
-  ])('%i is told as %s', async (status, error) => {
+  ])('%i is returned as %s', async (status, error) => {
     tenants.world.stripe.failNext(PORTAL_SESSIONS, status, { error: { type: 'invalid_request_error', message: 'No.' } })
     expect(await asUser()).toMatchObject({ status: 502, body: { error } })
     opened(await asUser())

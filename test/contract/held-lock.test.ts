@@ -7,8 +7,8 @@ import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
 /**
- * The local Neon proxy has 40 connections. The first 40 credits wait for the row, and the database gives them up after
- * 2 s. The next 40 do the same then, but after 4 s their Workers give up, too. The last 20 have no connection by that time.
+ * The local Neon proxy has 40 connections. The first 40 credits wait for the row until the database times them out after
+ * 2 s. The next 40 then do the same, but after 4 s their Workers time out, too. The last 20 never get a connection.
  */
 const CREDITS = 100
 
@@ -16,7 +16,7 @@ const UNKNOWN = 'It is unknown whether the balance changed: read it before you r
 
 const world = useTestWorld({ file: { webhooks: [] } })
 
-/** The connections of Workers that are at work on something, or wait for it. */
+/** Connections of Workers that run a statement, or wait for one. */
 async function busyConnections(): Promise<number> {
   const { rows } = await world.database.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -25,12 +25,12 @@ async function busyConnections(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('100 credits behind a locked row: who is told to try again has nothing credited, and no statement goes on', async () => {
+test('100 credits behind a locked row: those that are told to retry have credited nothing, and no statement keeps running', async () => {
   const { id } = await signIn(world)
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
     await client.query('select from members where user_id = $1 for update', [id])
-    // Each adds another amount, by which its ledger row is known.
+    // Each adds another amount, which identifies its ledger row.
     const amounts = Array.from({ length: CREDITS }, (_, index) => index + 1)
     const calls = amounts.map(async (amount) => ({
       amount,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A start-checkout with an Idempotency-Key; the same body each time unless `body` says otherwise. */
+/** A start-checkout with an Idempotency-Key, with the same body by default. */
 function owner(key: string, body: Record<string, unknown> = {}, { paywall, key: apiKey }: Tenant = all.ours) {
   const email = `buyer-${key.replaceAll('"', '').toLowerCase()}@example.com`
   return startCheckout(all.world, {
@@ -30,7 +30,7 @@ const bearer = (key: string, token: string, body: Record<string, unknown> = {}) 
 
 const pages = () => all.world.stripe.checkoutSessions.length
 
-/** That the second answer repeats the first, says so, and opened nothing. */
+/** Checks that the second response replays the first, is marked so, and opened nothing. */
 function expectReplay(reply: Reply, first: Reply, before: number) {
   expect(opened(first)).toEqual(reply.body)
   expect(reply).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
@@ -49,20 +49,20 @@ describe('the same key', () => {
     expectReplay(await owner(spelling(key), { email: `buyer-${key}@example.com` }), first, before)
   })
 
-  test('gets it for a Bearer user too', async () => {
+  test('works for a Bearer user, too', async () => {
     const [key, before] = [randomUUID(), pages()]
     const first = await bearer(key, all.member.token)
     expectReplay(await bearer(key, all.member.token), first, before)
   })
 
-  test('gets it after the purchase: an active purchase is no answer to a repeat', async () => {
+  test('also after the purchase: an active purchase does not refuse a repeat', async () => {
     const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
     await payAndReturn(all.world, opened(first).checkoutUrl)
     expectReplay(await owner(key), first, before)
   })
 
-  test('gets it when the price has gone since', async () => {
+  test('also when the price no longer exists', async () => {
     const { file, paywall } = all.foreign
     const [key, before] = [randomUUID(), pages()]
     const first = await owner(key, {}, all.foreign)
@@ -76,7 +76,7 @@ describe('the same key', () => {
     expect(await owner(key)).toMatchObject({ status: 200 })
   })
 
-  test('is a fresh one on every call that brings none', async () => {
+  test('is generated for every call without one', async () => {
     const [before, email] = [pages(), newEmail()]
     const call = () => startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, body: { email } })
     const [first, second] = [opened(await call()), opened(await call())]
@@ -86,14 +86,14 @@ describe('the same key', () => {
 })
 
 describe('the scope of a key', () => {
-  test('is the owner: another of its API keys gets the same reply', async () => {
+  test('is the owner: its other API keys get the same reply', async () => {
     const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
     const reply = await owner(key, {}, { ...all.ours, key: secondKey })
     expectReplay(reply, first, before)
   })
 
-  test('is the user: the same key of another user is another key', async () => {
+  test('is the user: the same key for another user is another key', async () => {
     const key = randomUUID()
     const [mine, theirs] = [await person(all.world, all.ours), await person(all.world, all.ours)]
     const replies = [opened(await bearer(key, mine.token)), opened(await bearer(key, theirs.token))]
@@ -108,7 +108,7 @@ describe('the scope of a key', () => {
     expect(opened(await owner(key, { email })).checkoutUrl).not.toBe(byUser.checkoutUrl)
   })
 
-  test('is the paywall: another paywall knows nothing of it', async () => {
+  test('is the paywall: another paywall does not share it', async () => {
     const key = randomUUID()
     const first = opened(await owner(key))
     const other = opened(await owner(key, {}, all.foreign))
@@ -137,7 +137,7 @@ describe('the same key with another body is refused', () => {
     expect((await owner(key)).body).toEqual(first.body)
   })
 
-  test('in the Bearer path as well', async () => {
+  test('also with a Bearer token', async () => {
     const key = randomUUID()
     opened(await bearer(key, all.member.token))
     expect(await bearer(key, all.member.token, { priceId: priceIdOf(all.ours.paywall, 'yearly') })).toMatchObject(
@@ -153,14 +153,14 @@ describe('the same key with another body is refused', () => {
   })
 })
 
-describe('a call that was refused', () => {
+describe('a refused call', () => {
   test('may be corrected under the same key', async () => {
     const key = randomUUID()
     expect(await owner(key, { priceId: 'price_unknown' })).toMatchObject({ status: 404 })
     expect(await owner(key)).toMatchObject({ status: 200 })
   })
 
-  test('for an active purchase may ignore it under the same key', async () => {
+  test('may ignore the active purchase under the same key', async () => {
     const key = randomUUID()
     const email = all.payer.email
     expect(await owner(key, { email })).toMatchObject({ status: 409, body: { error: 'active_purchase' } })
@@ -169,7 +169,7 @@ describe('a call that was refused', () => {
 })
 
 describe('a live paywall', () => {
-  test('takes a call with a key and refuses one without', async () => {
+  test('accepts a call with a key and refuses one without', async () => {
     const { paywall, key } = all.live
     expect(await startCheckout(all.world, { paywall, key })).toMatchObject({
       status: 400,
@@ -184,11 +184,11 @@ describe('a live paywall', () => {
   })
 })
 
-test('a day later the key is free again', async () => {
+test('a day later the key can be reused', async () => {
   const key = randomUUID()
   const reply = opened(await owner(key))
   await all.world.clock.advance(all.ours.paywall.id, '25h')
-  // The same owner by its other API key: KV remembers replies by credential, and there it does so for a day.
+  // The same owner with its other API key: KV stores replies by credential, for a day.
   const later = opened(await owner(key, { trial_days: 5 }, { ...all.ours, key: secondKey }))
   expect(later.checkoutUrl).not.toBe(reply.checkoutUrl)
 })

@@ -1,5 +1,5 @@
-// A call was carried out, its answer was lost, and it was answered 503: what a repeat meets. This is what docs/operations.md
-// says there, and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
+// A call succeeded, its response was lost, and the caller got 503: what happens to a repeat. This matches docs/operations.md,
+// and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
@@ -20,7 +20,7 @@ beforeAll(() => {
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
-/** Makes the call, of which this database function is carried out and its answer lost. Gives its `Retry-After`. */
+/** Makes the call; this database function runs, and its result is lost. Returns its `Retry-After`. */
 async function lose(databaseFunction: string, ask: () => Promise<Reply>): Promise<string | undefined> {
   const [reply] = await Promise.all([ask(), interruptOnce(world, { statement: `.${databaseFunction}(` }, 'after')])
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })

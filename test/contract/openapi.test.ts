@@ -11,7 +11,7 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld()
 
 describe('the document', () => {
-  test('is served as it was generated, for any origin', async () => {
+  test('is served as it was generated, to any origin', async () => {
     const reply = await call(world, `${world.docsUrl}/openapi.json`)
     expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
     expect(reply.body).toEqual(document)
@@ -26,7 +26,7 @@ describe('the document', () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
   })
 
-  test('is in the bundle of docs alone: its texts make no other Worker larger', () => {
+  test('is in the bundle of docs only: no other Worker contains its texts', () => {
     const code = (file: string) => readFileSync(join(inject('bundles'), file), 'utf8')
     const bundles = readdirSync(inject('bundles')).map((file) => ({ file, text: code(file) }))
     for (const { id, description } of operations) {
@@ -38,13 +38,13 @@ describe('the document', () => {
     }
   })
 
-  test('has every processor of the contract in answers, so that no client breaks when we sell through one more', () => {
+  test('has `acquiring` as an open enumeration in responses, so that a new processor breaks no client', () => {
     const names = ['stripe', 'polar', 'chargebee', 'freemius', 'mollie']
     const { Checkout, Purchase } = document.components.schemas
     expect([Checkout, Purchase].map(({ properties }) => properties.acquiring.enum)).toEqual([names, names])
   })
 
-  test('shows bodies that the endpoints take', () => {
+  test('has examples of bodies that the endpoints accept', () => {
     const faults = operations.flatMap(({ id, bodies = {}, query, example }) => {
       const schemas = [...Object.values(bodies), ...(query ? [query] : [])]
       return schemas.length === 0 || schemas.some((schema) => schema.safeParse(example).success) ? [] : [id]
@@ -52,13 +52,13 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
-  test("shows a user's state as an owner key gets it, by which the example asks: without `user`", () => {
+  test("shows a user's state for an owner key, as in the example request: without `user`", () => {
     const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'email', example: 'ada@example.com' }))
     expect(responses[200].content['application/json'].example).not.toHaveProperty('user')
   })
 
-  test('says that an owner must have proven the address of a user whom it signs in', () => {
+  test('says that an owner must have verified the e-mail address of a user whom it signs in', () => {
     const exchange = document.paths['/api/v1/paywall/{id}/sign-in/exchange']
     expect(JSON.stringify(exchange.post.description)).toMatch(/must be an address that you have proven/)
     expect(JSON.stringify(document.components.schemas.ExchangeTokens)).toMatch(/must have proven that it is theirs/)
@@ -75,7 +75,7 @@ describe('the document', () => {
     expect(without).toEqual(['checkoutReturn', 'signedReturn', 'processorWebhook'])
   })
 
-  test('shows answers that the endpoints give', () => {
+  test('has examples of responses that the endpoints send', () => {
     const faults = operations.flatMap(({ id, reply: { body } }) =>
       !body || body.schema.safeParse(body.example).success ? [] : [id],
     )
@@ -83,14 +83,14 @@ describe('the document', () => {
   })
 })
 
-describe('what holds answers to the document', () => {
+describe('the check of responses against the document', () => {
   const url = '/api/v1/paywall/1001/balances'
   const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': crypto.randomUUID() })
   const answered = (status: number, body: unknown, more = {}) =>
     undocumented({ method: 'POST', url, status, headers, text: JSON.stringify(body), ...more })
   const good = { success: true, user_id: crypto.randomUUID(), type: 'standard', count: 1, balances: [] }
 
-  test('lets documented ones pass', () => {
+  test('accepts documented ones', () => {
     expect(answered(200, good)).toBeNull()
     expect(answered(400, { error: 'insufficient', code: 'insufficient', available: 0 })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
@@ -110,17 +110,17 @@ describe('what holds answers to the document', () => {
     ['a field too few', 400, { error: 'insufficient', code: 'insufficient' }],
     ['a type', 200, { ...good, count: '1' }],
     ['a nested field', 200, { ...good, balances: [{ type: 'standard', count: 1, extra: 1 }] }],
-  ])('finds %s that is not documented', (_what, status, body) => {
+  ])('finds an undocumented %s', (_what, status, body) => {
     expect(answered(status, body)).not.toBeNull()
   })
 
-  test('finds a header that is missing', () => {
+  test('finds a missing header', () => {
     expect(answered(200, good, { headers: new Headers({ 'content-type': 'application/json' }) })).toContain(
       'X-Request-Id',
     )
   })
 
-  test('finds an event that is not documented', () => {
+  test('finds an undocumented event', () => {
     expect(undocumentedEvent({ headers: {}, body: '{"type":"subscription.paused"}' })).toContain('subscription.paused')
   })
 })

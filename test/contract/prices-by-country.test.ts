@@ -34,7 +34,7 @@ async function soldByOwner(body: Record<string, unknown>, country = 'US'): Promi
   return soldTo(opened(reply).userId)
 }
 
-/** What Stripe is asked to sell to a user who calls from a country. */
+/** The price that Stripe is asked to charge a user who calls from a country. */
 async function soldToUser(country: string, body: Record<string, unknown> = {}): Promise<string> {
   const { token } = await person(world, shop)
   return soldTo(opened(await startCheckout(world, { paywall: shop.paywall, token, country, body })).userId)
@@ -58,7 +58,7 @@ test.each([
   expect(await soldByOwner({ country })).toBe(price)
 })
 
-test('a country that is unknown is in the last tier, and still pays the base price', async () => {
+test('an unknown country is in the last tier, and still pays the base price', async () => {
   const { token } = await person(world, shop)
   const { body } = await call(world, at(shop, 'user'), { token, country: 'XX' })
   expect(body).toMatchObject({ country: 'XX', tier: 2 })
@@ -66,7 +66,7 @@ test('a country that is unknown is in the last tier, and still pays the base pri
 })
 
 describe('an owner’s `country`', () => {
-  test('goes before `localCurrency`, and without it the currency counts as before', async () => {
+  test('takes precedence over `localCurrency`, and without it the currency counts as before', async () => {
     expect(await soldByOwner({ country: 'US', localCurrency: 'MXN' })).toBe(BASE)
     expect(await soldByOwner({ country: 'BR', localCurrency: 'MXN' })).toBe('price_tier_2')
     expect(await soldByOwner({ localCurrency: 'MXN' })).toBe('price_mexico')
@@ -78,7 +78,7 @@ describe('an owner’s `country`', () => {
     expect(await soldByOwner({ country: 'br' })).toBe('price_tier_2')
   })
 
-  test.each(['Brazil', 'ZZ', 'T1', 'EU', 'B', 55, ['BR']])('is refused where it is %j', async (country) => {
+  test.each(['Brazil', 'ZZ', 'T1', 'EU', 'B', 55, ['BR']])('is refused if it is %j', async (country) => {
     const reply = await startCheckout(world, { paywall: shop.paywall, key: shop.key, body: { country } })
     expect(reply).toMatchObject({
       status: 400,
@@ -86,12 +86,12 @@ describe('an owner’s `country`', () => {
     })
   })
 
-  test('is not looked at in a user’s call', async () => {
+  test('is ignored in a user’s call', async () => {
     expect(await soldToUser('US', { country: 'BR' })).toBe(BASE)
     expect(await soldToUser('MX', { country: 'not a country' })).toBe('price_mexico')
   })
 
-  test('is part of what an Idempotency-Key stands for', async () => {
+  test('is part of the request that an Idempotency-Key identifies', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const ask = (country?: string) =>
       startCheckout(world, { paywall: shop.paywall, key: shop.key, headers, body: { email, country } })

@@ -10,7 +10,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-/** An attempt that Stripe keeps waiting, and another with the same key. They take 5 s: the other tests run meanwhile. */
+/** An attempt that Stripe delays, and another with the same key. They take 5 s, during which the other tests run. */
 let delayed: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
 const waiter = newEmail()
 const helped = Promise.withResolvers<void>()
@@ -38,7 +38,7 @@ const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
   return run()
 }
 
-/** Two attempts at one checkout under one Idempotency-Key; `between` happens after the first. */
+/** Two attempts at one checkout with one Idempotency-Key; `between` runs after the first. */
 async function twice(between: () => unknown = () => undefined) {
   const headers = { 'idempotency-key': randomUUID() }
   const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
@@ -49,7 +49,7 @@ async function twice(between: () => unknown = () => undefined) {
   return { first, second, pages: world.stripe.checkoutSessions.length - before }
 }
 
-/** Gives us another secret key than the one that Stripe knows the account by. */
+/** Gives us a wrong secret key for the account at Stripe. */
 async function setSecretKey(secretKey: string): Promise<void> {
   const { id, processor } = world.paywall
   const credentials = JSON.stringify({ ...processor.credentials, secretKey })
@@ -59,7 +59,7 @@ async function setSecretKey(secretKey: string): Promise<void> {
 
 const stripeError = (type: string, message: string) => ({ error: { type, message: `${message} sk_test_secret` } })
 
-describe('start-checkout: the answer says what to do about it, and the next try with the same key succeeds', () => {
+describe('start-checkout: the response says what to do, and the next attempt with the same key succeeds', () => {
   test.each([
     ['says no', 400],
     ['declines', 402],
@@ -83,7 +83,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     expect(opened(second).acquiring).toBe('stripe')
   })
 
-  test('502 with what it said, even if the claim cannot be given up', async () => {
+  test('502 with the processor’s error, even if the claim cannot be given up', async () => {
     world.stripe.failNext(CHECKOUT_SESSIONS, 400, stripeError('api_error', 'ordered'))
     const interrupted = interruptOnce(world, { statement: 'give_up_checkout' }, 'before')
     const reply = await startCheckout(world, { paywall: world.paywall, key: world.key })
@@ -93,7 +93,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     await expect.poll(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('later') }])
   })
 
-  test('502 processor_misconfigured for credentials that no key opens; applying them again is enough', async () => {
+  test('502 processor_misconfigured for credentials that no key can unseal; applying them again is enough', async () => {
     const { processor } = world.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
     await world.database.query(
@@ -105,7 +105,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     expect(opened(second).acquiring).toBe('stripe')
   })
 
-  test('502 for an answer that is not one', async () => {
+  test('502 for an invalid reply', async () => {
     world.stripe.failNext(CHECKOUT_SESSIONS, 200, { id: 'cs_test_x', url: null })
     const { first, second } = await twice()
     expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
@@ -114,14 +114,14 @@ describe('start-checkout: the answer says what to do about it, and the next try 
   })
 })
 
-describe('start-checkout: a try that Stripe keeps waiting past its lease', () => {
+describe('start-checkout: an attempt that Stripe delays past its lease', () => {
   const page = (id: string) => ({
     status: 200,
     headers: {},
     body: JSON.stringify({ id, url: `https://stripe.example/${id}` }),
   })
 
-  /** Such an attempt, and a second one that takes the claim over. Both wait until the test says what Stripe answers. */
+  /** Such an attempt, and a second one that takes over the claim. Both wait until the test sends Stripe's reply. */
   async function overtaken() {
     const [headers, body] = [{ 'idempotency-key': randomUUID() }, { email: newEmail() }]
     const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body })
@@ -148,7 +148,7 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
     }
   })
 
-  test('does not give away the claim of the one that took over when it fails', async () => {
+  test('does not give up the claim of the one that took over when it fails', async () => {
     const { queryClaim, first, second, answerFirst, answerSecond } = await overtaken()
     const body = JSON.stringify(stripeError('invalid_request_error', 'No.'))
     answerFirst({ status: 400, headers: {}, body })
@@ -160,7 +160,7 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
   })
 })
 
-test('start-checkout: an attempt that waits for another with its key is told after 5 s when to come again', async () => {
+test('start-checkout: an attempt that waits for another one with its key gets Retry-After after 5 s', async () => {
   const { first, second, waitedMs } = delayed
   const expected = { status: 409, headers: { 'retry-after': '5' }, body: { error: 'checkout_in_progress' } }
   expect(await second).toMatchObject(expected)
@@ -168,7 +168,7 @@ test('start-checkout: an attempt that waits for another with its key is told aft
   expect(opened(await first).acquiring).toBe('stripe')
 })
 
-test('what the processor said stays out of the logs, its failures are in them', () => {
+test("logs contain that a call failed, but not the processor's response", () => {
   expect(leaksIn(world)).toEqual([])
   expect(world.logs.filter(({ message }) => message.includes('ProcessorError')).length).toBeGreaterThan(5)
 })

@@ -11,7 +11,7 @@ const world = useTestWorld({ rateLimited: true })
 const ask = (path: string, headers: Record<string, string> = {}) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })
 
-/** More than two periods allow: some of it is refused, at whatever moment of a period it begins. */
+/** More than two periods allow: some are refused, at whatever moment of a period it begins. */
 const BURST = 250
 
 async function burst(request: () => ReturnType<typeof world.fetch>, times = BURST) {
@@ -20,7 +20,7 @@ async function burst(request: () => ReturnType<typeof world.fetch>, times = BURS
   return { refused, statuses: new Set(answers.map(({ status }) => status)) }
 }
 
-test('a guest is told to wait after 100 requests in 10 seconds', async () => {
+test('a guest gets 429 after 100 requests in 10 seconds', async () => {
   const { refused, statuses } = await burst(() => ask('bootstrap', { 'cf-connecting-ip': '2001:db8:0:6::1' }))
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
@@ -32,13 +32,13 @@ test('a guest is told to wait after 100 requests in 10 seconds', async () => {
     .toEqual([{ ...line, request_id: id, status: 429, refusal: 'rate_limited' }])
 })
 
-test('balances says it in both its fields', async () => {
+test('balances has it in both its fields', async () => {
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
   const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}' }))
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })
 })
 
-test('one user token is not held up by another, nor an owner key by both', async () => {
+test('neither another user token nor an owner key is limited by one user token', async () => {
   const { statuses } = await burst(() => ask('user', { authorization: 'Bearer one' }))
   expect(statuses).toEqual(new Set([401, 429]))
   expect((await ask('user', { authorization: 'Bearer other' })).status).toBe(401)
@@ -46,7 +46,7 @@ test('one user token is not held up by another, nor an owner key by both', async
   expect(owner.statuses).toEqual(new Set([404]))
 })
 
-test('an address is counted for itself, and one of IPv6 with all of its /64', async () => {
+test('each address is counted separately, and an IPv6 address by its /64', async () => {
   const from = (address: string) => ask('bootstrap', { 'cf-connecting-ip': address })
   const { statuses } = await burst(() => from(`2001:db8:0:7::${randomInt(0xffff).toString(16)}`))
   expect(statuses).toEqual(new Set([200, 429]))
@@ -63,7 +63,7 @@ test('the guests behind an IPv4 address have 400 requests in 10 seconds together
   expect((await from({ authorization: 'Bearer mine' })).status).toBe(401)
 })
 
-test('a credential that says nothing where it is sent makes nobody an owner', async () => {
+test('a credential where it is ignored makes nobody an owner', async () => {
   const signIn = `/api/v1/paywall/${world.paywall.id}/sign-in/token`
   const body = JSON.stringify({ grant_type: 'anonymous' })
   const made = { 'cf-connecting-ip': '2001:db8:0:9::1', 'content-type': 'application/json' }
@@ -89,7 +89,7 @@ test('the shares are 3,000, 100 and 400 requests in 10 seconds', () => {
   ])
 })
 
-test('each operation counts its callers by a credential that it looks at', () => {
+test('each operation counts its callers by a credential that it reads', () => {
   const counted = operations.map(({ id, path }) => [id, findRoute(pathOf({ path }, '1001'))?.countedBy])
   expect(Object.fromEntries(counted)).toEqual({
     bootstrap: 'token',
@@ -111,7 +111,7 @@ test('each operation counts its callers by a credential that it looks at', () =>
   })
 })
 
-test('who sends webhooks that nobody signed is told to wait like a guest', async () => {
+test('senders of unsigned webhooks are limited like guests', async () => {
   const { statuses } = await burst(() =>
     world.fetch(`/webhooks/stripe/${world.paywall.id}`, { method: 'POST', body: '{}' }),
   )

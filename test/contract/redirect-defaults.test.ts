@@ -11,7 +11,7 @@ const THANKS = 'https://owner.example/thanks'
 const SORRY = 'https://owner.example/sorry'
 const DOMAIN = `${randomUUID()}.example`
 
-/** A checkout on a paywall with these pages of its own, and on a domain of its own if there is one. */
+/** A checkout on a paywall with these pages, and with its own domain if there is one. */
 async function start(pages: { success?: string; error?: string }, { domain, body }: { domain?: string; body: object }) {
   const settings = {
     tokenization_queries: [{ type: 'standard' }, { type: 'premium' }],
@@ -27,13 +27,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
   test.each([
     ['on its page for that', { success: THANKS, error: SORRY }, domain(), {}, SORRY],
     ['on the page of success, if it has no other', { success: THANKS }, domain(), {}, THANKS],
-    [
-      'on its page for that, whatever the call says of success',
-      { error: SORRY },
-      domain(),
-      { successUrl: THANKS },
-      SORRY,
-    ],
+    ["on its error page, whatever the call's success URL", { error: SORRY }, domain(), { successUrl: THANKS }, SORRY],
     ['on the front page of the domain, if it names none', {}, DOMAIN, { successUrl: THANKS }, `https://${DOMAIN}/`],
   ])('%s', async (_where, pages, ofPaywall, body, landing) => {
     const { checkoutUrl } = opened(await start(pages, { domain: ofPaywall, body }))
@@ -41,7 +35,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     expect(back).toMatchObject({ status: 303, headers: { location: landing } })
   })
 
-  test('where it finds what is sold', async () => {
+  test('on the paywall page', async () => {
     expect(await call(world, `https://${DOMAIN}/`)).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/html; charset=UTF-8', 'x-request-id': expect.any(String) },
@@ -49,7 +43,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     })
   })
 
-  test('and one who did on the page that thanks, if the paywall names none', async () => {
+  test('and one who paid on the thanks page, if the paywall sets none', async () => {
     const ofPaywall = domain()
     const { checkoutUrl } = opened(await start({ error: SORRY }, { domain: ofPaywall, body: {} }))
     const back = await call(world, await press(checkoutUrl, 'pay'))
@@ -65,7 +59,7 @@ test.each([
   ['both', {}, 'successUrl, errorUrl'],
   ['successUrl', { errorUrl: SORRY }, 'successUrl'],
   ['errorUrl', { successUrl: THANKS }, 'errorUrl'],
-])('without a domain %s must be passed, even if the paywall names pages', async (_which, body, names) => {
+])('without a domain %s must be passed, even if the paywall sets pages', async (_which, body, names) => {
   expect(await start({ success: THANKS, error: SORRY }, { body })).toMatchObject({
     status: 400,
     body: { error: 'Missing required parameters: successUrl, errorUrl', message: `Missing: ${names}` },

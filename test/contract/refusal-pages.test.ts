@@ -6,7 +6,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
 
-/** What a browser accepts where it will show the answer. */
+/** The `Accept` header of a browser that navigates. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 /** More than two periods allow a caller. */
 const BURST = 250
@@ -15,7 +15,7 @@ const burst = (path: string, init: { method?: string; headers: Record<string, st
   Promise.all(Array.from({ length: BURST }, () => world.fetch(path, init)))
 
 test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
-  'a browser at %s is told in words that there is no such page',
+  'a browser at %s gets a page that says it does not exist',
   async (path) => {
     const response = await world.fetch(path, { headers: BROWSER })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -26,8 +26,8 @@ test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
   },
 )
 
-test('a browser that asks a page too often is told in words, and others in JSON', async () => {
-  // A form that comes from nowhere is refused at once: the burst costs no reads.
+test('a browser that requests a page too often gets a page, and others JSON', async () => {
+  // A form without an origin is refused at once: the burst costs no reads.
   const path = `/p/${world.paywall.id}/account`
   const from = { 'cf-connecting-ip': '192.0.2.21' }
   const answers = await burst(path, { method: 'POST', headers: { ...from, ...BROWSER } })
@@ -43,7 +43,7 @@ test.each([
   ['/docs', '192.0.2.31'],
   ['/docs/api', '192.0.2.32'],
   [`/r/${randomUUID()}/success`, '192.0.2.33'],
-])('a browser that asks %s too often is told in words, and others in JSON', async (path, network) => {
+])('a browser that requests %s too often gets a page, and others JSON', async (path, network) => {
   const from = { 'cf-connecting-ip': network }
   const refused = (headers: Record<string, string>) =>
     burst(path.startsWith('/docs') ? world.docsUrl + path : path, { headers: { ...from, ...headers } }).then(
@@ -58,16 +58,16 @@ test.each([
   expect(await (await refused({})).json()).toEqual({ error: 'rate_limit_exceeded' })
 })
 
-test('a program’s path answers in JSON, whatever it accepts', async () => {
+test('an API path answers in JSON, whatever it accepts', async () => {
   const response = await world.fetch('/api/v1/paywall/99/bootstrap', { headers: BROWSER })
   expect([response.status, await response.json()]).toEqual([404, { error: 'paywall_not_found' }])
 })
 
-describe('a buyer’s browser that comes back', () => {
+describe('a buyer’s browser that returns', () => {
   const back = (path: string, headers: Record<string, string> = BROWSER) => world.fetch(path, { headers })
 
   test.each([`/r/${randomUUID()}/success`, '/r/7/error', '/return/stripe/99', '/return/stripe/x', '/return/nobody/1'])(
-    'by a link that leads nowhere is told where its purchase is: %s',
+    'by a broken link gets a page that says where its purchase is: %s',
     async (path) => {
       const response = await back(path)
       const text = await response.text()
@@ -78,7 +78,7 @@ describe('a buyer’s browser that comes back', () => {
     },
   )
 
-  test('while the database is away is told that nothing is lost, and may try again', async () => {
+  test('while the database is down gets a page that says nothing is lost, and may try again', async () => {
     world.neon.onStatement = () => Promise.reject(new ResponseLost())
     onTestFinished(() => {
       world.neon.onStatement = undefined
@@ -89,7 +89,7 @@ describe('a buyer’s browser that comes back', () => {
   })
 })
 
-test('what a page loads takes nothing from its visitor', async () => {
+test("the assets of a page do not count against its visitor's limit", async () => {
   const headers = { 'cf-connecting-ip': '192.0.2.22' }
   const answers = await burst(SCRIPT_PATH, { headers })
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

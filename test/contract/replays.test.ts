@@ -7,7 +7,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-/** The bytes of an answer, and whether it says that it is a replay. */
+/** The bytes of a response, and whether it is marked as a replay. */
 async function bytes(path: string, body: object, headers: Record<string, string>) {
   const response = await world.fetch(path, {
     method: 'POST',

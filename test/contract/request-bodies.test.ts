@@ -14,7 +14,7 @@ const world = useTestWorld()
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })
 
-/** The status for a request that says how long its body is, and never sends it. */
+/** The status for a request that announces the length of its body, and never sends it. */
 function announce(target: string, length: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(target, world.url), { method: 'POST', headers: { 'content-length': length } })
@@ -26,13 +26,13 @@ function announce(target: string, length: number): Promise<number | undefined> {
   })
 }
 
-/** Sends bytes by an owner key, a stream piece by piece. */
+/** Sends bytes with an owner key, a stream chunk by chunk. */
 function sendBytes(target: string, body: Buffer | ReadableStream) {
   const headers = { 'x-api-key': world.key, 'content-type': 'application/json' }
   return world.fetch(target, { method: 'POST', headers, body, duplex: 'half' })
 }
 
-/** Every operation that takes a JSON body. An owner key does no harm where nobody looks at it. */
+/** Every operation that accepts a JSON body. Endpoints that do not read an owner key ignore it. */
 const TAKE_JSON = operations.filter(({ bodies }) => bodies)
 
 describe.each(TAKE_JSON)('$id', (operation) => {
@@ -49,7 +49,7 @@ describe.each(TAKE_JSON)('$id', (operation) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
   })
 
-  test('400 invalid_json: bytes that are not UTF-8, which would be kept as question marks', async () => {
+  test('400 invalid_json: bytes that are not UTF-8, which would be stored as replacement characters', async () => {
     for (const body of [Buffer.from('{"email":"J\xf6rg@example.com"}', 'latin1'), Buffer.from([0x22, 0xe2, 0x82])]) {
       const response = await sendRaw(body)
       expect(await response.json()).toMatchObject({ error: 'invalid_json', message: 'the body is not UTF-8' })
@@ -71,14 +71,14 @@ describe.each(TAKE_JSON)('$id', (operation) => {
     ['a lone high surrogate', '\\ud800'],
     ['a lone low surrogate', '\\udc00x'],
     ['surrogates the wrong way round', '\\udc00\\ud800'],
-  ])('400 for %s in a text: Postgres could not keep it', async (_name, escaped) => {
+  ])('400 for %s in a text: Postgres could not store it', async (_name, escaped) => {
     const reply = await send(`{"email":"a${escaped}@example.com","userMeta":{"note":"${escaped}"}}`)
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
   })
 })
 
 describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
-  test('takes text of many bytes in whatever pieces it comes', async () => {
+  test('accepts multi-byte text in chunks of any size', async () => {
     const pieces = Buffer.from(JSON.stringify({ email: `${'€🂡'.repeat(40)}` })).toString('latin1')
     const stream = new ReadableStream({
       start(controller) {
@@ -91,19 +91,19 @@ describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
   })
 
   test.each(['null', '[]', '"text"', '7', 'true', '[{"email":"a@b.co"}]'])(
-    '400 invalid_body: %s is no object',
+    '400 invalid_body: %s is not an object',
     async (body) => {
       expect(await post(endpoint, body)).toMatchObject({ status: 400, body: { error: 'invalid_body' } })
     },
   )
 
-  test('takes 64 KB', async () => {
+  test('accepts 64 KB', async () => {
     const body = JSON.stringify({ email: 'none', note: '' })
     const filled = body.replace('""', `"${'x'.repeat(64 * 1024 - body.length)}"`)
     expect(await post(endpoint, filled)).toMatchObject({ status: 400, body: { error: 'Invalid email format' } })
   })
 
-  test('413 comes before anything is looked up, but a credential comes first', async () => {
+  test('413 comes before any lookup, but a missing credential comes first', async () => {
     const body = 'x'.repeat(70_000)
     expect(await call(world, path(endpoint), { body })).toMatchObject({ status: 401 })
   })
@@ -126,13 +126,13 @@ describe('the query', () => {
     ['SQL', "email=' or 1=1 --"],
     ['a very long value', `email=${'x'.repeat(8_000)}@b.co`],
     ['fields of objects', 'email[__proto__]=a@b.co&email=x&__proto__=1&constructor=2'],
-  ])('%s names nobody', async (_name, query) => {
+  ])('%s identifies nobody', async (_name, query) => {
     const reply = await call(world, path(`user?${query}`), { key: world.key })
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
   })
 })
 
-describe('a body that ends half-way', () => {
+describe('a body that ends halfway', () => {
   const announced = { 'content-length': '500' }
   const chunked = { 'transfer-encoding': 'chunked' }
   const json = { 'content-type': 'application/json' }
@@ -147,7 +147,7 @@ describe('a body that ends half-way', () => {
     ['of a webhook', 'webhook', { ...json, ...announced }, half, 'invalid_json'],
     ['of a form', 'support/ticket', { ...form, ...announced }, halfForm, 'invalid_form'],
     ['of a form in chunks', 'support/ticket', { ...form, ...chunked }, inChunk(halfForm), 'invalid_form'],
-  ])('%s is 400, and no failure of ours', async (_what, endpoint, headers, body, refusal) => {
+  ])('%s is 400, and not an internal error', async (_what, endpoint, headers, body, refusal) => {
     const target = endpoint === 'webhook' ? `/webhooks/stripe/${world.paywall.id}` : path(endpoint)
     const before = world.logs.length
     await sendHalf(target, headers, body)
@@ -159,7 +159,7 @@ describe('a body that ends half-way', () => {
   })
 })
 
-/** Sends the beginning of a request by an owner key, and breaks off as a caller does whose network is gone. */
+/** Sends the beginning of a request with an owner key, and disconnects. */
 function sendHalf(target: string, headers: Record<string, string>, body: string): Promise<void> {
   const { hostname, port, host } = new URL(world.url)
   const lines = Object.entries({ host, 'x-api-key': world.key, ...headers }).map(([name, value]) => `${name}: ${value}`)

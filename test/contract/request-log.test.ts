@@ -21,7 +21,7 @@ const paywallId = () => all.ours.paywall.id
 const ask = (endpoint: string, options: Call = {}) =>
   call(all.world, `/api/v1/paywall/${paywallId()}/${endpoint}`, options)
 
-/** The lines about a request: all that have its id. */
+/** The log lines of a request: all that have its id. */
 async function linesOf({ headers }: Reply): Promise<Record<string, unknown>[]> {
   const id = headers['x-request-id'] ?? 'none'
   return until('a line of the log', async () => {
@@ -76,7 +76,7 @@ describe('a refusal is in the line of its request, by name', () => {
     expect(reply.status).toBe(status)
   })
 
-  test('processor_rejected, beside a line of its own that tells the cause', async () => {
+  test('processor_rejected, next to a line with its cause', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
     const reply = await startCheckout(all.world, all.ours)
     const [cause, failure, line, ...others] = await linesOf(reply)
@@ -91,12 +91,12 @@ describe('a refusal is in the line of its request, by name', () => {
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 401, refusal: 'no_credential' })])
   })
 
-  test('unknown_checkout, which is of no paywall', async () => {
+  test('unknown_checkout, which has no paywall', async () => {
     const reply = await call(all.world, `/r/${randomUUID()}/success`)
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'unknown_checkout' })])
   })
 
-  test('not_found, which the gateway says', async () => {
+  test('not_found, from the gateway', async () => {
     const reply = await call(all.world, '/nowhere')
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'not_found' })])
   })
@@ -119,18 +119,18 @@ describe('the paywall is in the line', () => {
     ['the Idempotency-Key is wrong', () => withdraws(withdrawal(), badKey), 'invalid_key_format'],
     ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
     ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
-  ])('where only the body or a header names it and %s', async (_fault, request, refusal) => {
+  ])('if only the body or a header names it and %s', async (_fault, request, refusal) => {
     expect(await linesOf(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
   })
 
-  test('where the checkout tells it', async () => {
+  test('if the checkout determines it', async () => {
     const { checkoutUrl } = opened(await startCheckout(all.world, all.ours))
     const reply = await call(all.world, await press(checkoutUrl, 'pay'))
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 303, paywall_id: paywallId() })])
   })
 })
 
-test('what is no paywall id is not written: a caller may send anything in its place', async () => {
+test('an invalid paywall id is not logged: it could be any text', async () => {
   for (const id of ['ada', `pk_test_${'f'.repeat(40)}`, '1'.repeat(20)]) {
     const [line] = await linesOf(await call(all.world, `/api/v1/paywall/${id}/user`, { key: all.ours.key }))
     expect(line).toMatchObject({ message: 'request', status: expect.any(Number) })
@@ -147,7 +147,7 @@ describe('X-SDK-Version', () => {
     call(all.world, path, { headers: { 'x-sdk-version': version } })
 
   test.each(['paywall-js/3.1.0', '@acme/sdk/3.1.0-beta.2', 'Acme iOS 3.1 (44)', 'x'.repeat(64)])(
-    '%s is in the line, also of what the gateway refuses',
+    '%s is in the line, also of requests that the gateway refuses',
     async (version) => {
       for (const reply of [await saying(version), await saying(version, '/nowhere')]) {
         expect(await linesOf(reply)).toEqual([expect.objectContaining({ message: 'request', sdk_version: version })])
@@ -228,11 +228,11 @@ describe('the log alone answers', () => {
   })
 })
 
-test('no address and no secret is written', () => {
+test('no e-mail address and no secret is logged', () => {
   expect(leaksIn(all.world, [all.ours.key])).toEqual([])
 })
 
-test('every refusal in the contracts knows its own name', () => {
+test('every refusal in the contracts has its own name', () => {
   for (const words of [sharedErrors, ...operations.map(({ errors }) => errors)]) {
     for (const [name, [, , refusal]] of Object.entries(words)) expect(refusal).toBe(name)
   }

@@ -5,7 +5,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-test('a user has one trial on a paywall, unless the owner says otherwise by its own key', async () => {
+test('a user has one trial on a paywall, unless the owner gives another with its own key', async () => {
   const { paywall, key } = world
   const { email, token } = await person(world, tenant(world.file), newEmail())
   const order = { email, priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true }

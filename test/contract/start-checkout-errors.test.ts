@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A good call with the owner's key, with fields of its body replaced; `undefined` takes one out. */
+/** A good call with the owner's key, with fields of its body replaced; `undefined` removes one. */
 function owner(fields: Record<string, unknown>, options: Call & { id?: string } = {}) {
   const { id = all.ours.paywall.id, ...rest } = options
   const body = {
@@ -29,14 +29,14 @@ function owner(fields: Record<string, unknown>, options: Call & { id?: string } 
 const bearer = (fields: Record<string, unknown>, token = all.member.token) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/start-checkout`, { token, body: fields })
 
-/** A `userMeta` of so many bytes. */
+/** A `userMeta` of this many bytes. */
 const metaOf = (bytes: number, letter = 'x') => ({
   note: letter.repeat((bytes - '{"note":""}'.length) / Buffer.byteLength(letter)),
 })
 
 const withKey = (idempotencyKey: string) => owner({}, { headers: { 'idempotency-key': idempotencyKey } })
 
-/** The contract's sentence, and the names of what is missing. */
+/** The contract's sentence, and the names of the missing parameters. */
 const missing = (said: string, names = said) => ({
   error: `Missing required parameters: ${said}`,
   message: `Missing: ${names}`,
@@ -45,7 +45,7 @@ const badKey = `pk_test_${'0'.repeat(64)}`
 const nothing = { email: undefined, priceId: undefined, successUrl: undefined, errorUrl: undefined }
 const notOwner = 'Access denied: API key owner does not match paywall owner'
 
-describe('start-checkout 400 missing parameters: the sentence of the contract, and what is missing', () => {
+describe("start-checkout 400 missing parameters: the contract's sentence, and what is missing", () => {
   testRows([
     ['email and priceId', () => owner({ email: undefined, priceId: undefined }), 400, missing('email, priceId')],
     ['everything', () => owner(nothing), 400, missing('email, priceId', 'email, priceId, successUrl, errorUrl')],

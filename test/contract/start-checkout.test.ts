@@ -7,7 +7,7 @@ import { subscribe } from '../support/subscriber.ts'
 import { startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 
 let all: Tenants
-/** An owner with a paywall on its own domain, and one more price: bought once. */
+/** An owner with a paywall on its own domain, and an additional one-time price. */
 let domain: Tenant
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ function orderAtStripe() {
   return order.body
 }
 
-/** Where the browser lands when it comes back from the hosted page of a checkout. */
+/** Where the browser lands when it returns from the hosted page of a checkout. */
 async function landing(reply: Awaited<ReturnType<typeof owner>>, action: 'pay' | 'cancel') {
   const back = await call(all.world, await press(opened(reply).checkoutUrl, action))
   expect(back).toMatchObject({ status: 303 })
@@ -50,7 +50,7 @@ describe('the answer', () => {
     expect(reply.status).toBe(200)
   })
 
-  test('is for the same user by every spelling of the e-mail address', async () => {
+  test('is for the same user with every spelling of the e-mail address', async () => {
     const email = newEmail()
     const first = opened(await owner({ email }))
     const second = opened(await owner({ email: `  ${email.toUpperCase()} ` }))
@@ -65,14 +65,14 @@ describe('the answer', () => {
     expect((await bearer(all.member.token, { email: { no: 'address' } })).status).toBe(200)
   })
 
-  test('names the buyer by its id at the processor once there is one', async () => {
+  test("passes the buyer's id at the processor once there is one", async () => {
     opened(await owner({ email: all.payer.email, ignoreActivePurchase: true }))
     expect(orderAtStripe()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
     expect(orderAtStripe()).not.toHaveProperty('customer_email')
   })
 })
 
-test('after a change of Stripe accounts a buyer becomes a new customer there, for one call more', async () => {
+test('after a change of Stripe accounts a buyer becomes a new customer there, which costs one more call', async () => {
   const { world } = all
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
@@ -95,7 +95,7 @@ test('after a change of Stripe accounts a buyer becomes a new customer there, fo
   expect(await calls(other)).toEqual([{ email: other }])
 })
 
-test('the owner is told of shopUrl when it is paid', async () => {
+test('the owner gets shopUrl in the event when it is paid', async () => {
   const { userId } = await buy(all.world, { ...all.ours, body: { shopUrl: 'a shop, 12 Main St' } })
   const shopUrl = "select body::json #>> '{data,checkout,shop_url}' as shop_url from events where user_id = $1"
   const { rows } = await all.world.database.query(shopUrl, [userId])
@@ -103,7 +103,7 @@ test('the owner is told of shopUrl when it is paid', async () => {
 })
 
 describe('where the browser lands', () => {
-  test('on the URLs of the call, with __SESSION__ filled in by our checkout id', async () => {
+  test('on the URLs of the call, with __SESSION__ replaced by our checkout id', async () => {
     const urls = {
       successUrl: 'https://a.example/?s=__SESSION__&t=__SESSION__#x',
       errorUrl: 'http://b.example:81/__SESSION__',
@@ -113,7 +113,7 @@ describe('where the browser lands', () => {
     expect(await landing(await owner(urls), 'cancel')).toMatch(new RegExp(`^http://b\\.example:81/${id}$`))
   })
 
-  test("on the paywall's own, where the call names none and the paywall has a domain", async () => {
+  test("on the paywall's own, where the call has none and the paywall has a domain", async () => {
     const none = { successUrl: undefined, errorUrl: undefined }
     expect(await landing(await owner(none, domain), 'pay')).toMatch(
       /^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/,
@@ -121,7 +121,7 @@ describe('where the browser lands', () => {
     expect(await landing(await owner(none, domain), 'cancel')).toBe('https://owner.example/sorry')
   })
 
-  test('by way of the host that was asked', async () => {
+  test('via the host of the request', async () => {
     const { paywall, key } = domain
     await call(all.world, `https://pay.acme.example/api/v1/paywall/${paywall.id}/start-checkout`, {
       key,
@@ -150,12 +150,12 @@ describe('what is sold', () => {
     })
   })
 
-  test('a one-time price is a payment, without a trial even if one is asked for', async () => {
+  test('a one-time price is a payment, without a trial even if one is requested', async () => {
     opened(await owner({ priceId: priceIdOf(domain.paywall, 'once'), trial_days: 7 }, domain))
     expect(orderAtStripe()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
   })
 
-  test('an owner gets the currency that it asks for, if the price has it; its own country says nothing', async () => {
+  test('an owner gets the currency that it requests, if the price has it; its own country is ignored', async () => {
     const priceFor = async (body: Record<string, unknown>) => {
       opened(await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, country: 'IN', body }))
       return orderAtStripe().line_items
@@ -167,7 +167,7 @@ describe('what is sold', () => {
     expect(await priceFor({ localCurrency: 'EUR' })).toMatchObject([{ price: 'price_monthly' }])
   })
 
-  test('a Bearer user gets the price of the country it is in, whatever it asks for', async () => {
+  test('a Bearer user gets the price of its country, whatever it requests', async () => {
     opened(await bearer(all.member.token, { localCurrency: 'USD' }, 'IN'))
     expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly_inr' }])
     opened(await bearer(all.member.token, { localCurrency: 'INR' }, 'US'))

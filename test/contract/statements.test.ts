@@ -7,11 +7,11 @@ import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
-/** A way back that was paid, and one that was not. */
+/** A paid return, and one without a payment. */
 let paid: string
 let unpaid: string
 
-/** No events are delivered and webhooks are held back: every statement that is counted is the request's own. */
+/** No events are delivered and webhooks are held: every counted statement is the request's own. */
 beforeAll(async () => {
   all = await startTenants({ webhooks: [] })
   await all.world.stripe.drainWebhooks()
@@ -123,15 +123,15 @@ describe('startCheckout', () => {
     expect(await answerOf(() => order())).toMatchObject({ status: 502, statements: 2 })
   })
 
-  test('a replay: 1 from the database, 0 once KV knows it; another body under the key likewise', async () => {
+  test('a replay: 1 from the database, 0 once KV has it; so does another body with the key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    const email = newEmail() // who has no page that would be closed after the response
+    const email = newEmail() // who has no page to close after the response
     const repeat = (body = {}, key = all.ours.key) => order({ email, ...body }, { key, headers })
     expect(await answerOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
     await expect.poll(() => answerOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
     expect(await answerOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
 
-    // Replies are remembered by credential: another key of the owner's finds none in KV the first time.
+    // Replies are stored by credential: another key of the owner's finds none in KV the first time.
     const second = `pk_test_second_${randomUUID()}`
     const { file } = all.ours
     await all.world.apply({
@@ -154,7 +154,7 @@ describe('checkoutReturn', () => {
   ])
 })
 
-// test/processors/freemius/signed-return.test.ts counts what is needed where something was bought.
+// test/processors/freemius/signed-return.test.ts counts those of purchases.
 describe('signedReturn', () => {
   countStatements('signedReturn', [
     ['of a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
@@ -167,7 +167,7 @@ describe('processorWebhook', () => {
   const AT_99 = '/webhooks/stripe/99'
   const someSignature = () => ({ 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` })
 
-  /** Delivers the last completed checkout session's event, signed with `secret`, under an id of its own. */
+  /** Delivers the last completed checkout session's event, signed with `secret`, with a new id. */
   function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
     const { processor, id } = all.ours.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
@@ -193,7 +193,7 @@ describe('processorWebhook', () => {
 })
 
 testEveryOperation(counted, {
-  // Their own test files count what they need.
+  // Their own test files count them.
   elsewhere: [
     'cancelSubscription',
     'changeBalance',
@@ -206,7 +206,7 @@ testEveryOperation(counted, {
   ],
 })
 
-test('the gateway needs none', async () => {
+test('the gateway makes none', async () => {
   expect(await answerOf(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
   expect(await answerOf(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
     status: 204,

@@ -14,7 +14,7 @@ const fields = (others: Record<string, string> = {}) => ({ ...MESSAGE, customer_
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm(fields(others), uploads))
 
-/** A body that is sent as a form. */
+/** A body sent as a form. */
 function raw(body: string, type = 'multipart/form-data; boundary=b'): Promise<Reply> {
   return sendForm(world, Buffer.from(body, 'latin1'), { headers: { 'content-type': type } })
 }
@@ -27,7 +27,7 @@ const texts = () =>
     .join('')
 
 describe('an image', () => {
-  test.each(['image/jpeg', 'image/png', 'image/webp'] as const)('that is %s is kept byte by byte', async (type) => {
+  test.each(['image/jpeg', 'image/png', 'image/webp'] as const)('of type %s is stored byte by byte', async (type) => {
     const upload = image(type, 70_000)
     const reply = await files([{ ...upload, name: 'bild "ä"\u0007.png' }])
     const { rows } = await world.database.query<{ object_key: string }>(
@@ -39,7 +39,7 @@ describe('an image', () => {
         media_type: type,
         size: 70_000,
         file_name: expect.stringMatching(/^bild .*ä.*\.png$/),
-        // Nothing in it came from the sender.
+        // Nothing in it comes from the sender.
         object_key: expect.stringMatching(
           new RegExp(`^${world.paywall.id}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
         ),
@@ -82,16 +82,11 @@ describe('a form', () => {
   const six = () => Array<Upload>(6).fill({ type: 'text/plain', bytes: Buffer.from('x') })
   testRows([
     ['without files', () => files([]), 200, { ticket: { status: 'open' } }],
-    [
-      'with an input where nothing was chosen',
-      () => raw(`${texts()}${part(`name="files"; ${none}`, '')}--b--`),
-      200,
-      {},
-    ],
+    ['with an empty file input', () => raw(`${texts()}${part(`name="files"; ${none}`, '')}--b--`), 200, {}],
     ['with a quoted boundary', () => raw(`${texts()}--b--\r\n`, 'Multipart/Form-Data; boundary="b" '), 200, {}],
     ['with a field twice: the first counts', () => raw(`${texts()}${field('subject', 'a')}--b--`), 200, {}],
     [
-      'says what is wrong in the contract’s order: texts',
+      'reports faults in the contract’s order: texts',
       () => sendForm(world, ticketForm({ subject: 'a' }, six())),
       400,
       'invalid_payload',
@@ -118,7 +113,7 @@ describe('a form', () => {
     ['of another kind is no JSON', () => raw(`${texts()}--b--`, 'multipart/mixed; boundary=b'), 400, 'invalid_json'],
   ])
 
-  test('may end anywhere in the pieces it is read in', async () => {
+  test('may be split into chunks anywhere', async () => {
     const ends = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
     const replies = await Promise.all(
       ends.map((end) => {

@@ -15,7 +15,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const MEGABYTE = 1024 * 1024
 
 const storage = mkdtempSync(join(tmpdir(), 'paywall-storage-'))
-/** Where the content of what is in the bucket is kept. */
+/** Where the bucket's objects are stored. */
 const contents = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
 
 let world: TestWorld
@@ -32,7 +32,7 @@ afterAll(async () => {
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))
 
-/** Images of refused tickets are deleted after the answer. */
+/** Images of refused tickets are deleted after the response. */
 const nothingLeft = () =>
   until('every stored image belongs to a ticket', async () => {
     const { stored, known } = await attachmentKeys(world)
@@ -47,7 +47,7 @@ async function answerOf(ask: () => Promise<Reply>) {
   return { status, statements }
 }
 
-test('a request makes one statement; images add one look at the quota', async () => {
+test('a request makes one statement; images add a check of the quota', async () => {
   const { token } = await signIn(world)
   const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
   expect(await answerOf(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
@@ -58,14 +58,14 @@ test('a request makes one statement; images add one look at the quota', async ()
   expect(await answerOf(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
 })
 
-test('images of a refused ticket do not stay', async () => {
+test('images of a refused ticket are deleted', async () => {
   expect(await files([image(), image()], { subject: 'a' })).toMatchObject({ status: 400 })
   expect(await files([image(), { ...image(), type: 'image/gif' }])).toMatchObject({ status: 400 })
   expect(await files(Array(6).fill(image()))).toMatchObject({ status: 400 })
   await nothingLeft()
 })
 
-test('a sender without quota, or a paywall that is not there, has nothing stored at all', async () => {
+test('a sender without quota, or a paywall that does not exist, has nothing stored at all', async () => {
   const { token, email } = await signIn(world)
   const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [image()])
   for (const options of [{ token }, {}, { token }, {}]) {
@@ -81,7 +81,7 @@ test('a sender without quota, or a paywall that is not there, has nothing stored
   expect((await attachmentKeys(world)).stored).toEqual(stored)
 })
 
-test('where nobody knows whether the ticket was opened its images stay, and no repeat is asked for, which opens another', async () => {
+test('if the outcome is unknown, the images stay, and no retry is suggested, since it would open another ticket', async () => {
   const customer_email = newEmail()
   const before = await attachmentKeys(world)
   world.neon.onStatement = async ({ query }, run) => {
@@ -101,7 +101,7 @@ test('where nobody knows whether the ticket was opened its images stay, and no r
   expect(await files([], { customer_email })).toMatchObject({ status: 429 })
 })
 
-test('503 storage_unavailable with Retry-After when R2 does not answer, and no ticket', async () => {
+test('503 storage_unavailable with Retry-After when R2 does not respond, and no ticket', async () => {
   const tickets = async () => (await world.database.query('select id from tickets')).rows
   expect(await files([image()])).toMatchObject({ status: 200 })
   const before = [await tickets(), await attachmentKeys(world)]
@@ -115,12 +115,12 @@ test('503 storage_unavailable with Retry-After when R2 does not answer, and no t
   expect(await files([image()])).toMatchObject({ status: 200 })
 })
 
-test('a sender gets to read why a large form is refused', async () => {
+test('a sender can read why a large form is refused', async () => {
   const form = ticketForm({ subject: 'a' }, Array(5).fill(image('image/png', 10 * MEGABYTE)))
   for (const _turn of [1, 2, 3]) expect(await sendForm(world, form, { token: 'x' })).toMatchObject({ status: 401 })
 })
 
-test('a form of more than 51 MB is refused while it is read, whatever length it states', async () => {
+test('a form of more than 51 MB is refused while it is read, whatever length it announces', async () => {
   const chunk = Buffer.concat([
     Buffer.from('--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'),
     Buffer.alloc(9 * MEGABYTE),
@@ -133,11 +133,11 @@ test('a form of more than 51 MB is refused while it is read, whatever length it 
   expect(await sendForm(world, ReadableStream.from(chunks), { headers })).toMatchObject(tooLarge)
 })
 
-test('five images of 10 MB take a Worker nowhere near its 128 MB', async () => {
+test('five images of 10 MB keep a Worker far below its 128 MB', async () => {
   const five = Array.from({ length: 5 }, () => image('image/jpeg', 10 * MEGABYTE))
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     expect(await files(five)).toMatchObject({ status: 200 })
   })
-  expect(peak / MEGABYTE).toBeGreaterThan(1) // it was measured
+  expect(peak / MEGABYTE).toBeGreaterThan(1) // the measurement works
   expect(peak / MEGABYTE).toBeLessThan(40)
 })

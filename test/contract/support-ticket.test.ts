@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A guest's ticket, with fields of the body added or replaced; `undefined` leaves one out. */
+/** A guest's ticket, with fields of the body added or replaced; `undefined` removes one. */
 const guest = (body: Record<string, unknown> = {}, options: Call = {}, paywallId = all.ours.paywall.id) =>
   call(all.world, ticketPath(paywallId), { ...options, body: { ...MESSAGE, customer_email: newEmail(), ...body } })
 const send = (options: Call) => call(all.world, ticketPath(all.ours.paywall.id), options)
@@ -23,7 +23,7 @@ const send = (options: Call) => call(all.world, ticketPath(all.ours.paywall.id),
 const OPENED = { ticket: { id: expect.any(Number), status: 'open' } }
 const faces = (count: number) => '😀'.repeat(count)
 
-describe('what is missing', () => {
+describe('missing fields', () => {
   const at = 'a@example.com'
   testRows([
     ['no subject', () => guest({ subject: undefined }), 400, 'invalid_payload'],
@@ -73,7 +73,7 @@ describe('the quota', () => {
     return guest(body, options)
   }
 
-  test('is two a day for an address, however it is written', async () => {
+  test('is two a day for an e-mail address, however it is spelled', async () => {
     const customer_email = newEmail()
     const third = await spend({ customer_email })
     expect(third).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
@@ -82,7 +82,7 @@ describe('the quota', () => {
     expect(await guest()).toMatchObject({ status: 200 })
   })
 
-  test('is a user’s own, and the body’s address is not looked at', async () => {
+  test('counts per user, and the body’s address is ignored', async () => {
     const { token, email } = await person(all.world, all.ours)
     const customer_email = newEmail()
     expect(await spend({ customer_email }, { token })).toMatchObject({ status: 429 })
@@ -90,7 +90,7 @@ describe('the quota', () => {
     expect(await guest({ customer_email: email })).toMatchObject({ status: 200 })
   })
 
-  test('is of its paywall alone', async () => {
+  test('counts per paywall', async () => {
     const customer_email = newEmail()
     expect(await spend({ customer_email })).toMatchObject({ status: 429 })
     expect(await guest({ customer_email }, {}, all.foreign.paywall.id)).toMatchObject({ status: 200 })
@@ -112,7 +112,7 @@ describe('the quota', () => {
     expect(await guest({ customer_email })).toMatchObject({ status: 429 })
   })
 
-  test('is spent by nothing that is refused', async () => {
+  test('is not used up by refused tickets', async () => {
     const customer_email = newEmail()
     for (const _turn of [1, 2, 3]) await guest({ customer_email, subject: 'a' })
     expect(await spend({ customer_email })).toMatchObject({ status: 429 })
@@ -123,7 +123,7 @@ describe('a ticket', () => {
   const rowOf = async (id: number) =>
     (await all.world.database.query('select * from tickets where id = $1', [id])).rows[0]
 
-  test('of a user is kept under the user’s address, and the owner is told in the user’s order', async () => {
+  test('of a user has the user’s e-mail address, and its event is in the user’s sequence', async () => {
     const { token, id, email } = await person(all.world, all.ours)
     const first = await guest({ subject: ' First ' }, { token })
     const second = await sendForm(all.world, ticketForm(MESSAGE, [image('image/webp', 3000)]), { token })
@@ -152,7 +152,7 @@ describe('a ticket', () => {
     ])
   })
 
-  test('of a guest makes no user, and the owner is told of somebody without id', async () => {
+  test('of a guest creates no user, and its event has no user id', async () => {
     const customer_email = newEmail()
     const reply = await guest({ customer_email })
     expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
@@ -162,7 +162,7 @@ describe('a ticket', () => {
     expect(events).toMatchObject([{ times: 1, data: { user: { id: null }, sequence: 1, ticket: { ...MESSAGE } } }])
   })
 
-  test('of an anonymous user needs no address and keeps none', async () => {
+  test('of an anonymous user needs no e-mail address and stores none', async () => {
     const { token, user } = await signInAnonymously(all.world)
     for (const _turn of [1, 2]) {
       const reply = await guest({}, { token })

@@ -7,7 +7,7 @@ import { at, newTenant, type Person, person, type Tenant } from '../support/tena
 import { provenBalances, userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// A pack is a one-time price with `access: false`: it makes nobody `paid`, and is sold to anybody as often as they like.
+// A pack is a one-time price with `access: false`: it makes nobody `paid`, and can be bought any number of times.
 
 const pack = {
   ...{ slug: 'pack', label: '50 tokens', currency: 'USD', amount: 5, processorPrice: 'price_pack' },
@@ -52,7 +52,7 @@ test('is sold to a subscriber, again and again, and ends nothing', async () => {
   ])
 })
 
-test('a subscription stops the daily top-up of those tokens only that it brings', async () => {
+test('a subscription stops only the daily top-up of the types that it credits', async () => {
   const subscriber = await subscribe(world, ours)
   expect((await stateOf(subscriber)).balances).toEqual([
     { type: 'premium', count: 7 },

@@ -11,7 +11,7 @@ const world = useTestWorld()
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })
 
-/** A start-checkout whose userMeta is the JSON text given. */
+/** A start-checkout whose userMeta is the given JSON text. */
 const withMeta = (json: string) =>
   post(
     'start-checkout',
@@ -19,7 +19,7 @@ const withMeta = (json: string) =>
       `"errorUrl":"https://a.example/","userMeta":${json}}`,
   )
 
-/** Where to go, and that it does not matter what was bought before. */
+/** The rest of the body; earlier purchases are ignored. */
 const ORDER = { successUrl: 'https://a.example/', errorUrl: 'https://a.example/', ignoreActivePurchase: true }
 
 describe('userMeta', () => {
@@ -33,7 +33,7 @@ describe('userMeta', () => {
   })
 
   test.each(['1e400', '-1e999', `1${'0'.repeat(400)}`, '[1,{"deep":1E+999}]'])(
-    '400 for %.20s, which JavaScript could only hold as infinity',
+    '400 for %.20s, which JavaScript would parse as infinity',
     async (number) => {
       expect(await withMeta(`{"x":${number}}`)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
       const portal = await post('get-customer-portal', `{"email":"a@b.co","userMeta":{"x":${number}}}`)
@@ -44,7 +44,7 @@ describe('userMeta', () => {
   test.each([
     ['start-checkout', () => ({ ...ORDER, priceId: priceIdOf(world.paywall, 'monthly') })],
     ['get-customer-portal', () => ({})],
-  ])('merges up to 64 KB by %s, and keeps nothing of what would make it more', async (endpoint, order) => {
+  ])('merges up to 64 KB by %s, and ignores what would exceed it', async (endpoint, order) => {
     const { id, email } = await subscribe(world, tenant(world.file))
     await world.stripe.drainWebhooks()
     const kept = 'x'.repeat(64 * 1024 - '{"a": 1, "kept": ""}'.length)
@@ -70,17 +70,17 @@ describe('userMeta', () => {
     ['a backslash before u0000', '{"path":"\\\\u0000"}', { path: '\\u0000' }],
     ['a whole pair', '{"smile":"\\ud83d\\ude00"}', { smile: '😀' }],
     [
-      'names that objects have',
+      'names of object properties',
       '{"constructor":1,"toString":"x","hasOwnProperty":null}',
       { constructor: 1, toString: 'x', hasOwnProperty: null },
     ],
     ['numbers at their ends', '{"a":9007199254740991,"b":5e-324}', { a: 9007199254740991, b: 5e-324 }],
     [
-      'quotes that SQL knows',
+      'quotes that are special in SQL',
       `{"name":"Robert'); drop table users;--","$1":"$2"}`,
       { name: "Robert'); drop table users;--", $1: '$2' },
     ],
-  ])('keeps %s as it is', async (_name, json, meta) => {
+  ])('keeps %s unchanged', async (_name, json, meta) => {
     const { userId } = opened(await withMeta(json))
     const reply = await call(world, path(`user?user_id=${userId}`), { key: world.key })
     expect(reply.body).toMatchObject({ meta })
@@ -92,7 +92,7 @@ describe('userMeta', () => {
     '{"big":1e300}',
     '{"__proto__":{"is_admin":true},"a":1}',
     '{"a":[{"__proto__":null}]}',
-  ])('400 for %s, which could not be kept as it was sent', async (meta) => {
+  ])('400 for %s, which could not be stored unchanged', async (meta) => {
     const refused = { status: 400, body: { error: 'Invalid userMeta' } }
     expect(await withMeta(meta)).toMatchObject(refused)
     expect(await post('get-customer-portal', `{"email":"a@b.co","userMeta":${meta}}`)).toMatchObject(refused)

@@ -18,7 +18,7 @@ afterAll(() => all.close())
 
 const time = z.iso.datetime()
 
-/** A purchase as contract section 2 and the design have it: each field with its type, and no other. */
+/** A purchase as in contract section 2 and the design: each field with its type, and no other. */
 const Purchase = z.strictObject({
   id: z.uuid(),
   status: z.string(),
@@ -61,14 +61,14 @@ const User = z.strictObject({
 const read = (query = '', options: Call = { key: all.ours.key }, { paywall } = all.ours) =>
   call(all.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)
 
-/** The user's state, proven to have the fields of the contract and no other. */
+/** The user's state, checked to have the fields of the contract and no other. */
 async function stateOf(query: string, { paywall, key } = all.ours) {
   const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/user?${query}`, { key })
   expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } })
   return State.parse(reply.body)
 }
 
-describe('the answer', () => {
+describe('the response', () => {
   test('has every field of the contract and no other in the API-key path: no user', async () => {
     const state = await stateOf(`email=${all.payer.email}`)
     expect(state).toMatchObject({ tier: 1, country: 'US', countryMatch: true, paid: true, trial: null, meta: {} })
@@ -92,7 +92,7 @@ describe('the answer', () => {
     expect(days).toBeLessThan(32)
   })
 
-  test('has the user besides in the Bearer path', async () => {
+  test('also has the user with a Bearer token', async () => {
     const reply = await read('', { token: all.payer.token })
     const { user, ...state } = z.looseObject({ user: User }).parse(reply.body)
     expect(user).toMatchObject({ id: all.payer.id, email: all.payer.email, name: null })
@@ -100,7 +100,7 @@ describe('the answer', () => {
     expect(reply.headers['cache-control']).toBe('private, no-store')
   })
 
-  test('shows a trial, and that a user on trial counts as paid', async () => {
+  test('shows a trial, and a user on trial as paid', async () => {
     const email = newEmail()
     await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email, slug: 'yearly' })
     const { trial, paid, purchases } = await stateOf(`email=${email}`)
@@ -143,7 +143,7 @@ describe('the answer', () => {
 })
 
 describe('paid', () => {
-  test('lasts while a scheduled end is ahead, and ends with the subscription', async () => {
+  test('is true until a scheduled end, and ends with the subscription', async () => {
     const email = newEmail()
     await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
     const subscription = all.world.stripe.subscriptions.at(-1)?.id ?? ''
@@ -159,7 +159,7 @@ describe('paid', () => {
     expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
-  test.each(['paused', 'pending'])('is not there with the status %s', async (status) => {
+  test.each(['paused', 'pending'])('is false with the status %s', async (status) => {
     const email = newEmail()
     const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
     await all.world.stripe.drainWebhooks()
@@ -167,7 +167,7 @@ describe('paid', () => {
     expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false })
   })
 
-  test('lasts for a week after a charge failed', async () => {
+  test('is true for a week after a failed charge', async () => {
     const shop = await newTenant(all.world)
     const { id, customer, subscriptionId } = await subscribe(all.world, shop)
     await all.world.stripe.declineCharges(customer)
@@ -179,7 +179,7 @@ describe('paid', () => {
     expect(await stateOf(`user_id=${id}`, shop)).toMatchObject({ paid: false, ...pastDue })
   })
 
-  test('does not last where nobody tells of a renewal', async () => {
+  test('becomes false if no renewal becomes known', async () => {
     const shop = await atNewPaywall(all.world)
     const { id } = await subscribe(all.world, shop)
     const { purchases } = await stateOf(`user_id=${id}`, shop)
@@ -189,7 +189,7 @@ describe('paid', () => {
   })
 })
 
-describe('who is meant', () => {
+describe('the user', () => {
   test.each([
     ['the e-mail', () => `email=${all.payer.email}`],
     ['the e-mail in another spelling', () => `email=%20${all.payer.email.toUpperCase()}%20`],
@@ -199,25 +199,25 @@ describe('who is meant', () => {
     ['the id, with a blank e-mail', () => `user_id=${all.payer.id}&email=`],
     ['the e-mail, with a blank id', () => `user_id=&email=${all.payer.email}`],
     ['the first of a repeated name', () => `email=${all.payer.email}&email=${all.member.email}`],
-  ])('is named by %s', async (_name, query) => {
+  ])('is identified by %s', async (_name, query) => {
     expect(await stateOf(query())).toMatchObject({ purchases: [{ price_slug: 'monthly' }] })
   })
 
-  test('is the user of the token, whatever the query says', async () => {
+  test("is the token's, whatever the query", async () => {
     for (const query of [`email=${all.payer.email}`, `user_id=${all.payer.id}`, 'user_id=%00']) {
       const reply = await read(`?${query}`, { token: all.member.token })
       expect(reply, query).toMatchObject({ status: 200, body: { user: { id: all.member.id }, purchases: [] } })
     }
   })
 
-  test('may be a user that only opened a checkout', async () => {
+  test('may have only opened a checkout', async () => {
     const email = newEmail()
     const checkout = { paywall: all.ours.paywall, key: all.ours.key, body: { email } }
     const { userId } = opened(await startCheckout(all.world, checkout))
     expect(await stateOf(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
   })
 
-  test('is nobody where a refused call made no user', async () => {
+  test('is not created by a refused call', async () => {
     const email = newEmail()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { email, priceId: 'price_unknown' }

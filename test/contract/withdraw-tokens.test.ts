@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
-/** A withdrawal from our member, with fields of the body replaced. */
+/** Withdraws from our member, with fields of the body replaced. */
 const take = (fields: Record<string, unknown> = {}, options: OwnerCall = {}) =>
   withdraw(all.world, { user_id: all.member.id, ...fields }, options)
 
@@ -81,7 +81,7 @@ describe('refusals of contract section 7', () => {
 })
 
 describe('a withdrawal', () => {
-  test('answers with what remains, in one statement', async () => {
+  test('returns what remains, in one statement', async () => {
     const { id } = await signIn(all.world)
     const statements = await statementsOf(all.world, async () => {
       const reply = await take({ user_id: id, tokens: 4 })
@@ -100,7 +100,7 @@ describe('a withdrawal', () => {
     expect(await take({ user_id: id, token_type: '' })).toMatchObject({ body: { remaining: 9 } })
   })
 
-  test('that is refused leaves nothing behind, and what the top-up of the day brings is available', async () => {
+  test('that is refused stores nothing, and includes the daily top-up in what is available', async () => {
     const { id } = await signIn(all.world)
     const before = await stateChecksum(all.world)
     const refused = { status: 400, body: { error: 'Insufficient tokens', available: 10, requested: 11 } }
@@ -109,7 +109,7 @@ describe('a withdrawal', () => {
     expect(await take({ user_id: id, tokens: 10 })).toMatchObject({ status: 200, body: { remaining: 0 } })
   })
 
-  test('takes what was credited, of a type that is not standard, down to nothing', async () => {
+  test('can take all tokens of a credited non-standard type', async () => {
     const { id } = await signIn(all.world)
     await changeBalance(all.world, { user_id: id, type: 'premium', amount: 3 })
     const premium = (tokens: number) => take({ user_id: id, token_type: 'premium', tokens })
@@ -117,7 +117,7 @@ describe('a withdrawal', () => {
     expect(await premium(1)).toMatchObject({ status: 400, body: { error: 'Insufficient tokens', available: 0 } })
   })
 
-  test('tells a missing type from a missing balance', async () => {
+  test('distinguishes a missing type from a missing balance', async () => {
     const { key, paywall_id: paywallId, user_id } = unlimited
     await changeBalance(all.world, { user_id, type: 'premium' }, { key, paywallId })
     expect(await takeUnlimited()).toMatchObject({
