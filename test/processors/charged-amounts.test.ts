@@ -3,15 +3,15 @@ import { type Buyer, buy, expectAsThere, happens, stateOf, tokensOf } from '../c
 import { useShops } from '../conformance/shop.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 
-// What buyers pay is not what the price says: taxes come on top, and a coupon takes something off.
+// What buyers pay differs from the price: taxes are added, and a coupon is deducted.
 
 const shopOf = useShops(1)
 
 const TERMS = { taxPercent: 20, percentOff: 10 }
-// 10 % off 9.99, and 20 % on what is left; the same of 49.00.
+// 10 % off 9.99, and 20 % tax on the rest; the same of 49.00.
 const [MONTHLY, LIFETIME] = [1079, 5292]
 
-/** Mollie knows no taxes: its amounts are those that it was asked for. */
+/** Mollie has no taxes: its amounts are the requested ones. */
 const TAXED = ['stripe', 'polar', 'chargebee', 'freemius'] as const
 
 const dataOf = async ({ shop: { world }, userId }: Buyer, type: string) =>
@@ -24,7 +24,7 @@ describe.each(TAXED)('%s', (acquiring) => {
     return shop
   }
 
-  test('a subscription: events say what was charged, each period, and all of it is what gives the tokens back', async () => {
+  test('a subscription: events have the charged amount, each period, and a refund of all of it removes the tokens', async () => {
     const shop = await taxed()
     const buyer = await buy(shop)
     expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
@@ -38,7 +38,7 @@ describe.each(TAXED)('%s', (acquiring) => {
     expect(await tokensOf(buyer)).toBe(before - 100)
   })
 
-  test('a one-time purchase is over when what was charged is given back', async () => {
+  test('a one-time purchase ends when the charged amount is refunded', async () => {
     const shop = await taxed()
     const buyer = await buy(shop, 'lifetime')
     expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })

@@ -13,7 +13,7 @@ import type { Written } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-/** What a month costs in the file, what its page says, what the processor has, and what we have. */
+/** A monthly price: the amount in the file, on its page, at the processor, and here. */
 type Example = [currency: string, written: number, page: string, there: number | string, here: number]
 
 const AT_STRIPE: Example[] = [
@@ -41,7 +41,7 @@ const monthlyIn = ([currency, amount]: Example): Written => ({
   interval: 'month',
 })
 
-/** An amount that differs in every digit, with as many decimals as can be charged. */
+/** An amount whose digits all differ, with as many decimals as can be charged. */
 function onceIn(currency: string): Written {
   const decimals = DEFINITIONS.stripe.decimals[currency] ?? DECIMALS[currency] ?? 0
   return priceIn(currency, Number(`1234.${'567'.slice(0, decimals)}`))
@@ -55,7 +55,7 @@ const priceIn = (currency: string, amount: number): Written => ({
   processorPrice: `price_${currency}_${amount}`,
 })
 
-/** At full size all of a processor's currencies; else each eighth, and those that are counted otherwise than in ISO 4217. */
+/** At full size all of a processor's currencies; else every eighth, and those with units other than in ISO 4217. */
 const tried = (currencies: ReadonlySet<string>) =>
   new Set(
     [...currencies].filter(
@@ -89,7 +89,7 @@ async function shown(paywall: FilePaywall) {
   return Bootstrap.parse(body).prices
 }
 
-/** Opens the page of a month, reads it, and pays. */
+/** Opens the page of a monthly price, reads it, and pays. */
 async function payMonth(paywall: FilePaywall, currency: string) {
   const body = { email: newEmail(), priceId: priceIdOf(paywall, `${currency} monthly`) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall, key: world.key, body }))
@@ -99,7 +99,7 @@ async function payMonth(paywall: FilePaywall, currency: string) {
   return { userId, page }
 }
 
-/** The amounts that the owner was told of. */
+/** The amounts in the owner's events. */
 async function told(userId: string) {
   const events = await ownerEvents(world, userId)
   return events.flatMap(({ type, data: { subscription, payment } }) => {
@@ -108,7 +108,7 @@ async function told(userId: string) {
   })
 }
 
-/** What Stripe took last: in a test, its own payment. */
+/** The latest payment at Stripe: in a test, its own. */
 const lastPaid = () => world.stripe.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object
 
 test.each(AT_STRIPE)('a month at Stripe in %s, of %f', async (currency, written, text, there, here) => {
@@ -149,7 +149,7 @@ test.each(AT_MOLLIE)('a month at Mollie in %s, of %f', async (currency, written,
   ])
 })
 
-test('a one-time purchase at Stripe in ISK that is disputed, and a renewal that fails', async () => {
+test('a disputed one-time purchase at Stripe in ISK, and a failed renewal', async () => {
   const { userId } = await buy(world, { paywall: stripe, key: world.key, slug: 'ISK' })
   await world.stripe.drainWebhooks()
   await world.stripe.dispute(String(lastPaid()?.id))
@@ -162,8 +162,8 @@ test('a one-time purchase at Stripe in ISK that is disputed, and a renewal that 
   expect((await told(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
 })
 
-describe('in every currency that a processor takes, the Workers count as the command does', () => {
-  /** Buys once in each currency, and says where what the Workers stored is not what the command stored. */
+describe('in every currency of a processor, the Workers use the same units as the command', () => {
+  /** Buys once in each currency, and returns where the Workers stored another amount than the command. */
   async function differences(paywall: FilePaywall, chargedOf: (userId: string, currency: string) => number) {
     const prices = paywall.prices.filter(({ interval }) => interval === null)
     const queue = prices.values()
@@ -186,7 +186,7 @@ describe('in every currency that a processor takes, the Workers count as the com
 
   test('at Stripe', async () => {
     expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPES)))
-    // The way back stores the purchase, and what Stripe tells of payments in other units is tested above.
+    // The return stores the purchase; what Stripe reports about payments in other units is tested above.
     world.stripe.holdWebhooks()
     const chargedOf = (userId: string, currency: string) => {
       const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT_ID, startSelling } from './selling.ts'
 
-// How a subscription is made to cost nothing any more. What counts is what is charged afterwards.
+// Ending all charges of a subscription. What counts is what is charged afterwards.
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** A subscription in a state, in which its customer pays whatever is charged. */
+/** A subscription in a state, whose customer can pay every charge. */
 const STATES: Record<string, (selling: Selling) => Promise<unknown>> = {
   paid: ({ sell }) => sell(),
   'on trial': ({ sell }) => sell({ trialDays: 7 }),
@@ -66,7 +66,7 @@ describe('stopCharging', () => {
     expect(await endOf(selling)).toEqual(AT_ONCE)
   })
 
-  /** Something happens just before a call. */
+  /** Runs something just before a call. */
   async function meanwhile(state: string, path: string, happens: (selling: Selling) => Promise<unknown>) {
     let hasHappened = false
     const selling = await startSelling({
@@ -102,7 +102,7 @@ describe('stopCharging', () => {
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
   })
 
-  test('fails as long as the money of an invoice is on its way', async () => {
+  test('fails as long as a payment of an invoice is in progress', async () => {
     const selling = await startSelling()
     await STATES['past due']!(selling)
     const due = [...selling.emulator.records.invoices.values()].find(({ status }) => status === 'open')
@@ -134,7 +134,7 @@ describe('endNow', () => {
 })
 
 describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
-  test.each(NAMES)('of one that is %s holds after a crash at any point', async (state) => {
+  test.each(NAMES)('of one that is %s survives a crash at any point', async (state) => {
     async function crashAfter(calls: number) {
       let left = Number.POSITIVE_INFINITY
       const selling = await startSelling({
@@ -161,7 +161,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
     expect([done.at(0), done.at(-1)]).toEqual([false, true])
   })
 
-  test.each(NAMES)('of one that is %s may be done by two callers at once', async (state) => {
+  test.each(NAMES)('of one that is %s works with two concurrent callers', async (state) => {
     const selling = await startSelling()
     await STATES[state]!(selling)
     const before = charged(selling)

@@ -67,7 +67,7 @@ const invoice = (more: object = {}) =>
 
 const date = (seconds: number) => new Date(seconds * 1000)
 
-test('the published subscription, paid', () => {
+test('the documented subscription, paid', () => {
   expect(subscription()).toEqual({
     ...{ processorId: CHECKOUT_ID, checkoutId: CHECKOUT_ID, customer: customer.id, buyerEmail: 'john@test.com' },
     ...{ processorPrice: 'basic-USD', startedAt: date(1517505643), charged: null, priceCovered: true },
@@ -80,7 +80,7 @@ test('the published subscription, paid', () => {
   })
 })
 
-test('the published subscription, which owes its first payment, is pending; one that was taken back is past due', () => {
+test('the documented subscription is pending while it owes its first payment, and past due if that was reversed', () => {
   const owes = { due_invoices_count: 1 }
   const unpaid = { status: 'payment_due', linked_payments: [{ txn_status: 'in_progress' }] }
   expect(subscription(owes, unpaid)).toMatchObject({ status: 'pending', begun: false, periodCovered: false })
@@ -136,13 +136,13 @@ test.each([
   expect(subscription({ status, ...more })).toMatchObject(expected)
 })
 
-test('no status that is not known passes for another', () => {
+test('an unknown status is never mapped to a known one', () => {
   expect(() => subscription({ status: 'frozen' })).toThrow(/status/)
   expect(() => invoice({ status: 'gifted' })).toThrow(/status/)
   expect(() => HostedPage.parse({ ...PAGE, state: 'failed' })).toThrow(/state/)
 })
 
-test('the published invoice is a purchase that is paid once, under the number of our order', () => {
+test('the documented invoice is a one-time purchase, identified by our order number', () => {
   expect(invoice()).toMatchObject({
     ...{ processorId: '__demo_inv__13', checkoutId: CHECKOUT_ID, status: 'active', begun: true, unitAmount: 4000 },
     ...{ interval: null, currentPeriodEnd: null, buyerEmail: 'john@test.com' },
@@ -158,15 +158,15 @@ test('the published invoice is a purchase that is paid once, under the number of
   expect(invoice({ status: 'not_paid', linked_payments: [{ txn_status: 'late_failure' }] })?.status).toBe('refunded')
 })
 
-test('what another system has sold is none of ours', () => {
+test('sales of another system are ignored', () => {
   expect(subscription({ id: '__test__KyVnHhSBWkkwI2Tn' })).toBeUndefined()
   expect(invoice({ po_number: undefined })).toBeUndefined()
   expect(invoice({ subscription_id: CHECKOUT_ID })).toBeUndefined()
-  // Buyers may give a subscription an order number of their own. A consolidated invoice names no subscription.
+  // Buyers may set a subscription's order number. A consolidated invoice names no subscription.
   expect(invoice({ recurring: true })).toBeUndefined()
 })
 
-test('the published page may sell until it expires', () => {
+test('the documented page may sell until it expires', () => {
   const decideOn = (more: object, at = now) =>
     decide({ kind: 'page', page: HostedPage.parse({ ...PAGE, ...more }) }, at)
   const expired = { found: null, isUndecided: false, todo: null, payments: [], versions: {} }
@@ -176,7 +176,7 @@ test('the published page may sell until it expires', () => {
   expect(decideOn({ state: 'succeeded' }).isUndecided).toBe(true)
 })
 
-test('amounts are hundredths, or whole where the currency has no decimals', () => {
+test('amounts are hundredths, or whole units if the currency has no decimals', () => {
   const counted = [1250, 'USD', 1250, 'JPY', 1250, 'KWD', 1250, 'HUF', 1250, 'ISK']
   const pairs = Array.from({ length: counted.length / 2 }, (_, index) => counted.slice(index * 2, index * 2 + 2))
   expect(pairs.map(([amount, currency]) => fromChargebee(Number(amount), String(currency)))).toEqual([
@@ -204,13 +204,13 @@ describe('the price', () => {
       charged: 895,
     })
     expect(subscription(PRO, { ...difference, status: 'voided' }, first)).toMatchObject({ priceCovered: false })
-    // Nobody has paid for the change yet, as where nothing is collected by itself.
+    // Nobody has paid for the change yet, as when payments are not collected automatically.
     const owed = { due_invoices_count: 1 }
     for (const status of ['payment_due', 'not_paid']) {
       expect(subscription({ ...PRO, ...owed }, { ...difference, status }, first)).toMatchObject({ priceCovered: false })
       expect(subscription(owed, { ...difference, status }, first)).toMatchObject({ priceCovered: true })
     }
-    // Back again: what was paid for the term first still counts.
+    // Changed back: what was paid for the term first still counts.
     expect(subscription({}, difference, first)).toMatchObject({ priceCovered: true })
   })
 
@@ -219,7 +219,7 @@ describe('the price', () => {
     expect(subscription(PRO, first, earlier)).toMatchObject({ priceCovered: false })
   })
 
-  test('is what it was until a change that is scheduled takes effect', () => {
+  test('stays the same until a scheduled change takes effect', () => {
     const scheduled = { has_scheduled_changes: true, changes_scheduled_at: 1519924843 }
     expect(subscription(scheduled, first)).toMatchObject({ processorPrice: 'basic-USD', priceCovered: true })
   })
@@ -229,7 +229,7 @@ describe('the price', () => {
     expect(subscription(trial)).toMatchObject({ priceCovered: true, charged: 0 })
   })
 
-  test('of what is sold once is that of its charge', () => {
+  test('of a one-time sale is that of its charge', () => {
     const line_items = [line('lifetime-EUR', { entity_type: 'charge_item_price' })]
     const sold = { processorPrice: 'lifetime-EUR', charged: 4000, startedAt: date(1517429428), priceCovered: true }
     expect(invoice({ line_items })).toMatchObject({ ...sold, versions: { __demo_inv__13: 1517429428000 } })
@@ -247,12 +247,12 @@ test('a subscription whose only invoice was voided unpaid has not begun', () => 
   expect(subscription({ status: 'cancelled' }, voided)).toMatchObject({ status: 'canceled', begun: false })
 })
 
-describe('money that a bank has taken back', () => {
+describe('money that a bank has reversed', () => {
   const factsOf = (more: object) =>
     decide({ kind: 'invoice', invoice: Invoice.parse({ ...INVOICE, ...more }), customer }, now).payments
   const money = { paymentId: '__demo_inv__13', amount: 4000, currency: 'USD' }
 
-  test('is a dispute that is lost, known by the payment', () => {
+  test('is a lost dispute, identified by the payment', () => {
     const [payment] = INVOICE.linked_payments
     expect(factsOf({})).toEqual([])
     const about = { id: 'txn___test__XpbBxQiS4HD1ArXD', ...money, occurredAt: date(1517429428) }
@@ -262,7 +262,7 @@ describe('money that a bank has taken back', () => {
     ])
   })
 
-  test('by a credit note is one, too, until that is voided', () => {
+  test('by a credit note is one, too, until the note is voided', () => {
     const note = { cn_id: 'CN-1', cn_total: 4000, cn_date: 1517430000, cn_reason_code: 'chargeback' }
     const about = { id: 'CN-1', ...money, occurredAt: date(1517430000) }
     const lost = [

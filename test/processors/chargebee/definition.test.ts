@@ -10,7 +10,7 @@ import { startSelling } from './selling.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/processors/chargebee.md'), 'utf8')
 
-test('every event is one that Chargebee has, and stands in the owner’s guide', () => {
+test('every event exists at Chargebee, and is in the owner’s guide', () => {
   const known: string[] = Object.values(WebhookEventType)
   for (const type of CHARGEBEE.webhook.events) {
     expect(known).toContain(type)
@@ -18,7 +18,7 @@ test('every event is one that Chargebee has, and stands in the owner’s guide',
   }
 })
 
-test('every credential stands in the guide, with a pattern that takes what Chargebee shows', () => {
+test("every credential is in the guide, with a pattern that accepts Chargebee's format", () => {
   const good = { site: 'acme-test', apiKey: 'test_YkiZ', webhookUser: 'paywall', webhookPassword: 'a b:c' }
   for (const [name, { pattern }] of Object.entries(CHARGEBEE.credentials)) {
     expect(guide).toContain(`credentials.${name}`)
@@ -29,7 +29,7 @@ test('every credential stands in the guide, with a pattern that takes what Charg
   for (const wrong of ['a:b', '', ' a', 'é']) expect(webhookUser.pattern?.test(wrong)).toBe(false)
 })
 
-test('credentials say whether they are for test or live money', () => {
+test('credentials show whether they are for test or live mode', () => {
   const of = (apiKey: string, site: string) =>
     CHARGEBEE.detectMode({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
   expect([of('test_x', 'acme'), of('live_x', 'acme'), of('x', 'acme-test'), of('x', 'acme')]).toEqual([
@@ -37,14 +37,14 @@ test('credentials say whether they are for test or live money', () => {
   ])
 })
 
-test('every currency is one of ISO 4217, in decimals that the emulator counts alike', () => {
+test('every currency is in ISO 4217, with the decimals that the emulator uses', () => {
   for (const currency of CHARGEBEE.currencies) {
     expect(isCurrency(currency), currency).toBe(true)
     expect(decimalsAtChargebee(currency), currency).toBe(CHARGEBEE.decimals[currency] ?? currencyDecimals(currency))
   }
 })
 
-test('an item price is of one currency and amount, and its id has a hundred characters at most', () => {
+test('an item price has one currency and amount, and an id of at most a hundred characters', () => {
   const problems = (...variants: [string, string, number][]) => {
     const price: OfferedPrice = {
       ...{ interval: 'month', intervalCount: 1, trialDays: 0 },
@@ -59,7 +59,7 @@ test('an item price is of one currency and amount, and its id has a hundred char
   expect(problems(['x'.repeat(101), 'USD', 999])).toEqual([[null, 'processorPrice']])
 })
 
-test('the adapter lacks what the capabilities deny', async () => {
+test('the adapter lacks the methods that its capabilities exclude', async () => {
   const { adapter } = await startSelling()
   expect(CHARGEBEE.capabilities).toMatchObject({ portal: true, expiresPages: false })
   expect(adapter.openPortal).toBeDefined()

@@ -14,7 +14,7 @@ const event = (type: string, content: object = { subscription: { id: CHECKOUT_ID
 
 const calls: string[] = []
 
-/** An adapter whose every call is answered alike: 404 for null. */
+/** An adapter that gets the same reply to every call: 404 for null. */
 const adapterOf = (reply: unknown = null) =>
   chargebeeAdapter(CREDENTIALS, {
     base: null,
@@ -52,7 +52,7 @@ describe('is forged', () => {
     expect(await proven(headers, event('subscription_created'), ACME)).toBeNull()
   })
 
-  test('whatever it says: it is not even read', async () => {
+  test('whatever its content: it is not even parsed', async () => {
     await expect(read('no json', basic('a:b'))).rejects.toBeInstanceOf(ForgedEvent)
   })
 })
@@ -64,7 +64,7 @@ test('what the SDK accepts is accepted, with and without padding', async () => {
   }
 })
 
-test('couldBeSigned sees without a secret what cannot be right', () => {
+test('couldBeSigned detects without a secret what cannot be valid', () => {
   const could = (authorization?: string) =>
     CHARGEBEE.webhook.couldBeSigned(new Headers(authorization === undefined ? {} : { authorization }), now)
   expect([could(RIGHT), could(basic('a:b')), could(RIGHT.replace('Basic', 'basic'))]).toEqual([true, true, true])
@@ -103,7 +103,7 @@ const invoice = (more: object = {}) => ({
   ...more,
 })
 
-test('each of the events that an owner subscribes to is known, and tells of the subscription', async () => {
+test('every event that an owner subscribes to is known, and identifies the subscription', async () => {
   for (const type of CHARGEBEE.webhook.events) {
     const content = { subscription: { id: CHECKOUT_ID }, transaction: payment({ type: 'payment_reversal' }) }
     const told = await read(event(type, { ...content, invoice: invoice({ subscription_id: CHECKOUT_ID }) }))
@@ -112,7 +112,7 @@ test('each of the events that an owner subscribes to is known, and tells of the 
   }
 })
 
-test('others are about nothing, and so are the purchases of other systems', async () => {
+test('other events identify nothing, nor do purchases of other systems', async () => {
   const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false, versions: {} }
   expect(await read(event('customer_changed'))).toEqual(nothing)
   for (const type of ['subscription_created', 'subscription_trial_end_reminder']) {
@@ -170,7 +170,7 @@ test('a payment, its refunds and its reversals have the id of the invoice', asyn
   )
 })
 
-test('a refund that fails, and a reversal that is itself reversed, are told', async () => {
+test('a failed refund and a reversed reversal are reported', async () => {
   const told = async (transaction: object) => (await read(event('transaction_updated', { transaction }))).payment
   const refund = payment({ type: 'refund', refunded_txn_id: 'txn_0' })
   expect(await told({ ...refund, status: 'failure' })).toMatchObject({ kind: 'refund_failed', id: 'txn_1' })
@@ -186,7 +186,7 @@ test('a refund that fails, and a reversal that is itself reversed, are told', as
   })
 })
 
-test('the versions of what a purchase is read from are told with it', async () => {
+test('an event has the versions of the objects that a purchase is read from', async () => {
   const subscription = { id: CHECKOUT_ID, resource_version: 1517505643000 }
   const invoice = { id: 'INV-1', resource_version: 1517505643001 }
   const content = { subscription, invoice, customer: { id: 'c', resource_version: 1 } }
@@ -196,7 +196,7 @@ test('the versions of what a purchase is read from are told with it', async () =
   expect((await read(event('subscription_renewed'))).versions).toEqual({})
 })
 
-test('an invoice counts as one that is read as long as its term goes on, and that of a one-time purchase for ever', async () => {
+test('an invoice counts as one that is read as long as its term lasts, and that of a one-time purchase for ever', async () => {
   const versionsOf = async (more: object, end: number) => {
     const named = {
       ...invoice(more),
@@ -211,7 +211,7 @@ test('an invoice counts as one that is read as long as its term goes on, and tha
   expect(await versionsOf({ po_number: CHECKOUT_ID }, 0)).toEqual({ 'ACME/2026/1': 7 })
 })
 
-test('a reversal names its invoice, or the payment that is asked for it', async () => {
+test('a reversal names its invoice, or the payment from which it is fetched', async () => {
   const reversal = (more: object) =>
     event('transaction_created', {
       transaction: payment({ subscription_id: undefined, type: 'payment_reversal', ...more }),
@@ -229,7 +229,7 @@ test('a reversal names its invoice, or the payment that is asked for it', async 
   expect(await read(reversal({}))).toMatchObject({ about: null })
 })
 
-test('an invoice is asked for by whatever id its owner has given it', async () => {
+test('an invoice can be fetched by any id that its owner has given it', async () => {
   for (const [id, path] of [
     ['ACME/2026.#1', 'ACME/2026.%231'],
     ['№ 7/ü?a=b&c', '%E2%84%96%207/%C3%BC%3Fa%3Db%26c'],
@@ -246,7 +246,7 @@ test('an invoice is asked for by whatever id its owner has given it', async () =
   }
 })
 
-test('every event of a life is told twice in the same words', async () => {
+test('every event of a life is parsed the same way twice', async () => {
   const { emulator, sell, told } = await startSelling()
   await sell({ trialDays: 3 })
   await sell({ ...ONE_TIME, key: 'once', checkoutId: 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001' })

@@ -5,7 +5,7 @@ import { CHECKOUT_ID, ONE_TIME, orderOf, startSelling } from './selling.ts'
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** Every call of the adapter, and what has to be there before. */
+/** Every call of the adapter, and its preparation. */
 const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
   ['openCheckout', ({ adapter }) => adapter.openCheckout(orderOf({ checkoutId: crypto.randomUUID(), key: 'k' }))],
   ['openCheckout once', ({ adapter }) => adapter.openCheckout(orderOf({ ...ONE_TIME, key: 'k' }))],
@@ -41,7 +41,7 @@ describe.each(CALLS)('%s', (_, call) => {
   })
 })
 
-test('what is not there is null to look at, and rejected to do something with', async () => {
+test('a missing object is null for a read, and rejected for a change', async () => {
   const { adapter } = await startSelling()
   for (const kind of ['page', 'subscription', 'payment'] as const) {
     expect(await adapter.observe({ kind, id: 'nothing' })).toBeNull()
@@ -53,7 +53,7 @@ test('what is not there is null to look at, and rejected to do something with', 
   await expect(currency).rejects.toMatchObject({ kind: 'rejected' })
 })
 
-test('an error quotes neither what was sent nor what was answered, apart from its codes', async () => {
+test('an error contains neither the request nor the response, except error codes', async () => {
   const body = { message: 'ada@example.com is wrong', api_error_code: 'param_wrong_value', param: 'customer[email]' }
   const { adapter } = await startSelling({ fetch: answer(400, body) })
   const error = await adapter.openCheckout(orderOf()).catch(String)
@@ -62,7 +62,7 @@ test('an error quotes neither what was sent nor what was answered, apart from it
   expect(await odd.adapter.openCheckout(orderOf()).catch(String)).toBe('RestError: chargebee: (400)')
 })
 
-test('a status that is not known is never taken for a good one', async () => {
+test('an unknown status is never mapped to a good one', async () => {
   const strange = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
   const { adapter } = await startSelling({ fetch: answer(200, strange) })
   await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test('a status that is not known is never taken for a good one', async () => {
   })
 })
 
-test('a cancellation whose answer is lost is found done by the next one', async () => {
+test('a cancellation whose reply is lost is found done by the next one', async () => {
   const { adapter, emulator, sell, purchase } = await startSelling()
   await sell()
   emulator.onCall = async (_, run) => {
@@ -84,14 +84,14 @@ test('a cancellation whose answer is lost is found done by the next one', async 
   expect((await purchase())?.cancelAtPeriodEnd).toBe(true)
 })
 
-test('a cancellation stands if the site does not take the comment', async () => {
+test('a cancellation succeeds even if the site rejects the comment', async () => {
   const { adapter, emulator, sell } = await startSelling()
   await sell()
   emulator.failNext('/api/v2/comments', 403)
   expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
-test('a page whose answer is lost is the same page the next time', async () => {
+test('a page whose reply is lost is the same page the next time', async () => {
   const { adapter, emulator } = await startSelling()
   emulator.onCall = async (_, run) => {
     await run()
@@ -103,7 +103,7 @@ test('a page whose answer is lost is the same page the next time', async () => {
   expect(emulator.hostedPages).toHaveLength(1)
 })
 
-test('nobody buys under the customer id of another site', async () => {
+test('the customer id of another site is never used', async () => {
   const { sell, purchase } = await startSelling()
   await sell({ customer: 'cbc_of_another_site' })
   expect((await purchase())?.customer).not.toBe('cbc_of_another_site')

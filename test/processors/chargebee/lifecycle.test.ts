@@ -5,7 +5,7 @@ const DAY_MS = 24 * 3600 * 1000
 const LOCAL_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
 describe('a subscription', () => {
-  test('is sold under our checkout id, and told of', async () => {
+  test('is sold with our checkout id, and sends events', async () => {
     const { look, sell, purchase, now, told, facts } = await startSelling()
     const { page, location } = await sell()
     expect(location).toBe(`https://pay.example/r/1/success?id=${page.pageId}&state=succeeded`)
@@ -46,7 +46,7 @@ describe('a subscription', () => {
     expect(await facts()).toEqual([])
   })
 
-  test('begins with a trial, and is paid for at its end', async () => {
+  test('begins with a trial, and is charged when that ends', async () => {
     const { sell, purchase, passTo, told, facts, now } = await startSelling()
     await sell({ trialDays: 7 })
     const trial = await purchase()
@@ -63,7 +63,7 @@ describe('a subscription', () => {
     expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 999 }])
   })
 
-  test('has no trial where none is ordered, and one payment of a local price in its own units', async () => {
+  test('has no trial if none is ordered, and one payment of a local price in its own units', async () => {
     const { sell, purchase, facts } = await startSelling()
     await sell({ processorPrice: 'pro-JPY-quarterly', currency: 'JPY', amount: 2400 })
     expect(await purchase()).toMatchObject({ unitAmount: 2400, currency: 'JPY', interval: 'month', intervalCount: 3 })
@@ -116,7 +116,7 @@ describe('a subscription', () => {
     expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Late')).toMatchObject({ status: 'canceled', cancelAt: null })
   })
 
-  test('a cancelled trial goes on to its end', async () => {
+  test('a cancelled trial continues to its end', async () => {
     const { adapter, sell, purchase, passTo, facts } = await startSelling()
     await sell({ trialDays: 3 })
     const end = (await purchase())?.trialEnd
@@ -141,7 +141,7 @@ describe('a subscription', () => {
     expect(await purchase()).toMatchObject({ status: 'canceled' })
   })
 
-  test('a first payment that is on its way is pending, arrives, or never does', async () => {
+  test('a processing first payment is pending, and succeeds or fails', async () => {
     const { emulator, adapter, purchase, facts } = await startSelling()
     const page = await adapter.openCheckout(orderOf())
     await emulator.payLater(page.pageId)
@@ -156,7 +156,7 @@ describe('a subscription', () => {
     expect((await facts()).map(({ kind }) => kind)).toEqual(['succeeded', 'failed'])
   })
 
-  test('a refund is told of, once it has arrived, and changes nothing; a reversal is owed again', async () => {
+  test('a refund sends an event once it has arrived, and changes nothing; a reversed payment is owed again', async () => {
     const { emulator, chargebee, sell, purchase, facts, look } = await startSelling()
     await sell()
     const { list } = await chargebee.invoice.list({

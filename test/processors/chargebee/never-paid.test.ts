@@ -4,7 +4,7 @@ import { useShops } from '../../conformance/shop.ts'
 
 const shopOf = useShops()
 
-test('a subscription that is never paid for has not begun, though Chargebee goes on with it', async () => {
+test('a subscription that is never paid has not begun, though Chargebee keeps it', async () => {
   const shop = shopOf('chargebee')
   await shop.world.chargebee.setDunning(shop.paywall.id, { retryDays: [1], finally: 'keep' })
   const buyer = await open(shop)

@@ -3,7 +3,7 @@ import { CHECKOUT_ID, startSelling } from './selling.ts'
 
 // The customer changes the plan in Chargebee's portal: at once, or at the end of the term.
 
-test('a change at once is seen, and covered by its invoice', async () => {
+test('an immediate change is visible, and covered by its invoice', async () => {
   const { emulator, sell, purchase } = await startSelling()
   await sell()
   const before = await purchase()
@@ -15,7 +15,7 @@ test('a change at once is seen, and covered by its invoice', async () => {
   expect(await purchase()).toMatchObject(changed)
 })
 
-test('a change that is scheduled does not count until it takes effect', async () => {
+test('a scheduled change does not count until it takes effect', async () => {
   const { emulator, sell, purchase } = await startSelling()
   await sell()
   await emulator.schedulePlan(CHECKOUT_ID, 'max-USD-monthly')
@@ -24,7 +24,7 @@ test('a change that is scheduled does not count until it takes effect', async ()
   expect(await purchase()).toMatchObject({ processorPrice: 'max-USD-monthly', priceCovered: true })
 })
 
-test('versions never go back', async () => {
+test('versions never decrease', async () => {
   const { emulator, sell, purchase } = await startSelling()
   await sell()
   const versions: number[] = []

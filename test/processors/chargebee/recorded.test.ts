@@ -5,13 +5,13 @@ import { decide } from '../../../lib/processors/chargebee/translate.ts'
 import { CHECKOUT_ID, CREDENTIALS } from './selling.ts'
 
 /*
- * Webhooks of one subscription on a test site, as Chargebee offers them for trying out (github.com/bonusly/mock_chargebee,
- * fixtures/webhooks). The id of the subscription is one of ours here, and its plan an item of catalog 2. What is left out is not read.
+ * Webhooks of one subscription on a test site, as Chargebee provides them for testing (github.com/bonusly/mock_chargebee,
+ * fixtures/webhooks). The subscription has one of our ids, and an item of catalog 2 as its plan. Fields that are not read are left out.
  */
 
 const PLAN = { item_price_id: 'basic-USD', item_type: 'plan', quantity: 1, unit_price: 900, amount: 900 }
 
-/** The subscription as it is in all of them: on trial from July 2012 to August. */
+/** The subscription that all of them share: on trial from July 2012 to August. */
 const SUBSCRIPTION = {
   ...{ id: CHECKOUT_ID, customer_id: '3Nl7oGgQqGFprj9', billing_period: 1, billing_period_unit: 'month' },
   ...{ trial_start: 1341690024, trial_end: 1344368424, created_at: 1341085225, started_at: 1341690024 },
@@ -31,7 +31,7 @@ const SCHEDULED = {
   ...{ resource_version: 1349120451000, due_invoices_count: 0, mrr: 995 },
 }
 
-/** `payment_failed.json`: a renewal that a credit pays in part. */
+/** `payment_failed.json`: a renewal that is paid in part by credits. */
 const FAILED = {
   transaction: {
     ...{ id: 'txn_3Nl7oGgQqGG8Pp4m', subscription_id: CHECKOUT_ID, payment_method: 'card', type: 'payment' },
@@ -75,7 +75,7 @@ const FAILED = {
   },
 }
 
-/** `payment_refunded.json`: some of the first invoice. */
+/** `payment_refunded.json`: a partial refund of the first invoice. */
 const REFUNDED = {
   transaction: {
     ...{ id: 'txn_3Nl7oGgQqGG07E3V', subscription_id: CHECKOUT_ID, payment_method: 'card', type: 'refund', amount: 2 },
@@ -127,7 +127,7 @@ const decideOn = (subscription: object, ...invoices: object[]) =>
     at(1349120500),
   )
 
-test('a renewal that failed is past due, and known by its invoice', async () => {
+test('a failed renewal is past due, and identified by its invoice', async () => {
   expect(await read('payment_failed', 1364845255, FAILED)).toMatchObject({
     about,
     payment: { kind: 'failed', id: 'txn_3Nl7oGgQqGG8Pp4m', paymentId: '6', amount: 224, currency: 'USD' },
@@ -139,7 +139,7 @@ test('a renewal that failed is past due, and known by its invoice', async () => 
   })
 })
 
-test('a refund is known by the invoice, too, and changes no subscription', async () => {
+test('a refund is identified by the invoice, too, and changes no subscription', async () => {
   expect(await read('payment_refunded', 1362253267, REFUNDED)).toMatchObject({
     about,
     payment: { kind: 'refunded', id: 'txn_3Nl7oGgQqGG07E3V', paymentId: '1', amount: 2 },

@@ -4,7 +4,7 @@ import { CHECKOUT_ID, ONE_TIME, orderOf, startSelling } from './selling.ts'
 const OTHER_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
 describe('a one-time purchase', () => {
-  test('is sold with our checkout id as its order number, refunded in part and whole', async () => {
+  test('is sold with our checkout id as its order number, and refunded in part and in full', async () => {
     const { chargebee, sell, look, told, facts } = await startSelling()
     const { page } = await sell(ONE_TIME)
     const found = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
@@ -27,7 +27,7 @@ describe('a one-time purchase', () => {
     ])
   })
 
-  test.each(['dispute', 'chargeback'] as const)('is given back by a %s', async (how) => {
+  test.each(['dispute', 'chargeback'] as const)('is reversed by a %s', async (how) => {
     const { emulator, sell, look, facts, told } = await startSelling()
     const { page } = await sell(ONE_TIME)
     await emulator[how](emulator.payments[0]?.id ?? '')
@@ -53,7 +53,7 @@ describe('a one-time purchase', () => {
   })
 })
 
-test('a buyer who is known buys again as the same customer; an anonymous one gives an address on the page', async () => {
+test('a known buyer buys again as the same customer; an anonymous one enters an e-mail address on the page', async () => {
   const { sell, purchase } = await startSelling()
   await sell({ email: null }, 'pay', { email: 'guest@example.com' })
   const first = await purchase()
@@ -62,7 +62,7 @@ test('a buyer who is known buys again as the same customer; an anonymous one giv
   expect((await purchase(OTHER_ID))?.customer).toBe(first?.customer)
 })
 
-test('the same key opens the same page, also with a trial; the same checkout sells once under any key', async () => {
+test('the same key opens the same page, also with a trial; the same checkout sells once with any key', async () => {
   const { adapter, emulator, sell } = await startSelling()
   for (const trialDays of [0, 7]) {
     const order = orderOf({ key: `k${trialDays}`, trialDays })
@@ -73,7 +73,7 @@ test('the same key opens the same page, also with a trial; the same checkout sel
   await expect(adapter.openCheckout(orderOf({ key: 'other' }))).rejects.toMatchObject({ kind: 'rejected' })
 })
 
-test('opens the portal; a way back that is too long is left out', async () => {
+test('opens the portal; a return URL that is too long is left out', async () => {
   const { adapter, emulator, sell, purchase } = await startSelling()
   await sell()
   const customer = (await purchase())?.customer ?? ''
@@ -85,7 +85,7 @@ test('opens the portal; a way back that is too long is left out', async () => {
   await expect(open('https://a.example/')).rejects.toMatchObject({ kind: 'misconfigured' })
 })
 
-test('an e-mail address that is too long for Chargebee is asked for on the page', async () => {
+test('an e-mail address that is too long for Chargebee is left to the page', async () => {
   const { sell, purchase } = await startSelling()
   const email = `${'a'.repeat(60)}@mail.example.com`
   await sell({ email }, 'pay', { email: 'short@example.com' })

@@ -40,7 +40,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
   recurring: null,
 }
 
-/** The adapter in front of an emulator of its own, which hands its webhooks to it: `told` is what they say. */
+/** The adapter with its own emulator, which sends its webhooks to it: `told` is what they are parsed to. */
 export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const told: ProcessorEvent[] = []
   const better = { ...ACME.prices[0]!, id: 'max-USD-monthly', label: 'Max', amount: 1999 }
@@ -55,7 +55,7 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
   const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now, ...options })
 
-  /** What the adapter decides of a purchase; null if Chargebee has nothing. */
+  /** What the adapter decides about a purchase; null if Chargebee has nothing. */
   async function look(reference: PurchaseReference) {
     const observed = await adapter.observe(reference)
     return observed && adapter.decide(observed, now())

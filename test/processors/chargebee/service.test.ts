@@ -20,7 +20,7 @@ import { moveAccount } from '../../support/passing-time.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
-// What is Chargebee's alone, from the public door. What all processors have in common is in test/conformance.
+// What is specific to Chargebee, through the public API. What all processors have in common is in test/conformance.
 
 let world: TestWorld
 /** Two paywalls of one site. */
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What is stored, and how often Chargebee was asked. */
+/** What is stored, and how many calls Chargebee got. */
 async function traces() {
   const { rows } = await world.database.query(`select
     (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
@@ -45,7 +45,7 @@ async function traces() {
   return { ...rows[0], calls: world.chargebee.calls.length }
 }
 
-/** Sends an event with that content. */
+/** Sends an event with this content. */
 let sent = 0
 function tell(type: string, content: object) {
   const id = `ev_${++sent}`
@@ -54,7 +54,7 @@ function tell(type: string, content: object) {
 }
 
 describe('an invoice whose id has slashes, dots and hashes', () => {
-  test('is no subscription, so nobody can cancel it', async () => {
+  test('is not a subscription, so it cannot be cancelled', async () => {
     const buyer = await buy(shop, 'lifetime')
     const invoiceId = await idOf(buyer)
     expect(invoiceId).toMatch(/^ACME\/2026\.#/)
@@ -66,7 +66,7 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
   })
 
   test.each([false, true])(
-    'is found by reconcile while its debit is on its way and after that (fail: %s)',
+    'is found by reconcile while its debit is processing and after that (fail: %s)',
     async (fail) => {
       const buyer = await open(shop, 'lifetime')
       const paymentOf = () => String(world.chargebee.payments.at(-1)?.id)
@@ -81,13 +81,13 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
     },
   )
 
-  test('is reversed by the bank, which names the payment alone', async () => {
+  test('can be reversed by the bank, whose event names only the payment', async () => {
     const buyer = await buy(shop, 'lifetime')
     expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('is bought again if it is paid after the bank has taken its payment back', async () => {
+  test('is bought again if it is paid after the bank has reversed its payment', async () => {
     const buyer = await buy(shop, 'lifetime')
     await happens(buyer, () => dispute(buyer))
     expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
@@ -96,10 +96,10 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
   })
 })
 
-/** The payer's bank takes the latest payment back, on a site that removes it from the invoice then. */
+/** The payer's bank reverses the latest payment, on a site that then removes it from the invoice. */
 const dispute = async (buyer: Buyer) => world.chargebee.dispute(await paymentOf(buyer))
 
-/** The site charges for what the bank has taken back. */
+/** The site charges again for what the bank has reversed. */
 const collectAgain = async (buyer: Buyer) => world.chargebee.collectAgain(await paymentOf(buyer))
 
 async function paymentOf(buyer: Buyer): Promise<string> {
@@ -119,7 +119,7 @@ test('a subscription whose payment is reversed is past due until the seller wins
   expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('what is paid again after a reversal brings the tokens that the reversal took, each time', async () => {
+test('a payment after a reversal restores the tokens that the reversal removed, each time', async () => {
   const buyer = await buy(shop)
   await spend(buyer, 30)
   await happens(buyer, () => dispute(buyer))
@@ -134,7 +134,7 @@ test('what is paid again after a reversal brings the tokens that the reversal to
   expect(await refundsInLedger(buyer)).toEqual([-70, 70, -100, 100])
 })
 
-test('an invoice that is paid in two parts keeps its tokens while one of them stays', async () => {
+test('an invoice paid in two parts keeps its tokens while one of the payments stays', async () => {
   const buyer = await buy(shop)
   const [paid] = await paymentEvents(buyer)
   const invoice = { id: paid?.processor_id, subscription_id: await idOf(buyer) }
@@ -145,7 +145,7 @@ test('an invoice that is paid in two parts keeps its tokens while one of them st
   expect(await tokensOf(buyer)).toBe(100)
 })
 
-test('paywalls that share a site hear of each other’s purchases, and store their own alone', async () => {
+test('paywalls that share a site get each other’s webhooks, and store only their own purchases', async () => {
   const told = webhooksSince(shop)
   const [mine, theirs] = [await buy(shop), await buy(sister)]
   await happens(mine, shop.there.renew)
@@ -160,7 +160,7 @@ test('paywalls that share a site hear of each other’s purchases, and store the
   }
 })
 
-describe('what the site sells by itself is taken note of, and nobody is asked about it', () => {
+describe('webhooks of other sales on the site are accepted, and cause no calls', () => {
   const payment = { id: 'txn_1', type: 'payment', status: 'success', amount: 999, currency_code: 'USD' }
   const invoice = { id: 'INV 2026/7', customer_id: 'c', status: 'paid', currency_code: 'USD', total: 999 }
   test.each([
@@ -182,7 +182,7 @@ describe('what the site sells by itself is taken note of, and nobody is asked ab
   })
 })
 
-test('what is cancelled while it is paused says so', async () => {
+test('a subscription that is cancelled while paused shows that', async () => {
   const buyer = await buy(shop)
   await happens(buyer, (id) => world.chargebee.pause(id))
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })

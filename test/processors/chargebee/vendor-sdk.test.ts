@@ -6,7 +6,7 @@ import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, orderOf } from './selling.ts'
 
 const now = new Date('2026-11-22T12:34:56Z')
 const DAY = 24 * 3600
-/** The last full hour, in which the adapter counts a trial from. */
+/** The last full hour, from which the adapter counts a trial. */
 const HOUR = Date.parse('2026-11-22T12:00:00Z') / 1000
 const MATTER = ['authorization', 'accept', 'content-type', 'chargebee-idempotency-key']
 
@@ -69,7 +69,7 @@ function recorder() {
   return { sent: () => Promise.all(sent), answer }
 }
 
-/** What the adapter sends, and what the official SDK sends. */
+/** Compares what the adapter sends with what the official SDK sends. */
 async function compare(ours: (adapter: Adapter) => Promise<unknown>, theirs: (sdk: Chargebee) => Promise<unknown>) {
   const [adapter, official] = [recorder(), recorder()]
   const send = async (input: string | URL | Request, init?: RequestInit) => adapter.answer(new Request(input, init))
@@ -107,7 +107,7 @@ test.each([
   ),
 )
 
-test('a one-time page of a known customer without an address', () =>
+test('a one-time page of a known customer without an e-mail address', () =>
   compare(
     (adapter) => adapter.openCheckout(orderOf({ ...ONE_TIME, customer: 'cbc_1', email: null })),
     (sdk) =>
@@ -151,7 +151,7 @@ test('a subscription with its latest invoices', () =>
     },
   ))
 
-test('the end of one that is past due, at once', () =>
+test('the immediate end of a past due subscription', () =>
   compare(
     (adapter) => adapter.endNow?.(CHECKOUT_ID) ?? Promise.reject(new Error('it does not end')),
     async (sdk) => {
@@ -167,7 +167,7 @@ test('the end of one that is past due, at once', () =>
     },
   ))
 
-test('the end of charges of one that is paid up', () =>
+test('the end of charges of a paid up subscription', () =>
   compare(
     (adapter) => adapter.stopCharging?.('paid') ?? Promise.reject(new Error('it does not end')),
     async (sdk) => {
@@ -192,7 +192,7 @@ test('an invoice whose id has a slash', () =>
     },
   ))
 
-test('a payment that is reversed', () => {
+test('a reversed payment', () => {
   const transaction = { id: 'r', type: 'payment_reversal', currency_code: 'EUR', linked_payments: [{ id: 't' }] }
   const rawBody = JSON.stringify({
     id: 'ev_1',

@@ -52,14 +52,14 @@ test('the credentials are named, and two of them are secret', () => {
   expect(FREEMIUS.detectMode(CREDENTIALS)).toBeNull()
 })
 
-test('what an owner is told to set up is what is read', () => {
+test("the events in an owner's setup are those that are read", () => {
   const root = new URL('../../../', import.meta.url)
   const guide = readFileSync(new URL('docs/processors/freemius.md', root), 'utf8')
   const code = readFileSync(new URL('lib/processors/freemius/events.ts', root), 'utf8')
   const listed = /\n\n```\n([\s\S]*?)\n```/.exec(guide)?.[1]?.split('\n')
   expect(listed).toEqual(FREEMIUS.webhook.events)
   const read = [...code.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type)
-  // One page of Freemius' documents writes it with one `l`.
+  // One page of Freemius' documentation spells it with one `l`.
   expect(read.filter((type) => type !== 'subscription.canceled').toSorted()).toEqual(listed?.toSorted())
   for (const field of Object.keys(FREEMIUS.credentials)) expect(guide).toContain(`credentials.${field}`)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PRICES, press } from '../../emulators/freemius-fixture.ts'
 import { startAdapter } from './fixture.ts'
 
-test('what is cancelled here goes on to its end', async () => {
+test('a subscription cancelled here continues to its end', async () => {
   const { buy, look, pass, adapter, now } = await startAdapter()
   const { bought, license } = await buy()
   const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
@@ -18,7 +18,7 @@ test('what is cancelled here goes on to its end', async () => {
   expect(await look(license)).toMatchObject({ status: 'canceled', cancelAt, canceledAt })
 })
 
-test('what is cancelled in the portal goes on to its end, too', async () => {
+test('a subscription cancelled in the portal continues to its end, too', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { bought, license, subscription } = await buy()
   await emulator.portalCancel(subscription)
@@ -29,7 +29,7 @@ test('what is cancelled in the portal goes on to its end, too', async () => {
   })
 })
 
-test('what is cancelled while it is owed has ended', async () => {
+test('a past due subscription that is cancelled has ended', async () => {
   const { buy, look, pass, emulator, adapter } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
@@ -38,14 +38,14 @@ test('what is cancelled while it is owed has ended', async () => {
   expect((await look(license))?.status).toBe('canceled')
 })
 
-test('a licence that the owner cancels gives nothing from then on', async () => {
+test('a licence that the owner cancels gives no access from then on', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.cancelLicense(license.id)
   expect((await look(license))?.status).toBe('canceled')
 })
 
-test('a refund of a subscription leaves the licence, and so the access, as it is', async () => {
+test('a refund of a subscription changes neither the licence nor the access', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { bought, license, payment } = await buy()
   await emulator.refund(payment)
@@ -62,7 +62,7 @@ test('another payment method is another subscription of the same purchase', asyn
   expect(await look(license)).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
 })
 
-test('a first payment that is still to come is no purchase yet', async () => {
+test('a first payment in the future is no purchase yet', async () => {
   const { checkout, adapter, look, emulator, now } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   const observed = await adapter.observe(page)
@@ -73,14 +73,14 @@ test('a first payment that is still to come is no purchase yet', async () => {
   expect(await look(page)).toMatchObject({ status: 'active', begun: true })
 })
 
-test('a first payment that never comes was no purchase', async () => {
+test('a first payment that never succeeded was no purchase', async () => {
   const { checkout, look, pass } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   await pass(2)
   expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
 })
 
-test('what is bought on a page after a first payment that never came is what the page has sold', async () => {
+test('a purchase on a page after a first payment that never succeeded is what the page has sold', async () => {
   const { emulator, look, pass, checkout } = await startAdapter()
   const { page, url } = await checkout(PRICES.monthly, 'later')
   await pass(0.1)
@@ -90,7 +90,7 @@ test('what is bought on a page after a first payment that never came is what the
   expect(await look(page)).toMatchObject({ status: 'active', begun: true, processorId: emulator.licenses[1]?.id })
 })
 
-test('a licence that is deleted is there no more', async () => {
+test('a deleted licence does not exist any more', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.deleteLicense(license.id)
@@ -105,7 +105,7 @@ test('the portal is opened for a customer', async () => {
   expect(await (await fetch(link)).text()).toContain('Cancel subscription')
 })
 
-test('a sale of the sandbox is none for real money, and the other way round', async () => {
+test('a sale of the sandbox is ignored in live mode, and the other way round', async () => {
   const { buy, adapterOf, look } = await startAdapter()
   const { license } = await buy()
   expect(await adapterOf(false).observe(license)).toBeNull()

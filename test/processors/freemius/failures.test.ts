@@ -7,7 +7,7 @@ import { CREDENTIALS, order, startAdapter } from './fixture.ts'
 type Setup = Awaited<ReturnType<typeof startAdapter>>
 type Bought = Awaited<ReturnType<Setup['buy']>>
 
-/** Every call that the adapter makes: the end of its path, and what makes it. */
+/** Every call of the adapter: the end of its path, and what makes it. */
 const CALLS: [end: string, run: (setup: Setup, bought: Bought) => Promise<unknown>][] = [
   ['/plans/501/pricing/601.json', ({ adapter }) => adapter.openCheckout(order())],
   ['/plans/502.json', ({ adapter }) => adapter.openCheckout(order(PRICES.trial))],
@@ -42,7 +42,7 @@ const FAILURES: [status: number, kind: string, answered: boolean][] = [
   [503, 'unavailable', true],
 ]
 
-test.each(CALLS)('a failure of %s is told by what can be done about it', async (end, run) => {
+test.each(CALLS)('a failure of %s is classified by what can be done about it', async (end, run) => {
   const setup = await startAdapter()
   const bought = await setup.buy()
   for (const [status, kind, answered] of FAILURES) {
@@ -54,7 +54,7 @@ test.each(CALLS)('a failure of %s is told by what can be done about it', async (
   }
 })
 
-test('a subscription that is missing for once does not make a licence one that was bought for ever', async () => {
+test('a subscription that is missing in one read does not make a licence a one-time purchase', async () => {
   const setup = await startAdapter()
   const bought = await setup.buy()
   setup.emulator.failNext(pathOf('/licenses/ID/subscription.json', bought), 404)
@@ -62,7 +62,7 @@ test('a subscription that is missing for once does not make a licence one that w
   expect(await setup.look(bought.license)).toEqual(bought.bought)
 })
 
-test.each(CALLS)('without an answer of %s the outcome is not known', async (end, run) => {
+test.each(CALLS)('without a reply to %s the outcome is unknown', async (end, run) => {
   const setup = await startAdapter()
   const bought = await setup.buy()
   const unknown = { name: 'ProcessorError', kind: 'unavailable', answered: false }
@@ -77,7 +77,7 @@ test.each(CALLS)('without an answer of %s the outcome is not known', async (end,
   await expect(run(setup, bought)).resolves.not.toThrow()
 })
 
-test('a call that takes too long is given up, and its outcome is not known', async () => {
+test('a call that takes too long is aborted, and its outcome is unknown', async () => {
   const waits = (_: unknown, init?: RequestInit) =>
     new Promise<Response>((_resolve, reject) => {
       const { signal } = init ?? {}
@@ -88,7 +88,7 @@ test('a call that takes too long is given up, and its outcome is not known', asy
   await expect(adapter.openCheckout(order())).rejects.toMatchObject({ kind: 'unavailable', answered: false })
 })
 
-test('a cancellation whose answer is lost can be repeated', async () => {
+test('a cancellation whose reply is lost can be repeated', async () => {
   const setup = await startAdapter()
   const { license, bought } = await setup.buy()
   setup.emulator.onCall = async (call, proceed) => {
@@ -105,7 +105,7 @@ test('a cancellation whose answer is lost can be repeated', async () => {
 test.each([
   ['a wrong key', { apiKey: 'api_somebody' }],
   ['a wrong product', { productId: '9999' }],
-])('%s is for the owner to mend', async (_, credentials) => {
+])('%s is a misconfiguration by the owner', async (_, credentials) => {
   const { adapter } = await startAdapter({ credentials })
   const wrong = { kind: 'misconfigured', answered: true, message: 'freemius: unauthorized_access (401)' }
   await expect(adapter.openCheckout(order())).rejects.toMatchObject(wrong)
@@ -129,7 +129,7 @@ test.each<[string, ReturnType<typeof order>, string]>([
   await expect(adapter.openCheckout(given)).rejects.toMatchObject(refusal)
 })
 
-test('a trial that is not asked for is not given', async () => {
+test('no trial is given unless requested', async () => {
   const { checkout, look } = await startAdapter()
   const { page, url } = await checkout(PRICES.trial, 'pay', { trialDays: 0 })
   expect(new URL(url).searchParams.get('trial')).toBeNull()
@@ -145,7 +145,7 @@ test('the same order opens the same page', async () => {
   expect(emulator.licenses).toEqual([])
 })
 
-test('what is not there cannot be cancelled, nor its portal opened', async () => {
+test('a missing purchase cannot be cancelled, nor its portal opened', async () => {
   const setup = await startAdapter()
   const { license, bought } = await setup.buy(PRICES.lifetime)
   const missing = { kind: 'rejected', status: 404 }
@@ -156,7 +156,7 @@ test('what is not there cannot be cancelled, nor its portal opened', async () =>
   expect(bought.status).toBe('active')
 })
 
-test("another product's licence is not there", async () => {
+test("another product's licence is not found", async () => {
   const { buy, emulator } = await startAdapter({ accounts: [ACME, OTHER] })
   const { license } = await buy()
   const { productId, publicKey, secretKey, apiKey } = OTHER
@@ -167,7 +167,7 @@ test("another product's licence is not there", async () => {
   expect(await other.observe(license)).toBeNull()
 })
 
-test('what Freemius says of a failure does not get into ours', async () => {
+test("our errors do not contain Freemius' messages", async () => {
   const setup = await startAdapter()
   const body = { error: { code: `no user ${ADA}`, message: `There is no ${ADA}`, http: 400 } }
   setup.emulator.failNext('/v1/products/7001/users.json', 400, body)

@@ -20,7 +20,7 @@ export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<Checko
   ...more,
 })
 
-/** An adapter over an emulator of its own, until the test ends. */
+/** An adapter with its own emulator, until the test ends. */
 export async function startAdapter(
   options: { accounts?: FreemiusAccount[]; serviceUrl?: string; isTest?: boolean; credentials?: object } = {},
 ) {
@@ -33,7 +33,7 @@ export async function startAdapter(
   const adapter = adapterOf(isTest)
   const client = sdk(emulator)
 
-  /** What a purchase is now; null if nothing was bought. */
+  /** The current state of a purchase; null if nothing was bought. */
   async function look(reference: PurchaseReference): Promise<PurchaseSnapshot | null> {
     const observed = await adapter.observe(reference)
     return observed === null ? null : (adapter.decide(observed, now()).found?.purchase ?? null)
@@ -50,7 +50,7 @@ export async function startAdapter(
     return { url, to: answer.headers.get('location') ?? '', page: { kind: 'page' as const, id: pageId, sale } }
   }
 
-  /** Buys, and gives the purchase as it is then, with the ids of its licence, its subscription and its payment. */
+  /** Buys, and returns the purchase with the ids of its licence, its subscription and its payment. */
   async function buy(price?: EnteredPrice) {
     const { page } = await checkout(price)
     const bought = await look(page)
@@ -61,7 +61,7 @@ export async function startAdapter(
     return { bought, license, subscription, payment: payments[0]?.id ?? '' }
   }
 
-  /** Lets so many days pass. */
+  /** Moves the clock by this many days. */
   const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + Math.round(days * 86_400))
 
   return { emulator, adapter, adapterOf, now, freemius: client, look, checkout, buy, pass }

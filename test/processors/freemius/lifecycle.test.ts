@@ -30,7 +30,7 @@ test.each(['decline', 'cancel'])('a buyer who presses %s has bought nothing', as
   if (action === 'cancel') expect(to).toBe('https://pay.example/r/1/error?why=left&to=a%20b')
 })
 
-test('a page is not known without what was to be sold on it', async () => {
+test('a page cannot be read without the order that it was opened for', async () => {
   const { checkout, look, adapter } = await startAdapter()
   const { page } = await checkout()
   expect(await adapter.observe({ kind: 'page', id: page.id })).toBeNull()
@@ -54,7 +54,7 @@ test('an annual price lasts a year', async () => {
   expect(((bought.currentPeriodEnd?.getTime() ?? 0) - now().getTime()) / DAY_MS).toBeGreaterThan(364)
 })
 
-test('a lifetime licence is bought once, until its money goes back', async () => {
+test('a lifetime licence lasts until it is refunded', async () => {
   const { buy, look, emulator, pass } = await startAdapter()
   const { bought, license, payment } = await buy(PRICES.lifetime)
   expect(bought).toMatchObject({
@@ -78,7 +78,7 @@ test('a disputed lifetime licence is refunded once the dispute is lost', async (
   expect((await look(license))?.status).toBe('refunded')
 })
 
-test('a dispute that is won leaves the purchase as it was', async () => {
+test('a won dispute leaves the purchase unchanged', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { license, payment, bought } = await buy(PRICES.lifetime)
   const { id } = await emulator.dispute(payment)
@@ -111,7 +111,7 @@ test('a trial whose first charge fails has paid for no period', async () => {
   expect(await look(license)).toMatchObject(paid)
 })
 
-test('a trial that is cancelled ends at once', async () => {
+test('a cancelled trial ends at once', async () => {
   const { buy, look, adapter, now } = await startAdapter()
   const { license } = await buy(PRICES.trial)
   const { status, cancelAt, canceledAt } = (await adapter.cancelAtPeriodEnd(license.id, 'not for me'))!
@@ -132,7 +132,7 @@ test('a renewal begins the next period when it is paid', async () => {
   expect(emulator.subscriptions).toHaveLength(1)
 })
 
-test('a renewal by hand is one, whatever the clock says', async () => {
+test('a manual renewal counts, whatever the clock', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { bought, license, subscription } = await buy()
   await emulator.renew(subscription)
@@ -144,7 +144,7 @@ test('a renewal by hand is one, whatever the clock says', async () => {
   expect(await trial.look(sold.license)).toMatchObject({ status: 'active' })
 })
 
-test('a renewal that fails is past due, and recovers', async () => {
+test('a failed renewal is past due, and recovers', async () => {
   const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
@@ -157,7 +157,7 @@ test('a renewal that fails is past due, and recovers', async () => {
   expect(await look(license)).toMatchObject({ status: 'active', periodCovered: true })
 })
 
-test('a renewal that fails four times ends it', async () => {
+test('a subscription ends after four failed renewals', async () => {
   const { buy, look, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')

@@ -1,4 +1,4 @@
-// One product has real purchases and those of its sandbox, so a paywall for tests and a live one may sell it together.
+// One product has live purchases and those of its sandbox, so a test paywall and a live one may both sell it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
@@ -40,14 +40,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Opens a page of the live paywall for the same address. */
+/** Opens a page of the live paywall for the same e-mail address. */
 async function openLive(buyer: Buyer, slug: Slug = 'monthly'): Promise<Buyer> {
   const { email } = buyer
   const reply = await order(live, slug, { email, headers: { 'idempotency-key': randomUUID() } })
   return { ...buyer, shop: live, ...opened(reply) }
 }
 
-test('a paywall for tests and a live one each sell what was paid on their pages, to one buyer', async () => {
+test('a test paywall and a live one each sell what was paid on their pages, to one buyer', async () => {
   const here = await open(sandbox)
   const there = await openLive(here)
 
@@ -63,7 +63,7 @@ test('a paywall for tests and a live one each sell what was paid on their pages,
   expect(new Set(ends.map(({ at }) => at)).size).toBe(2)
 })
 
-test('who pays in the sandbox returns over the address of the live paywall', async () => {
+test('a buyer in the sandbox returns via the URL of the live paywall', async () => {
   world.freemius.holdWebhooks()
   const buyer = await open(sandbox)
   const address = await payAt(buyer)
@@ -73,11 +73,11 @@ test('who pays in the sandbox returns over the address of the live paywall', asy
   await world.freemius.sendHeldWebhooks()
 })
 
-// Freemius has one user for an address, and its portal shows and cancels all that this one has bought.
+// Freemius has one user per e-mail address, whose portal shows and cancels all that it has bought.
 test.each([
   ['a licence', 'lifetime', null],
   ['a subscription whose licence is deleted', 'monthly', 'deleted'],
-] as const)('no portal of a test purchase opens to who has bought %s with real money', async (_what, slug, deleted) => {
+] as const)('the portal of a test purchase is refused to a buyer of %s in live mode', async (_what, slug, deleted) => {
   const portal = ({ shop, email }: Buyer) =>
     call(world, at(shop, 'get-customer-portal'), { key: shop.key, body: { email } })
   const opens = { status: 200, body: { url: expect.stringContaining('/portal/') } }
@@ -92,7 +92,7 @@ test.each([
   expect(await portal(here)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
 })
 
-test('a test purchase does not shut the portal of a real buyer', async () => {
+test('a test purchase does not close the portal to a live buyer', async () => {
   const here = await open(sandbox)
   const there = await openLive(here)
   for (const page of [here, there]) await payAt(page)
@@ -101,7 +101,7 @@ test('a test purchase does not shut the portal of a real buyer', async () => {
   expect(reply).toMatchObject({ status: 200, body: { url: expect.stringContaining('/portal/') } })
 })
 
-test('the way back of a live page finds nothing that its buyer got in the sandbox', async () => {
+test('the return of a live page ignores what its buyer got in the sandbox', async () => {
   world.freemius.holdWebhooks()
   const here = await open(sandbox)
   const there = await openLive(here)

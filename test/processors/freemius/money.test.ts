@@ -34,11 +34,11 @@ const facts = (...payments: object[]) =>
 describe('the money', () => {
   const sold = 'succeeded 2131047 of 2131047: 1080'
 
-  test('of a real refund is told once, by its own id and amount, and names what was refunded', () => {
+  test('of a real refund is reported once, with its own id and amount, and names what was refunded', () => {
     expect(facts(SOLD, GIVEN_BACK)).toEqual([sold, 'refunded 2131050 of 2131047: 1080'])
   })
 
-  test('of a refund of a part, and of another', () => {
+  test('of a partial refund, and of another', () => {
     const part = { ...GIVEN_BACK, gross: -4, vat: -0.8 }
     const more = { ...part, id: '2131099', gross: -5, vat: -1, created: '2026-09-15 09:00:00' }
     expect(facts(SOLD, part, more)).toEqual([
@@ -54,7 +54,7 @@ describe('the money', () => {
     ['won', ['won_dispute'], ['disputed 7 of 2131047: 1080', 'dispute_won 7 of 2131047: 1080']],
     ['taken', ['chargeback'], ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080']],
     [
-      'told by a payment for each step',
+      'reported by a payment for each step',
       ['disputed', 'lost_dispute'],
       ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080'],
     ],
@@ -63,12 +63,12 @@ describe('the money', () => {
     expect(facts({ ...SOLD, bound_payment_id: '7' }, ...disputes)).toEqual([sold, ...expected])
   })
 
-  test('of a payment of nothing is none', () => {
+  test('of a payment of zero is none', () => {
     expect(facts({ ...SOLD, gross: 0, vat: 0 })).toEqual([])
   })
 })
 
-test('a real refund of a licence for ever takes it back', () => {
+test('a real refund of a lifetime licence ends it', () => {
   const license = License.parse({ ...REAL_LICENSE, expiration: null })
   const payments = [SOLD, GIVEN_BACK].map((payment) => Payment.parse(payment))
   const now = new Date('2026-09-20T12:00:00Z')

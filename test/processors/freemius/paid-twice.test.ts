@@ -1,4 +1,4 @@
-// A link is all there is of a checkout at Freemius, so nothing keeps it from being paid again, or late: each licence is a purchase.
+// A checkout at Freemius is only a link, so it can be paid again, or late: each licence is a purchase.
 import { describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../cli/database.ts'
 import { mergeUsers } from '../../../cli/users/merge.ts'
@@ -14,7 +14,7 @@ const product = useProduct()
 
 const fieldOf = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
 
-/** What somebody pays meanwhile is told by no webhook. */
+/** No webhook reports payments while this runs. */
 async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
   emulator.holdWebhooks()
   await meanwhile()
@@ -37,7 +37,7 @@ describe('a link that is paid twice', () => {
     expect((await shop.world.database.query('select from users where email = $1', [email])).rowCount).toBe(1)
   })
 
-  test('is two purchases whoever reports them at the same moment', async () => {
+  test('is two purchases, even if both are reported at the same moment', async () => {
     const { shop } = product()
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
@@ -48,7 +48,7 @@ describe('a link that is paid twice', () => {
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
   })
 
-  test('is two purchases by the way back, if no webhook comes', async () => {
+  test('is two purchases via the return, if no webhook arrives', async () => {
     const { shop } = product()
     const buyer = await open(shop)
     await unnoticed(shop, async () => {
@@ -62,7 +62,7 @@ describe('a link that is paid twice', () => {
   test.each([
     ['the second payment', 1],
     ['either payment', 0],
-  ])('is two purchases if nobody ever hears of %s', async (_, heard) => {
+  ])('is two purchases if no webhook reports %s', async (_, heard) => {
     const { shop } = product()
     const buyer = await open(shop)
     if (heard > 0) await payAt(buyer)
@@ -76,7 +76,7 @@ describe('a link that is paid twice', () => {
     expect(await passes(buyer, '15d')).toEqual([])
   })
 
-  test('is looked at for two weeks, whether or not it was paid', async () => {
+  test('is polled for two weeks, whether or not it was paid', async () => {
     const { shop } = product()
     const buyer = await open(shop)
     await payAt(buyer)
@@ -91,7 +91,7 @@ describe('a link that is paid twice', () => {
     expect(pages.rows).toEqual([{ reconcile_at: null }])
   })
 
-  test('can be cancelled twice, and is charged no more', async () => {
+  test('can be cancelled twice, and is not charged any more', async () => {
     const { shop } = product()
     const buyer = await open(shop)
     const addresses = [await payAt(buyer), await payAt(buyer)]
@@ -126,7 +126,7 @@ test('a link that is paid after more than a month is a purchase', async () => {
   expect(await boughtBy(buyer)).toEqual(['monthly'])
 })
 
-/** Makes one user of two. The pages that the first has opened still sell to the address of the first. */
+/** Merges two users. The pages that the first has opened still sell to its e-mail address. */
 async function merge({ shop: { world, paywall }, userId: from }: Buyer, { userId: into }: Buyer): Promise<void> {
   const users = { ownerId: await ownerIdOf(world, paywall.id), isTest: true }
   await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from, into }))
@@ -143,7 +143,7 @@ describe('a link that is paid after its buyer was merged into another user', () 
     expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
   })
 
-  test('is a purchase of that user if nobody ever hears of it, though two were merged into it', async () => {
+  test('is a purchase of that user if no webhook reports it, even if two were merged into it', async () => {
     const { shop } = product()
     const opener = await open(shop)
     const between = await open(shop, 'lifetime')

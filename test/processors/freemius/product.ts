@@ -11,8 +11,8 @@ import { startTestWorld, type TestWorld } from '../../support/world.ts'
 export const freemiusOf = ({ world }: Shop) => world.freemius
 
 /**
- * One world for all cases of a file, with three paywalls of one owner: two sell the same product, the third has a product of its
- * own. The product's buyers return to the first.
+ * One world for all cases of a file, with three paywalls of one owner: two sell the same product, the third has its own
+ * product. The product's buyers return to the first.
  */
 export function useProduct(): () => { shop: Shop; sister: Shop; stranger: Shop } {
   let world: TestWorld
@@ -30,14 +30,14 @@ export function useProduct(): () => { shop: Shop; sister: Shop; stranger: Shop }
 
 export const again = { body: { ignoreActivePurchase: true } }
 
-/** Opens one more page of a buyer. */
+/** Opens another page for a buyer. */
 export const openMore = ({ email }: Buyer, shop: Shop, slug: Parameters<typeof open>[1] = 'monthly'): Promise<Buyer> =>
   open(shop, slug, { ...again, email })
 
-/** Pays, and gives the address that Freemius sends the browser to. */
+/** Pays, and returns the URL that Freemius redirects to. */
 export const payAt = ({ checkoutUrl }: Pick<Buyer, 'checkoutUrl'>): Promise<string> => press(checkoutUrl, 'pay')
 
-/** Follows an address to where it leaves the service, or to what it is refused with. */
+/** Follows a URL to where it leaves the service, or to the refusal. */
 export async function follow({ world }: Shop, address: string): Promise<{ status: number; at: string; body: unknown }> {
   for (let at = address; ; ) {
     const { status, headers, body } = await call(world, at)
@@ -47,7 +47,7 @@ export async function follow({ world }: Shop, address: string): Promise<{ status
   }
 }
 
-/** The address of a paywall that its product signs, with some fields of its query changed or, if null, left out. */
+/** A paywall's return URL, signed by its product, with some query fields changed or, if null, removed. */
 export function resigned(address: string, { processor, id }: Shop['paywall'], changes: Record<string, string | null>) {
   const url = new URL(address)
   url.pathname = `/return/freemius/${id}`
@@ -60,7 +60,7 @@ export function resigned(address: string, { processor, id }: Shop['paywall'], ch
   return `${url}&signature=${createHmac('sha256', secretKey).update(url.href).digest('hex')}`
 }
 
-/** The prices of what somebody has bought on a paywall, sorted. */
+/** The prices that a buyer has bought on a paywall, sorted. */
 export async function boughtBy({ shop: { world, paywall }, userId }: Buyer): Promise<string[]> {
   const { rows } = await world.database.query<{ slug: string }>(
     `select price.slug from purchases p join prices price on price.id = p.price_id
@@ -70,7 +70,7 @@ export async function boughtBy({ shop: { world, paywall }, userId }: Buyer): Pro
   return rows.map(({ slug }) => slug)
 }
 
-/** How many pages of somebody have sold something, and how many are open. */
+/** How many pages of a buyer have sold something, and how many are open. */
 export async function pagesOf({ shop: { world, paywall }, userId }: Buyer): Promise<{ sold: number; open: number }> {
   const { rows } = await world.database.query<{ sold: number; open: number }>(
     `select count(completed_at)::int as sold, (count(*) - count(completed_at))::int as open

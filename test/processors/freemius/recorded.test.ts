@@ -3,8 +3,8 @@ import { License, Payment, Subscription } from '../../../lib/processors/freemius
 import { type Observed, toCancellation, toSnapshot } from '../../../lib/processors/freemius/translate.ts'
 
 /*
- * `snapshotOf` on objects as Freemius documents them: the field names, and the values where they are examples, are those of
- * the OpenAPI document that the official SDK's types are made of.
+ * `snapshotOf` on objects as Freemius documents them: the field names, and the values where there are examples, are those of
+ * the OpenAPI document from which the official SDK's types are generated.
  */
 
 const LICENSE = {
@@ -63,7 +63,7 @@ test('the documented example is an active annual purchase', () => {
   })
 })
 
-test('a trial whose plan was changed since has cost nothing at first, and its page is that of the first plan', () => {
+test('a trial whose plan was changed since has cost nothing at first, and its page sold the first plan', () => {
   const first = Subscription.parse({ ...SUBSCRIPTION, pricing_id: '654321', trial_ends: '2025-01-08 00:00:00' })
   expect(toSnapshot({ ...observed({}, {}), subscriptions: [first] }, NOW)).toMatchObject({
     charged: 0,
@@ -72,7 +72,7 @@ test('a trial whose plan was changed since has cost nothing at first, and its pa
   })
 })
 
-test('without a subscription it is a licence for ever, at the price of its payment', () => {
+test('without a subscription it is a lifetime licence, at the price of its payment', () => {
   expect(snapshot({ expiration: null }, null)).toMatchObject({ status: 'active', interval: null, unitAmount: 207545 })
 })
 
@@ -102,7 +102,7 @@ describe('the status', () => {
     ['while a renewal is under way', PAST, {}, [{}], 'active'],
     ['after a failure', PAST, { failed_payments: 1 }, [{}], 'past_due'],
     [
-      'after a failure that is told by what is owed',
+      'after a failure, with an outstanding balance',
       {},
       { failed_payments: 1, outstanding_balance: 1 },
       [{}],
@@ -128,7 +128,7 @@ describe('the status', () => {
     ['has another payment refunded', [{ id: '2', type: 'refund', gross: -2075.45, bound_payment_id: '77' }], 'active'],
     ['is disputed', [{ id: '2', type: 'disputed', gross: -2075.45, bound_payment_id: '123456' }], 'active'],
     ['is charged back', [{ id: '2', type: 'chargeback', gross: -2075.45, bound_payment_id: '123456' }], 'refunded'],
-  ])('of a licence for ever that %s', (_, more, status) => {
+  ])('of a lifetime licence that %s', (_, more, status) => {
     expect(snapshot({ expiration: null }, null, [{}, ...more])?.status).toBe(status)
   })
 })
@@ -141,7 +141,7 @@ test('a period begins with its payment, and not before its trial has ended', () 
   expect(charged?.currentPeriodStart).toEqual(charged?.trialEnd)
 })
 
-test('a cancellation tells when it is over', () => {
+test('a cancellation has its end', () => {
   const { license, subscription } = observed({}, ENDED)
   const end = at('2025-12-31 23:59:59')
   const canceledAt = at('2025-03-01 00:00:00')
@@ -149,7 +149,7 @@ test('a cancellation tells when it is over', () => {
   expect(told).toEqual({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end, canceledAt })
 })
 
-test('amounts are floats of major units, or their text', () => {
+test('amounts are floats of major units, or strings of them', () => {
   expect(snapshot({}, { amount_per_cycle: 19.99 })?.unitAmount).toBe(1999)
   expect(snapshot({}, { amount_per_cycle: 0.1 + 0.2 })?.unitAmount).toBe(30)
   expect(snapshot({}, { amount_per_cycle: '1.1' })?.unitAmount).toBe(110)
@@ -162,7 +162,7 @@ test.each<[string, () => unknown]>([
   ['an environment', () => snapshot({ environment: 2 }, {})],
   ['a time with a zone', () => snapshot({ expiration: '2025-12-31T23:59:59Z' }, {})],
   ['a time that the calendar does not have', () => snapshot({ expiration: '2025-13-31 23:59:59' }, {})],
-])('%s that is not known is never fine', (_, read) => {
+])('an unknown %s is never valid', (_, read) => {
   expect(read).toThrow()
 })
 
@@ -185,26 +185,26 @@ describe('a change of plan', () => {
     })
   })
 
-  // A pricing has a price for each cycle, so both subscriptions name the same one.
+  // A pricing has one price per billing cycle, so both subscriptions name the same one.
   test.each([
     ['is not paid yet', [{}], false],
     ['is paid', [{}, { id: '2', subscription_id: '9', created: '2025-06-01 08:00:00' }], true],
-  ])('of the cycle of one pricing, that %s', (_, paid, priceCovered) => {
+  ])('to another cycle of the same pricing, that %s', (_, paid, priceCovered) => {
     const { subscriptions, ...known } = observed({}, { billing_cycle: 1 }, paid)
     const later = Subscription.parse({ ...SUBSCRIPTION, id: '9', created: '2025-06-01 08:00:00' })
     const changed = { ...known, subscription: later, subscriptions: [...subscriptions, later] }
     expect(toSnapshot(changed, NOW)).toMatchObject({ interval: 'year', priceCovered })
   })
 
-  test('is none, if the buyer pays by another card: the new subscription is of the same cycle', () => {
+  test('does not happen if the buyer pays with another card: the new subscription has the same cycle', () => {
     const { subscriptions, ...known } = observed({}, {})
     const later = Subscription.parse({ ...SUBSCRIPTION, id: '9', created: '2025-06-01 08:00:00' })
     const replaced = { ...known, subscription: later, subscriptions: [...subscriptions, later] }
     expect(toSnapshot(replaced, NOW)).toMatchObject({ priceCovered: true })
   })
 
-  // `license.plan.changed` comes when the owner changes the plan in the dashboard, say the SDK's types.
-  test('that the owner has made by hand, while the subscription goes on as it was', () => {
+  // `license.plan.changed` is sent when the owner changes the plan in the dashboard, according to the SDK's types.
+  test('by the owner, while the subscription stays as it was', () => {
     expect(ofPrice(other, {}, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: true, startedAt })
   })
 })
@@ -216,6 +216,6 @@ test.each<[string, object, object[], number | null]>([
   ['of a discount of everything', { initial_amount: 0 }, [], 0],
   ['that has not come', {}, [], null],
   ['and not the second', {}, [{}, { id: '2', created: '2025-06-01 08:00:00', gross: 5, vat: 0 }], 207669],
-])('what was charged at first: %s', (_, subscription, payments, charged) => {
+])('the amount charged at first: %s', (_, subscription, payments, charged) => {
   expect(snapshot({}, subscription, payments)?.charged).toBe(charged)
 })

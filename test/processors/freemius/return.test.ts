@@ -21,35 +21,35 @@ const SOLD = {
 
 const read = (url: string, origin?: string) => readReturn(new URL(url), CREDENTIALS, origin)
 
-test('what Freemius signs is read, as the SDK reads it', async () => {
+test('a URL that Freemius signs is parsed as the SDK parses it', async () => {
   for (const url of [signed(DATED), signed(`${BASE}?shop=1&${QUERY}`)]) {
     expect(await read(url)).toEqual(SOLD)
     expect(await freemius.checkout.processRedirect(url)).toMatchObject({ license_id: '31', email: ADA })
   }
 })
 
-test('spaces that a proxy has written in its own way are the same', async () => {
+test('spaces that a proxy has encoded differently are the same', async () => {
   const url = signed(DATED).replace('01+10', '01%2010')
   expect(await read(url)).toEqual(SOLD)
   expect(await freemius.checkout.processRedirect(url)).toMatchObject({ license_id: '31' })
 })
 
-test('behind a proxy the address is the one in the dashboard', async () => {
+test('behind a proxy the URL is the one in the dashboard', async () => {
   const inside = signed(DATED).replace('https://pay.example', 'http://10.0.0.7:8787')
   await expect(read(inside)).rejects.toMatchObject({ name: 'ForgedEvent' })
   expect(await read(inside, 'https://pay.example')).toEqual(SOLD)
   expect(await freemius.checkout.processRedirect(inside, 'https://pay.example')).toMatchObject({ license_id: '31' })
 })
 
-test('a licence that is bought for ever may come without its pricing', async () => {
+test('a lifetime licence may come without its pricing', async () => {
   expect(await read(signed(`${BASE}?${QUERY.replace('pricing_id=601&', '')}`))).toEqual({
     ...SOLD,
     processorPrice: null,
   })
 })
 
-test('what stands after the signature is not read', async () => {
-  // The SDK takes the last of equal names, so that a buyer could name any licence there.
+test('parameters after the signature are ignored', async () => {
+  // The SDK reads the last of duplicate names, so that a buyer could name any licence there.
   expect(await read(`${signed(DATED)}&license_id=32&email=eve%40example.com`)).toEqual(SOLD)
 })
 
@@ -66,7 +66,7 @@ test.each([
   ['has a signature of another form', signed(DATED).replace(/signature=.*/, `signature=${'z'.repeat(64)}`)],
   ['names no licence', signed(`${BASE}?${QUERY.replace('license_id=31', 'x=1')}`)],
   ['has no query but the signature', signed(BASE)],
-])('an address that %s is a forgery', async (_, url) => {
+])('a URL that %s is forged', async (_, url) => {
   await expect(read(url)).rejects.toMatchObject({ name: 'ForgedEvent' })
 })
 
@@ -74,7 +74,7 @@ test.each([
   ['a month', PRICES.monthly],
   ['a trial', PRICES.trial],
   ['for ever', PRICES.lifetime],
-])('the emulator sends a buyer of %s to an address that leads to the purchase', async (_, price) => {
+])('the emulator sends a buyer of %s to a URL that identifies the purchase', async (_, price) => {
   const { checkout, look } = await startAdapter()
   const { to, page } = await checkout(price)
   const { purchase, ...sold } = await readReturn(new URL(to), ACME)

@@ -1,4 +1,4 @@
-// Where Freemius sends its buyers back to, from the public door: one address for all pages of a product, signed.
+// Where Freemius redirects its buyers, through the public API: one signed URL for all pages of a product.
 import { describe, expect, test } from 'vitest'
 import { buy, hears, idOf, open, purchaseOf, stateOf } from '../../conformance/buyer.ts'
 import { call } from '../../support/call.ts'
@@ -12,8 +12,8 @@ const SORRY = { status: 303, at: expect.stringMatching(/^https:\/\/owner\.exampl
 const FORGED = { status: 400, body: { error: 'invalid_signature' } }
 const UNKNOWN = { status: 404, body: { error: 'checkout_not_found' } }
 
-describe('an address that Freemius did not sign', () => {
-  test('is refused, asks Freemius nothing and stores nothing, in whichever way it is forged', async () => {
+describe('a URL that Freemius did not sign', () => {
+  test('is refused without calls to Freemius, and stores nothing, for each kind of forgery', async () => {
     const { shop, sister, stranger } = product()
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
@@ -39,7 +39,7 @@ describe('an address that Freemius did not sign', () => {
     await shop.emulator.sendHeldWebhooks()
   })
 
-  test('what is added behind the signature is not read', async () => {
+  test('parameters after the signature are ignored', async () => {
     const { shop } = product()
     const [ada, eve] = [await buy(shop), await open(shop)]
     const id = await idOf(ada)
@@ -51,34 +51,31 @@ describe('an address that Freemius did not sign', () => {
   })
 })
 
-test.each(['before', 'after'] as const)(
-  'an address that is visited often, %s the webhook, sells once',
-  async (when) => {
-    const { shop } = product()
-    shop.emulator.holdWebhooks()
-    const buyer = await open(shop)
-    const address = await payAt(buyer)
-    const told = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
-    if (when === 'after') {
-      await shop.emulator.sendHeldWebhooks()
-      expect(await hears(buyer)).toEqual(told)
-    }
-    const visits = await Promise.all(Array.from({ length: 4 }, () => follow(shop, address)))
-    for (const visit of visits) expect(visit).toMatchObject(THANKS)
-    expect(new Set(visits.map(({ at }) => at)).size).toBe(1)
-    const calls = shop.emulator.calls.length
-    expect(await follow(shop, address)).toMatchObject(visits[0]!)
-    expect(shop.emulator.calls).toHaveLength(calls)
-    if (when === 'before') {
-      expect(await hears(buyer)).toEqual(told)
-      await shop.emulator.sendHeldWebhooks()
-    }
-    expect(await hears(buyer)).toEqual([])
-    expect(await boughtBy(buyer)).toEqual(['monthly'])
-  },
-)
+test.each(['before', 'after'] as const)('a URL that is visited often, %s the webhook, sells once', async (when) => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  const told = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+  if (when === 'after') {
+    await shop.emulator.sendHeldWebhooks()
+    expect(await hears(buyer)).toEqual(told)
+  }
+  const visits = await Promise.all(Array.from({ length: 4 }, () => follow(shop, address)))
+  for (const visit of visits) expect(visit).toMatchObject(THANKS)
+  expect(new Set(visits.map(({ at }) => at)).size).toBe(1)
+  const calls = shop.emulator.calls.length
+  expect(await follow(shop, address)).toMatchObject(visits[0]!)
+  expect(shop.emulator.calls).toHaveLength(calls)
+  if (when === 'before') {
+    expect(await hears(buyer)).toEqual(told)
+    await shop.emulator.sendHeldWebhooks()
+  }
+  expect(await hears(buyer)).toEqual([])
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+})
 
-test('an address takes three statements, and two once its purchase is stored', async () => {
+test('a URL takes three statements, and two once its purchase is stored', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const address = await payAt(await open(shop))
@@ -87,7 +84,7 @@ test('an address takes three statements, and two once its purchase is stored', a
   await shop.emulator.sendHeldWebhooks()
 })
 
-test('an address of a licence that nobody bought here leads nowhere', async () => {
+test('a URL of a licence that was not bought here is a 404', async () => {
   const { shop } = product()
   const good = await payAt(await open(shop))
   const strange = { license_id: '1', email: 'nobody@example.com' }
@@ -96,7 +93,7 @@ test('an address of a licence that nobody bought here leads nowhere', async () =
   await shop.emulator.drainWebhooks()
 })
 
-test('a licence that was deleted before its buyer came back was not bought', async () => {
+test('a licence that was deleted before its buyer returned was not bought', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
@@ -108,7 +105,7 @@ test('a licence that was deleted before its buyer came back was not bought', asy
   expect(await hears(buyer)).toEqual([])
 })
 
-test('who has bought for ever may come back without the pricing', async () => {
+test('a buyer of a lifetime licence may return without the pricing', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop, 'lifetime')
@@ -118,7 +115,7 @@ test('who has bought for ever may come back without the pricing', async () => {
   await shop.emulator.sendHeldWebhooks()
 })
 
-test('who changes the payment method comes back to what was bought', async () => {
+test('a buyer who changes the payment method returns to the purchase', async () => {
   const { shop } = product()
   const buyer = await open(shop)
   const address = await payAt(buyer)
@@ -132,7 +129,7 @@ test('who changes the payment method comes back to what was bought', async () =>
   expect(await boughtBy(buyer)).toEqual(['monthly'])
 })
 
-test('who pays for a second trial comes back to the page of what was not bought', async () => {
+test('a buyer who pays for a second trial returns to the error page', async () => {
   const { shop } = product()
   const first = await open(shop, 'yearly')
   const second = await openMore(first, shop, 'yearly')
@@ -151,7 +148,7 @@ test('who pays for a second trial comes back to the page of what was not bought'
   expect(ended).toHaveLength(1)
 })
 
-test('while Freemius is slow the browser goes on, and the purchase is stored when the answer comes', async () => {
+test('while Freemius is slow the browser is redirected, and the purchase is stored when the reply arrives', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
@@ -171,7 +168,7 @@ test('while Freemius is slow the browser goes on, and the purchase is stored whe
   await shop.emulator.sendHeldWebhooks()
 })
 
-test('who comes back under another address than Freemius has by now has bought all the same', async () => {
+test('a buyer who returns with another e-mail address than Freemius has by now has bought all the same', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
@@ -185,8 +182,8 @@ test('who comes back under another address than Freemius has by now has bought a
   expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
 })
 
-describe('of two paywalls that sell one product', () => {
-  test('the one that has the address sends buyers on to the other, where it sold', async () => {
+describe('two paywalls that sell one product', () => {
+  test('the one with the URL redirects buyers to the other, if that sold', async () => {
     const { shop, sister } = product()
     shop.emulator.holdWebhooks()
     const buyer = await open(sister)
@@ -200,7 +197,7 @@ describe('of two paywalls that sell one product', () => {
     expect((await purchaseOf(buyer))?.status).toBe('active')
   })
 
-  test('each has its own of two pages that one buyer pays', async () => {
+  test('each gets its own of two pages that one buyer pays', async () => {
     const { shop, sister } = product()
     shop.emulator.holdWebhooks()
     const here = await open(shop)

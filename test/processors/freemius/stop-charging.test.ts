@@ -5,7 +5,7 @@ import { startAdapter } from './fixture.ts'
 type Setup = Awaited<ReturnType<typeof startAdapter>>
 type Bought = Awaited<ReturnType<Setup['buy']>>
 
-/** How often a subscription was charged, whatever came of it. */
+/** How often a subscription was charged, with any outcome. */
 const charges = async ({ freemius }: Setup, { bought }: Bought) =>
   (await freemius.api.user.retrievePayments(bought.customer ?? '')).length
 
@@ -24,7 +24,7 @@ const STATES: [string, (setup: Setup) => Promise<Bought>, { status: string; ends
     { status: 'canceled', ends: 'at once' },
   ],
   [
-    'is cancelled already',
+    'is already cancelled',
     async (setup) => {
       const sold = await setup.buy()
       await setup.adapter.cancelAtPeriodEnd(sold.license.id, 'enough')
@@ -35,7 +35,7 @@ const STATES: [string, (setup: Setup) => Promise<Bought>, { status: string; ends
 ]
 
 describe.each(STATES)('a subscription that %s', (_, begin, { status }) => {
-  test('is never charged again, however often that is asked for', async () => {
+  test('is never charged again, however often that is requested', async () => {
     const setup = await startAdapter()
     const sold = await begin(setup)
     const before = await charges(setup, sold)
@@ -47,7 +47,7 @@ describe.each(STATES)('a subscription that %s', (_, begin, { status }) => {
     expect(await setup.look(sold.license)).toMatchObject({ status: 'canceled' })
   })
 
-  test('ends at once, however often that is asked for', async () => {
+  test('ends at once, however often that is requested', async () => {
     const setup = await startAdapter()
     const sold = await begin(setup)
     const before = await charges(setup, sold)
@@ -59,7 +59,7 @@ describe.each(STATES)('a subscription that %s', (_, begin, { status }) => {
   })
 })
 
-test.each([0, 1, 2, 3])('a crash after %i calls is made up for by a repeat', async (most) => {
+test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', async (most) => {
   const setup = await startAdapter()
   const sold = await setup.buy()
   let calls = 0
@@ -74,7 +74,7 @@ test.each([0, 1, 2, 3])('a crash after %i calls is made up for by a repeat', asy
   expect(await charges(setup, sold)).toBe(1)
 })
 
-test('what Freemius accepts and does not do is not taken for done', async () => {
+test('a request that Freemius accepts and ignores is not considered done', async () => {
   const setup = await startAdapter()
   const { license } = await setup.buy()
   const deaf = setup.adapterOf(true, async (...call) =>
@@ -84,7 +84,7 @@ test('what Freemius accepts and does not do is not taken for done', async () => 
   await expect(deaf.endNow?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a licence for ever is charged nothing, and can be ended', async () => {
+test('a lifetime licence has no charges, and can be ended', async () => {
   const setup = await startAdapter()
   const { bought, page } = await setup.checkout(PRICES.lifetime).then(async ({ page }) => ({
     page,

@@ -3,7 +3,7 @@ import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import { ADA, PRICES, sdkOver } from '../../emulators/freemius-fixture.ts'
 import { CREDENTIALS, order } from './fixture.ts'
 
-// The official SDK as the referee: what it sends, and what the adapter sends, for the same call.
+// Compares what the official SDK sends with what the adapter sends, for the same call.
 
 interface Sent {
   method: string
@@ -14,7 +14,7 @@ interface Sent {
   body: unknown
 }
 
-/** A `fetch` that answers what it is given, by the end of the path, and keeps what it was sent. */
+/** A `fetch` that replies with the given bodies, by the end of the path, and records the requests. */
 function recorder(replies: Record<string, unknown>) {
   const sent: Sent[] = []
   const send = async (...[input, init]: Parameters<typeof fetch>) => {
@@ -62,7 +62,7 @@ function both(replies: Record<string, unknown> = REPLIES) {
 
 const byUrl = (sent: Sent[]) => sent.toSorted((one, other) => (one.url < other.url ? -1 : 1))
 
-/** The SDK asks for more of a user than we need. */
+/** The SDK requests more of a user than we need. */
 const withoutFields = (sent: Sent[]) =>
   byUrl(sent).map(({ query: { fields: _, ...query }, ...rest }) => ({ ...rest, query }))
 
@@ -78,7 +78,7 @@ test('a purchase is read with the calls of the SDK', async () => {
   expect(withoutFields(ours)).toEqual(withoutFields(theirs))
 })
 
-test('a buyer is looked for with the calls of the SDK', async () => {
+test('a buyer is searched with the calls of the SDK', async () => {
   const { ours, theirs, adapter, freemius } = both()
   const openedAt = new Date('2026-11-01T09:59:59Z')
   const found = await adapter.observe({
@@ -107,7 +107,7 @@ test('a subscription is cancelled with the call of the SDK', async () => {
   expect(theirs[0]).toMatchObject({ method: 'DELETE', query: { reason_ids: '15' }, body: null })
 })
 
-test('the portal is opened, and what its user has is looked at before, with the calls of the SDK', async () => {
+test("the portal is opened, and its user's purchases are read before, with the calls of the SDK", async () => {
   const { ours, theirs, adapter, freemius } = both()
   expect(await adapter.openPortal?.('11', 'https://shop.example')).toBe('https://customers.freemius.com/t')
   await freemius.api.user.retrieveLicenses('11')
@@ -130,7 +130,7 @@ test('an offer is read with the calls of the SDK', async () => {
   expect(byUrl(ours)).toEqual(byUrl(theirs))
 })
 
-/** The query of a link, without what the SDK leaves empty. */
+/** The query of a link, without the fields that the SDK leaves empty. */
 const queryOf = (link: string) =>
   Object.fromEntries([...new URL(link).searchParams].filter(([, value]) => value !== ''))
 
@@ -140,7 +140,7 @@ test.each([
   ['a lifetime price', PRICES.lifetime, 'lifetime'],
   ['a price in another currency', PRICES.euro, 'monthly'],
   ['a trial', PRICES.trial, 'monthly'],
-] as const)('the link of %s is the one that the SDK makes', async (_, price, cycle) => {
+] as const)('the link of %s is the one that the SDK builds', async (_, price, cycle) => {
   const amounts = { monthly_price: 1, annual_price: 1, lifetime_price: 1 }
   const offer = { currency: price.currency.toLowerCase(), ...amounts }
   const { adapter, freemius } = both({
@@ -168,7 +168,7 @@ test.each([
   expect(sandbox).toMatch(/^[0-9a-f]{32}$/)
 })
 
-test('the proof of the sandbox is the one that the SDK makes', async () => {
+test('the sandbox token is the one that the SDK builds', async () => {
   const { freemius } = both()
   const { ctx, token } = await freemius.checkout.getSandboxParams()
   const { send } = recorder({ '/pricing/601.json': { currency: 'usd', monthly_price: 9.99 } })

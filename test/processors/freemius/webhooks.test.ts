@@ -7,7 +7,7 @@ import { CREDENTIALS, startAdapter } from './fixture.ts'
 
 const NOW = new Date('2026-11-05T12:00:00Z')
 
-/** Events are read without a call. */
+/** Events are parsed without a call. */
 const noCall = () => Promise.reject(new Error('there is nothing to ask'))
 const adapterOf = (isTest = true) => freemiusAdapter(CREDENTIALS, { base: null, fetch: noCall, now: () => NOW, isTest })
 
@@ -47,7 +47,7 @@ describe('a signature', () => {
   const body = event('license.created', { license: LICENSE })
   const good = sign(body)
 
-  test('of the product holds, in either case, for us as for the SDK', async () => {
+  test('of the product is valid, in upper and lower case, as in the SDK', async () => {
     for (const signature of [good, good.toUpperCase()]) {
       expect(await read(body, signature)).toMatchObject({ id: '91', about: ABOUT })
       expect(sdkOver(fetch).webhook.createListener().verifySignature(body, signature)).toBe(true)
@@ -63,12 +63,12 @@ describe('a signature', () => {
     ['is of another scheme', body, `sha256=${good}`],
     ['is in base64', body, Buffer.from(good, 'hex').toString('base64')],
     ['is empty', body, ''],
-  ])('that %s is a forgery', async (_, text, signature) => {
+  ])('that %s is forged', async (_, text, signature) => {
     await expect(read(text, signature)).rejects.toMatchObject({ name: 'ForgedEvent' })
     expect(sdkOver(fetch).webhook.createListener().verifySignature(text, signature)).toBe(false)
   })
 
-  test('is judged by its form first, without a secret', () => {
+  test('is first checked for its format, without a secret', () => {
     const could = (signature: string | null) =>
       FREEMIUS.webhook.couldBeSigned(new Headers(signature === null ? {} : { 'x-signature': signature }), NOW)
     expect(could(good)).toBe(true)
@@ -87,7 +87,7 @@ test.each([
   ['has an unknown currency', event('payment.created', { payment: { ...PAYMENT, currency: 'jpy' } })],
   ['has no payment', event('payment.refund', { license: LICENSE })],
   ['has no subscription', event('subscription.renewal.failed', { license: LICENSE })],
-])('what is signed and %s is malformed', async (_, body) => {
+])('a signed body that %s is malformed', async (_, body) => {
   await expect(read(body)).rejects.toMatchObject({ name: 'MalformedEvent' })
 })
 
@@ -107,17 +107,17 @@ test.each([
   expect(await read(event(type, { license: LICENSE, subscription: SUBSCRIPTION, user: null }))).toEqual(quiet)
 })
 
-test('a deleted license is named by the data alone', async () => {
+test('a deleted license is named only in the data', async () => {
   const body = event('license.deleted', { license: false }, { license_id: '31' })
   expect(await read(body)).toMatchObject({ about: ABOUT, payment: null })
 })
 
-test('the end of a trial is announced', async () => {
+test('the end of a trial is reported', async () => {
   const body = event('license.trial_expiring_notice.sent', { license: LICENSE })
   expect(await read(body)).toMatchObject({ about: ABOUT, trialEnding: true })
 })
 
-test('a payment, a refund and a dispute name their purchase, whose payments show the money', async () => {
+test('a payment, a refund and a dispute name their purchase, whose payments have the money', async () => {
   const back = { ...PAYMENT, gross: -9.99, bound_payment_id: '51' }
   const told: [type: string, payment: object][] = [
     ['payment.created', PAYMENT],
@@ -136,7 +136,7 @@ test('a payment, a refund and a dispute name their purchase, whose payments show
   expect(await read(once)).toMatchObject({ about: { kind: 'payment', id: '31' } })
 })
 
-test('the last failure is told twice, and is one fact', async () => {
+test('the last failure is reported twice, and is one fact', async () => {
   const objects = { license: LICENSE, subscription: SUBSCRIPTION }
   const id = `41:${Date.parse('2026-12-01T10:00:00Z') / 1000}:2`
   for (const type of ['subscription.renewal.failed', 'subscription.renewal.failed.last']) {
@@ -152,7 +152,7 @@ test.each(['user.email.changed', 'cart.completed', 'install.activated', 'somethi
   },
 )
 
-test('an event of the sandbox says nothing to a paywall for real money, and the other way round', async () => {
+test('an event of the sandbox is ignored by a live paywall, and the other way round', async () => {
   const none = { about: null, payment: null }
   const body = event('payment.created', { payment: PAYMENT })
   expect(await read(body, sign(body), false)).toMatchObject(none)
@@ -161,7 +161,7 @@ test('an event of the sandbox says nothing to a paywall for real money, and the 
   expect(await read(real, sign(real), false)).toMatchObject({ about: ABOUT })
 })
 
-test('numbers are taken for ids, as the vendor may write them', async () => {
+test('numbers are accepted as ids, since the vendor may send them', async () => {
   const body = JSON.stringify({
     id: 91,
     type: 'license.created',
@@ -171,7 +171,7 @@ test('numbers are taken for ids, as the vendor may write them', async () => {
   expect(await read(body)).toMatchObject({ id: '91', about: ABOUT })
 })
 
-test('every event of a whole life at the emulator is read, and leads to the purchase', async () => {
+test('every event of a whole life at the emulator is parsed, and identifies the purchase', async () => {
   const receiver = await startReceiver()
   const { buy, pass, emulator, adapter, look } = await startAdapter({ serviceUrl: receiver.url })
   const { bought, license, payment } = await buy(PRICES.trial)

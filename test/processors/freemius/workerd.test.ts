@@ -8,7 +8,7 @@ import { CREDENTIALS, order } from './fixture.ts'
 
 const AT = 1_795_361_456
 
-/** A Worker that opens a checkout at a Freemius which answers with one pricing. */
+/** A Worker that opens a checkout at a stub of Freemius with one pricing. */
 const WORKER = `
 import { freemiusAdapter } from './lib/processors/freemius/adapter.ts'
 
@@ -21,7 +21,7 @@ export default {
   },
 }`
 
-test('the proof of the sandbox is the same in workerd, without a flag for Node', async () => {
+test('the sandbox token is the same in workerd, without a flag for Node', async () => {
   const { outputFiles } = await build({
     stdin: { contents: WORKER, resolveDir: process.cwd(), loader: 'ts' },
     ...{ bundle: true, format: 'esm', target: 'es2024', write: false },
