@@ -21,16 +21,16 @@ afterEach(() => {
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const purchaseOf = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]
-/** Mollie's id of a subscriber's subscription; ours goes by the first payment. */
+/** Mollie's id of a subscriber's subscription; we identify it by its first payment. */
 const atMollie = ({ id }: Subscriber) => subscriptionsOf(world, id)[0]!.id
 const deletionsOf = (subscriber: Subscriber) =>
   world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${atMollie(subscriber)}`))
 
-/** Waits for what a cancellation leaves to do after its answer. */
+/** Waits for the work that a cancellation leaves after its response. */
 const followedUp = (subscriber: Subscriber, shop = world) =>
   expect.poll(() => purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
 
-test('20 cancels at once end the subscription once, at Mollie at once and here with its period', async () => {
+test('20 concurrent cancellations end the subscription once, at Mollie at once and here with its period', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   const before = await purchaseOf(subscriber, shop)
@@ -64,7 +64,7 @@ test('20 cancels at once end the subscription once, at Mollie at once and here w
   expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
 
-test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
+test('a payment after a failed charge counts when it is cancelled', async () => {
   const subscriber = await subscribe(world, ours)
   await world.mollie.renew(atMollie(subscriber))
   await world.mollie.drainWebhooks()
@@ -75,7 +75,7 @@ test('what was paid after a charge had failed is what counts when it is cancelle
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })
 
-describe('a cancellation whose answer is lost', () => {
+describe('a cancellation whose reply is lost', () => {
   async function cancelUnheard(shop: Tenant = ours) {
     const subscriber = await subscribe(world, shop)
     await until('no notice of the purchase waits', async () => {
@@ -94,14 +94,14 @@ describe('a cancellation whose answer is lost', () => {
     return subscriber
   }
 
-  test('can be asked for again', async () => {
+  test('can be repeated', async () => {
     const subscriber = await cancelUnheard()
     cancelled(await cancelOwn(world, subscriber))
     await followedUp(subscriber)
     expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
   })
 
-  test('shows after ten minutes if it is not', async () => {
+  test('shows after ten minutes if it is not repeated', async () => {
     const { shop, passes } = await openMollieShop(world)
     const subscriber = await cancelUnheard(shop)
     await passes('9m')
@@ -111,7 +111,7 @@ describe('a cancellation whose answer is lost', () => {
   })
 })
 
-test('what cannot be renewed yet, since Mollie made no subscription of it, is never going to be', async () => {
+test('a purchase that cannot be renewed yet, because Mollie has no subscription for it, never will be', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const subscriber = await subscribe(world, shop)
@@ -125,7 +125,7 @@ test('what cannot be renewed yet, since Mollie made no subscription of it, is ne
   expect(await purchaseOf(subscriber, shop)).toMatchObject({ status: 'active', cancel_at_period_end: true })
 })
 
-describe('when Mollie does not take it', () => {
+describe('when Mollie fails', () => {
   const refused = { requested: false, accepted: false, reason: null }
   const unknown = { requested: true, accepted: false, reason: 'too expensive' }
   const answers: [status: number, error: string, request: typeof refused | typeof unknown][] = [
@@ -134,7 +134,7 @@ describe('when Mollie does not take it', () => {
     [429, 'processor_unavailable', unknown],
     [503, 'processor_unavailable', unknown],
   ]
-  test.each(answers)('%i is told as %s, and it can be tried again at once', async (status, error, request) => {
+  test.each(answers)('%i is returned as %s, and the call can be repeated at once', async (status, error, request) => {
     const subscriber = await subscribe(world, ours)
     const path = `/v2/customers/${subscriber.customer}/subscriptions/${atMollie(subscriber)}`
     world.mollie.failNext(path, status)

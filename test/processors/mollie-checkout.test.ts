@@ -9,7 +9,7 @@ afterEach(() => {
   world.mollie.onCall = undefined
 })
 
-/** The first call that opens a payment waits until it is let go; those after it do not. */
+/** The first call that opens a payment waits until it is released; later ones do not. */
 function holdFirstPayment() {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ test('a checkout that Mollie is still opening for an earlier attempt is not open
   const held = holdFirstPayment()
   const first = attempt()
   await held.arrived
-  // Each of them gets the claim once the lease of the first has ended, and hears from Mollie that its key is in use.
+  // Each of them gets the claim once the lease of the first has ended, and Mollie replies that its key is in use.
   const unavailable = { status: 502, body: { error: 'processor_unavailable' } }
   expect(await attempt()).toMatchObject(unavailable)
   expect(await attempt()).toMatchObject(unavailable)

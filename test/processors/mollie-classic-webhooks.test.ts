@@ -1,4 +1,4 @@
-// Classic webhooks: to an address that each payment and subscription has, unsigned, with the id of a payment and no more.
+// Classic webhooks: sent to the URL in each payment and subscription, unsigned, with only the id of a payment.
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
@@ -17,7 +17,7 @@ import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 
-/** A paywall of an owner who has entered nothing at Mollie but has an API key. */
+/** A paywall of an owner who has set up nothing at Mollie except an API key. */
 const openUnsigned = () => atNewPaywall(world, { processor: mollieProcessor({ webhookSecret: undefined }) })
 
 /** An order that is open at Mollie. */
@@ -28,7 +28,7 @@ async function open(shop: TestWorld, slug = 'monthly') {
   return { userId, checkoutUrl, paymentId: payment.id, address: new URL(String(payment.webhookUrl)) }
 }
 
-/** What anybody can send who knows an address. */
+/** What anybody who knows the URL can send. */
 const send = (address: URL, id: string, type = 'application/x-www-form-urlencoded') =>
   call(world, `${address.pathname}${address.search}`, { body: `id=${id}`, headers: { 'content-type': type } })
 
@@ -38,7 +38,7 @@ const reads = (id: string) =>
   world.mollie.calls.filter(({ method, path }) => method === 'GET' && path.endsWith(`/payments/${id}`)).length
 
 describe('with nothing set up at Mollie', () => {
-  test('a subscription begins, renews and is charged back by classic webhooks alone', async () => {
+  test('a subscription begins, renews and is charged back with classic webhooks alone', async () => {
     const shop = await openUnsigned()
     const { userId, checkoutUrl } = await open(shop)
     await press(checkoutUrl, 'pay')
@@ -61,8 +61,8 @@ describe('with nothing set up at Mollie', () => {
   })
 })
 
-describe('what is not signed', () => {
-  test('causes no read of what we have not sold', async () => {
+describe('an unsigned webhook', () => {
+  test('causes no read of anything that we have not sold', async () => {
     const { address, paymentId } = await open(world)
     const calls = world.mollie.calls.length
     const foreign = new URL(address)
@@ -80,14 +80,14 @@ describe('what is not signed', () => {
     expect(world.mollie.calls).toHaveLength(calls)
   })
 
-  test('proves nothing: it only makes us read, and what is not paid stays so', async () => {
+  test('proves nothing: it only causes a read, and unpaid payments stay unpaid', async () => {
     const { address, paymentId, userId } = await open(world)
     expect(await send(address, paymentId)).toMatchObject({ status: 200, body: { received: true } })
     await until('it is read', async () => reads(paymentId) > 0)
     expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [] })
   })
 
-  test('costs one read however often it is sent at once, and is read again when it comes later', async () => {
+  test('costs one read for any number of concurrent copies, and is read again when it is sent later', async () => {
     const { address, paymentId } = await open(world)
     await Promise.all(Array.from({ length: 40 }, () => send(address, paymentId)))
     await until('it is read', async () => reads(paymentId) > 0)
@@ -102,7 +102,7 @@ describe('what is not signed', () => {
   })
 })
 
-test('both wires give one event of each thing that happens', async () => {
+test('both kinds of webhooks together emit each event once', async () => {
   const { userId, paymentId, back } = await payFirst(world)
   await call(world, back)
   await world.mollie.drainWebhooks()

@@ -13,7 +13,7 @@ function firstCharge(paidAt: string, interval: Unit, { count = 1, trial = 0 } = 
   return dateText(firstChargeDate(Payment.parse({ ...payment, createdAt: paidAt, paidAt }), FirstSale.parse(sale)))
 }
 
-describe('the first charge comes when what was paid for, or tried, is wholly over', () => {
+describe('the first charge comes when the paid or trial period is completely over', () => {
   test.each<[string, Unit, { count?: number; trial?: number }, string]>([
     ['2026-11-21T15:00:00Z', 'month', {}, '2026-12-22'],
     ['2026-11-21T23:30:00Z', 'month', {}, '2026-12-23'], // in Amsterdam that is the 22nd

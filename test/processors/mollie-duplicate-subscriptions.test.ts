@@ -14,7 +14,7 @@ import { tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
 
-// A customer at Mollie may have several subscriptions and several mandates: which of them belong to a purchase.
+// A customer at Mollie may have several subscriptions and mandates: which of them belong to a purchase.
 
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 const apiKeyOf = ({ processor }: FilePaywall) =>
   processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'
 
-/** Makes a subscription at Mollie itself, as a second Worker would that learned of the same payment at the same moment. */
+/** Creates a subscription at Mollie directly, as a second Worker would that read the same payment at the same moment. */
 async function makeTwin(
   { paywall }: TestWorld,
   { customerId, metadata, amount, interval, startDate }: Record<string, unknown>,
@@ -38,11 +38,11 @@ async function makeTwin(
   expect(made.status).toBe(201)
 }
 
-/** A further purchase of a subscriber's, paid on its page and not yet fetched. */
+/** Another purchase of a subscriber, paid on its page and not yet fetched. */
 const payAgain = ({ email }: Pick<Subscriber, 'email'>, shop = world) =>
   payFirst(shop, 'monthly', { email, body: { ignoreActivePurchase: true } })
 
-test('of two subscriptions after one payment the older one counts, and the newer one is ended before it charges', async () => {
+test('with two subscriptions for one payment the older one counts, and the newer one is ended before it charges', async () => {
   const { shop, passes } = await openMollieShop(world)
   const { userId, subscriptionId, back } = await subscribeAtMollie(shop)
   await passes('1d')
@@ -59,7 +59,7 @@ test('of two subscriptions after one payment the older one counts, and the newer
   expect(await call(world, back)).toMatchObject({ status: 303 })
 })
 
-test('a subscription charges the card that its own first payment was made with, and no newer one', async () => {
+test('a subscription charges the card of its own first payment, not a newer one', async () => {
   const buyer = await subscribe(world, tenant(world.file))
   world.mollie.holdWebhooks()
   const [one, other] = [await payAgain(buyer), await payAgain(buyer)]
@@ -74,7 +74,7 @@ test('a subscription charges the card that its own first payment was made with, 
   ])
 })
 
-test('and no older one either: until its own mandate is valid, it waits', async () => {
+test('nor an older one: until its own mandate is valid, it waits', async () => {
   const { shop, passes } = await openMollieShop(world)
   const buyer = await subscribe(world, shop)
   world.mollie.slowMandates = true

@@ -82,7 +82,7 @@ describe('a renewal that is charged back after it was settled', () => {
     expect(decide({ charges }).found?.purchase).toMatchObject({ status: 'active', periodCovered: true })
   })
 
-  test('has not failed any more once that is reversed', () => {
+  test('no longer counts as failed once the chargeback is reversed', () => {
     const reversed = chargeback({ reversedAt: at('2027-01-04') })
     const decision = decide({ charges: [charge('tr_2', '2026-12-24', { _embedded: { chargebacks: [reversed] } })] })
     expect(decision.found?.purchase).toMatchObject({ status: 'active', periodCovered: true })
@@ -91,7 +91,7 @@ describe('a renewal that is charged back after it was settled', () => {
     ])
   })
 
-  test('is made up for by the next', () => {
+  test('is covered by the next one', () => {
     const { found } = decide({ charges: [charge('tr_3', '2027-01-24'), TAKEN_BACK] })
     expect(found?.purchase.status).toBe('active')
   })
@@ -105,7 +105,7 @@ describe('a renewal that is charged back after it was settled', () => {
   })
 })
 
-test('a refund has its own id and the payment’s, whatever becomes of it', () => {
+test('a refund has its own id and the payment’s, with any outcome', () => {
   const refunds = [
     refund('re_1', 'refunded', '4.00'),
     refund('re_2', 'failed', '1.00'),
@@ -116,7 +116,7 @@ test('a refund has its own id and the payment’s, whatever becomes of it', () =
   ])
 })
 
-test('of many charges the newest are reported, and older ones of which something went back', () => {
+test('the newest of many charges are reported, and older ones with a refund', () => {
   const days = Array.from({ length: 40 }, (_, number) => new Date(Date.UTC(2026, 11, 24 + number)).toISOString())
   const charges = days.map((day, number) =>
     charge(
@@ -135,7 +135,7 @@ test('of many charges the newest are reported, and older ones of which something
 describe('the purchase', () => {
   const started = { processorPrice: null, startedAt: new Date(at('2026-11-23', '10')), versions: {} }
 
-  test('says when it began and what was charged then, and shows the day of the next charge', () => {
+  test('has its start and what was charged then, and the day of the next charge', () => {
     expect(decide({ subscription: { nextPaymentDate: '2026-12-24' } }).found?.purchase).toMatchObject({
       ...{ ...started, charged: 999, priceCovered: true, currentPeriodEnd: new Date('2026-12-24T00:00:00Z') },
     })
@@ -160,7 +160,7 @@ describe('the purchase', () => {
     ],
     ['an interval', { interval: '12 months' }, { interval: 'year', intervalCount: 1 }],
     ['an interval of weeks', { interval: '2 weeks' }, { interval: 'week', intervalCount: 2 }],
-  ])('follows a change of %s that the seller makes at Mollie', (_, subscription, terms) => {
+  ])('follows a change of %s by the seller at Mollie', (_, subscription, terms) => {
     expect(decide({ subscription }).found?.purchase).toMatchObject({ ...started, ...terms })
   })
 

@@ -30,7 +30,7 @@ afterEach(async () => {
   await world.mollie.sendHeldWebhooks()
 })
 
-/** How often Mollie was asked for something while this went on. */
+/** How many calls Mollie got while this ran. */
 async function asked(path: string, during: () => Promise<unknown>): Promise<number> {
   const before = world.mollie.calls.length
   await during()
@@ -39,7 +39,7 @@ async function asked(path: string, during: () => Promise<unknown>): Promise<numb
 
 const live = (userId: string) => subscriptionsOf(world, userId).filter(({ status }) => status === 'active')
 
-test('who cancels while the subscription is being made is never charged again', async () => {
+test('a buyer who cancels while the subscription is being created is never charged again', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const subscriber = await subscribe(world, shop)
@@ -64,7 +64,7 @@ test('who cancels while the subscription is being made is never charged again', 
   expect(live(subscriber.id)).toEqual([])
 })
 
-test('a cancellation that cannot see the subscription is no cancellation, and can be asked for again', async () => {
+test('a cancellation that cannot find the subscription fails, and can be repeated', async () => {
   const subscriber = await subscribe(world, ours)
   world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
   expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
@@ -72,7 +72,7 @@ test('a cancellation that cannot see the subscription is no cancellation, and ca
   expect(live(subscriber.id)).toEqual([])
 })
 
-test('what was cancelled does not begin anew where Mollie says for a moment that the customer is not there', async () => {
+test('a cancelled subscription is not created again if Mollie says for a moment that the customer does not exist', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
@@ -85,14 +85,14 @@ test('what was cancelled does not begin anew where Mollie says for a moment that
   world.mollie.failNext(path, 404)
   expect(await asked(path, () => passes('40m'))).toBeGreaterThan(0)
   const [again] = live(subscriber.id)
-  if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next look.
+  if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next poll.
   await world.mollie.drainWebhooks()
   const paid = paymentsOf(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
   const state = await userState(shop, subscriber.id)
   expect([again?.startDate, paid, state.paid]).toEqual([undefined, ['first paid'], false])
 })
 
-test('a payment that is paid between the two looks of a return goes on to the thanks', async () => {
+test('a payment that is paid between the two reads of a return leads to the thanks page', async () => {
   world.mollie.holdWebhooks()
   const { paymentId, back } = await payFirst(world, 'monthly', { action: 'transfer' })
   let looks = 0
@@ -105,7 +105,7 @@ test('a payment that is paid between the two looks of a return goes on to the th
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
 })
 
-test('a transfer that arrives after a week, unheard, is found', async () => {
+test('a transfer that arrives after a week without a webhook is found', async () => {
   const { shop, passes } = await openMollieShop(world)
   const { userId, paymentId } = await payFirst(shop, 'monthly', { action: 'transfer' })
   await passes('8d')
@@ -115,7 +115,7 @@ test('a transfer that arrives after a week, unheard, is found', async () => {
   expect(await userState(shop, userId)).toMatchObject({ purchases: [{ status: 'active' }] })
 })
 
-test('a charge that is told with its metadata as text, or without, is no purchase of its own', async () => {
+test('a charge with its metadata as text, or without, is not a purchase', async () => {
   const { userId, subscriptionId } = await subscribeAtMollie(world)
   world.mollie.holdWebhooks()
   await world.mollie.renew(subscriptionId)
@@ -131,7 +131,7 @@ test('a charge that is told with its metadata as text, or without, is no purchas
   expect(renewals).toHaveLength(1)
 })
 
-test('what ended long ago without a subscription is not begun again', async () => {
+test('a subscription that ended long ago is not created again', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const { userId, paymentId, back } = await payFirst(shop)
@@ -145,7 +145,7 @@ test('what ended long ago without a subscription is not begun again', async () =
   expect(live(userId)).toEqual([])
 })
 
-test('who has all the money back of what has no subscription yet is out, and that is told', async () => {
+test('a full refund before there is a subscription ends access, and is reported', async () => {
   world.mollie.slowMandates = true
   const { userId, paymentId, back } = await payFirst(world)
   await call(world, back)
@@ -158,7 +158,7 @@ test('who has all the money back of what has no subscription yet is out, and tha
   expect(types).toEqual(['subscription.ended', 'payment.refunded'])
 })
 
-test('whose customer was deleted at Mollie keeps what was paid', async () => {
+test('a purchase whose customer was deleted at Mollie keeps what was paid', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   await passes('33d')
@@ -170,7 +170,7 @@ test('whose customer was deleted at Mollie keeps what was paid', async () => {
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: true })
 })
 
-test('who is past due is not let in where Mollie says for a moment that the customer is not there', async () => {
+test('a past due user gets no access if Mollie says for a moment that the customer does not exist', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   const [subscription] = subscriptionsOf(world, subscriber.id)
@@ -184,7 +184,7 @@ test('who is past due is not let in where Mollie says for a moment that the cust
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
 })
 
-test('a purchase that replaces an older one of its customer is a second subscription, and ends the first alone', async () => {
+test('a purchase that replaces an older one of its customer is a second subscription, and ends only the first', async () => {
   const { shop, passes } = await openMollieShop(world)
   const first = await subscribe(world, shop)
   await passes('1h') // Mollie's times have whole seconds, and of two sales of one second either may be the older one.
@@ -213,7 +213,7 @@ test('a purchase that replaces an older one of its customer is a second subscrip
   expect(subscriptionsOf(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
 })
 
-test('a chargeback that is reversed is looked at', async () => {
+test('a reversed chargeback is found', async () => {
   const { userId, paymentId } = await payFirst(world)
   await world.mollie.drainWebhooks()
   const chargeback = await world.mollie.chargeback(paymentId)
@@ -226,7 +226,7 @@ test('a chargeback that is reversed is looked at', async () => {
   expect(await userState(world, userId)).toMatchObject({ paid: true })
 })
 
-test('a first payment that was charged back before we read it, and is the seller’s again, is a subscription after all', async () => {
+test('a first payment that was charged back before we read it, and then won, is a subscription after all', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.holdWebhooks()
   const { userId, paymentId } = await payFirst(shop)

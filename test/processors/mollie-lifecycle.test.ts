@@ -16,11 +16,11 @@ beforeAll(() => {
   world.mollie.holdWebhooks()
 })
 
-/** A paywall with a clock of its own, by which no trial ends and no period within a week. */
+/** A paywall with its own clock, moved so little that no trial ends and no period. */
 const openShop = () =>
   atNewPaywall(world, { processor: mollieProcessor(), prices: [monthly({ locals: [] }), yearly({ trial_days: 30 })] })
 
-/** What may happen to a subscription. Nobody tells that its mandate died, so that does not happen here. */
+/** What may happen to a subscription. Nothing reports a mandate that became invalid, so that is left out. */
 const happenings: ((
   shop: TestWorld,
   userId: string,
@@ -56,7 +56,7 @@ async function liveThrough(seed: number): Promise<void> {
   const shop = await openShop()
   const { userId } = await payFirst(shop, random() < 0.3 ? 'yearly' : 'monthly')
   const delivered = new Set<string>()
-  /** Some of what was not delivered yet, and some again: all at once, in a random order. Life goes on meanwhile. */
+  /** Some webhooks that were not delivered yet, and some again: all at once, in random order, while more happens. */
   async function deliverSome(share: number): Promise<void> {
     const chosen = eventsOf(userId).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
     const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
@@ -76,7 +76,7 @@ async function liveThrough(seed: number): Promise<void> {
   await expectAsAtMollie(shop, userId, `seed ${seed}`)
 }
 
-/** What we have stored is what Mollie has now, and the owner was told once of each payment. */
+/** What we have stored is what Mollie has, and the owner got one event for each payment. */
 async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): Promise<void> {
   const stored = async () => {
     const { purchases, balances } = await userState(shop, userId)
@@ -100,7 +100,7 @@ async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): 
 
 const LIVES = FULL_SIZE ? 39 : 3
 
-test(`${LIVES} random lives, told in random orders with repeats and slow answers, end as Mollie has them`, async () => {
+test(`${LIVES} random lives, with webhooks in random orders, repeated and slow replies, end as Mollie has them`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)
   const jitter = randomNumbers(first)
   world.mollie.onCall = async ({ method }, run) => {

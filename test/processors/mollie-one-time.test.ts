@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('who is going to transfer the money goes on to the thanks, and has bought when it arrives', async () => {
+test('a buyer who chose a bank transfer sees the thanks page, and the purchase begins when the money arrives', async () => {
   const { userId, paymentId, back } = await payFirst(world, 'lifetime', { action: 'transfer' })
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
   expect((await userState(world, userId)).purchases).toEqual([])
@@ -31,7 +31,7 @@ test('who is going to transfer the money goes on to the thanks, and has bought w
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('a one-time purchase waits for a bank that takes its time, and ends when all is given back', async () => {
+test('a one-time purchase waits for a slow bank, and ends when all is refunded', async () => {
   const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
   const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   const [payment] = paymentsOf(world, userId)
@@ -59,7 +59,7 @@ test('a one-time purchase waits for a bank that takes its time, and ends when al
   expect(subscriptionsOf(world, userId)).toEqual([])
 })
 
-test('a transfer that is under way is not called off by another checkout', async () => {
+test('a transfer in progress is not cancelled by another checkout', async () => {
   const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
   const order = { paywall: world.paywall, key: world.key, body }
   const first = opened(await startCheckout(world, order))

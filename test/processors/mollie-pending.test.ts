@@ -23,7 +23,7 @@ test('a subscription on a mandate that is pending gives access at once, and rene
   expect(await typesOf(userId)).toContain('subscription.renewed')
 })
 
-test('a slow refund is told once, when the money is there', async () => {
+test('a slow refund is reported once, when it has succeeded', async () => {
   const { mollie } = world
   const { userId, paymentId } = await subscribeAtMollie(world)
   mollie.slowRefunds = true

@@ -23,11 +23,11 @@ afterEach(async () => {
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const purchaseOf = async (userId: string, shop = world) => (await userState(shop, userId)).purchases[0]
 
-/** The beginning of a date, UTC; `days` later. */
+/** The prefix of a UTC date, `days` from now. */
 const startOf = (date: string | undefined, days = 0) =>
   new Date(Date.parse(String(date)) + days * 86_400_000).toISOString()
 
-test('a subscription begins with its first payment, and runs until the day of the next', async () => {
+test('a subscription begins with its first payment, and lasts until the day of the next', async () => {
   const { userId, paymentId, back } = await payFirst(world)
   const returned = await call(world, back)
   expect(returned).toMatchObject({ status: 303 })
@@ -54,7 +54,7 @@ test('a subscription begins with its first payment, and runs until the day of th
   expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
-test('however many learn of a payment at the same moment, it begins one subscription', async () => {
+test('any number of concurrent reads of a payment create one subscription', async () => {
   world.mollie.holdWebhooks()
   const { shop } = await openMollieShop(world)
   const { userId, back } = await payFirst(shop)
@@ -72,7 +72,7 @@ test('however many learn of a payment at the same moment, it begins one subscrip
   expect((await provenBalances(world, userId)).standard).toBe(100)
 })
 
-test('what is paid is there at once, and sold once, though its subscription can only be made later', async () => {
+test('a paid purchase is visible at once, and sold once, even if its subscription can only be created later', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const email = newEmail()
@@ -93,7 +93,7 @@ test('what is paid is there at once, and sold once, though its subscription can 
   expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
-test('what was given back whole before it began is over, and never renews', async () => {
+test('a full refund before the start ends the purchase, which never renews', async () => {
   world.mollie.holdWebhooks()
   const { userId, paymentId } = await payFirst(world)
   await world.mollie.sendHeldWebhooks(() => [])
@@ -103,7 +103,7 @@ test('what was given back whole before it began is over, and never renews', asyn
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })
 
-test('a first payment that a bank has in hand is pending, and begins what it pays when it is paid', async () => {
+test('a first payment that a bank is processing is pending, and begins what it pays for when it is paid', async () => {
   const [good, bad] = [
     await payFirst(world, 'monthly', { action: 'later' }),
     await payFirst(world, 'monthly', { action: 'later' }),
@@ -120,7 +120,7 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
   expect(await eventTypes(bad.userId)).toEqual(['payment.failed'])
 })
 
-test('a trial costs nothing at first, and its end is told three days ahead though Mollie tells nothing', async () => {
+test('a trial costs nothing at first, and its end is announced three days ahead although Mollie sends nothing', async () => {
   const { shop, passes } = await openMollieShop(world)
   const { userId } = await subscribeAtMollie(shop, 'yearly')
   expect(paymentsOf(world, userId)).toMatchObject([{ amount: { value: '0.00' }, status: 'paid' }])
@@ -145,7 +145,7 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
   expect((await eventTypes(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
 })
 
-test('a local price is asked for in its own currency', async () => {
+test('a local price is charged in its own currency', async () => {
   const { userId } = await payFirst(world, 'monthly', { body: { localCurrency: 'HUF' } })
   expect(paymentsOf(world, userId)).toMatchObject([{ amount: { currency: 'HUF', value: '3990.00' } }])
   await world.mollie.drainWebhooks()

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 
 const world = useTestWorld()
 
-/** A subscription, and a way to see what the owner hears of each thing that happens to it next. */
+/** A subscription, and a function that returns the owner's events of what happens next. */
 async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
   const { shop, passes } = await openMollieShop(world)
   const subscription = await subscribe(shop)
@@ -34,7 +34,7 @@ async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
   return { ...subscription, id, passes, periodEnds, hears, state, purchase, standard }
 }
 
-/** Somebody who has paid by bank transfer is charged by direct debit from then on. */
+/** A buyer who has paid by bank transfer; renewals are direct debits. */
 async function subscribeByTransfer(shop: TestWorld) {
   const paid = await payFirst(shop, 'monthly', { action: 'transfer' })
   await shop.mollie.resolvePayment(paid.paymentId)
@@ -46,7 +46,7 @@ async function subscribeByTransfer(shop: TestWorld) {
 
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type)
 
-test('a direct debit that is under way keeps the user in, and renews when it is paid', async () => {
+test('a processing direct debit keeps access, and renews when it is paid', async () => {
   const { id, userId, hears, state, purchase, standard } = await bought()
   await hears(() => world.mollie.renew(id, { pending: true }))
   expect(await purchase()).toMatchObject({ status: 'active' })
@@ -58,7 +58,7 @@ test('a direct debit that is under way keeps the user in, and renews when it is 
   expect(await standard()).toBe(200)
 })
 
-test('a subscription that can be charged no more lasts as long as it is paid, and then ends, at Mollie too', async () => {
+test('a subscription that cannot be charged any more lasts as long as it is paid, and then ends, at Mollie too', async () => {
   const { id, userId, passes, hears, state, purchase } = await bought()
   await world.mollie.suspend(id)
   expect(types(await hears(() => passes('20d')))).toEqual([])
@@ -66,11 +66,11 @@ test('a subscription that can be charged no more lasts as long as it is paid, an
   expect((await state()).paid).toBe(true)
   expect(types(await hears(() => passes('14d')))).toEqual(['subscription.ended'])
   expect(await purchase()).toMatchObject({ status: 'canceled' })
-  // Else it would go on as soon as its customer has another mandate.
+  // Otherwise it would continue as soon as its customer has another mandate.
   expect(subscriptionsOf(world, userId)).toMatchObject([{ status: 'canceled' }])
 })
 
-test('a charge that is under way does not make up for one that failed', async () => {
+test('a processing charge does not make up for a failed one', async () => {
   const { id, passes, hears, state, purchase } = await bought()
   await hears(() => world.mollie.renew(id, { fail: true }))
   expect(types(await hears(() => passes('8d')))).toEqual(['subscription.access_ended'])
@@ -80,7 +80,7 @@ test('a charge that is under way does not make up for one that failed', async ()
   expect((await state()).paid).toBe(false)
 })
 
-test('a renewal that is charged back is a charge that failed', async () => {
+test('a renewal that is charged back is a failed charge', async () => {
   const { id, userId, hears, purchase, standard } = await bought()
   await hears(() => world.mollie.renew(id))
   const charge = paymentsOf(world, userId).at(-1)

@@ -12,7 +12,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   ...more,
 })
 
-/** An adapter over an emulator of its own, and a sale of it. */
+/** An adapter with its own emulator, and a sale of it. */
 async function startSale(more: Partial<CheckoutOrder> = {}, looks = true) {
   const { emulator } = await startMollie()
   const now = () => new Date(emulator.timeOf('1001') * 1000)
@@ -69,7 +69,7 @@ describe.each(STATES)('a subscription that %s', (_, begin, status) => {
   })
 })
 
-test.each([0, 1, 2, 3])('a crash after %i calls is made up for by a repeat', async (most) => {
+test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', async (most) => {
   const { adapter, adapterOver, id, pass, paid, look } = await startSale()
   let calls = 0
   const dying = adapterOver(async (...call) => {

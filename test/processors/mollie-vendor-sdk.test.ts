@@ -6,17 +6,17 @@ import type { ObservedSale } from '../../lib/processors/mollie/translate.ts'
 import type { CheckoutOrder } from '../../lib/processors/processor.ts'
 import { ACME } from '../emulators/mollie-fixture.ts'
 
-// The official SDK as it comes, against the adapter, for the same calls.
+// Compares the unmodified official SDK with the adapter, for the same calls.
 
 const NOW = new Date('2026-11-23T10:00:00Z')
 const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
-/** The SDK makes a key for every call, of which Mollie looks at that of a POST, and names the type of a body that is not there. */
+/** The SDK generates a key for every call, which Mollie reads for a POST only, and names the type of a body that does not exist. */
 const matter = (method: string, body: string) => [
   ...['authorization', 'accept'],
   ...(body === '' ? [] : ['content-type']),
   ...(method === 'POST' ? ['idempotency-key'] : []),
 ]
-/** Mollie takes no other kind of key. */
+/** Mollie accepts no other kind of key. */
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 interface Sent {
@@ -57,7 +57,7 @@ const SUBSCRIPTION = {
 }
 const list = (name: string, ...rows: object[]) => ({ count: rows.length, _embedded: { [name]: rows }, _links: {} })
 
-/** What Mollie has: with a subscription, or without one yet. */
+/** Mollie's replies: with a subscription, or without one yet. */
 const replies = (subscriptions: object[]): [RegExp, object | null][] => [
   [/^POST .*\/customers$/, { id: 'cst_1' }],
   [/^DELETE /, SUBSCRIPTION],
@@ -78,10 +78,10 @@ function recorder(subscriptions: object[]) {
 }
 
 type Ours = ReturnType<typeof mollieAdapter>
-/** A call of the SDK's, with the idempotency key that the adapter has made. */
+/** A call of the SDK, with the adapter's idempotency key. */
 type Theirs = (mollie: Client, idempotencyKey: string) => Promise<unknown>
 
-/** What the adapter sends is what the official SDK sends, call by call. */
+/** The adapter must send what the official SDK sends, call by call. */
 async function compare(
   act: (adapter: Ours) => Promise<unknown>,
   calls: Theirs[],
@@ -93,7 +93,7 @@ async function compare(
   const theirs = recorder(subscriptions)
   const httpClient = new HTTPClient({ fetcher: theirs.answer })
   const mollie = new Client({ security: { apiKey: ACME.apiKey }, retryConfig: { strategy: 'none' }, httpClient })
-  // What it makes of such short replies does not matter.
+  // Whether it can use such short replies does not matter.
   for (const [place, call] of calls.entries())
     await call(mollie, sent[place]?.headers['idempotency-key'] ?? '').catch(() => {})
   expect(sent).toEqual(await theirs.sent())
@@ -198,7 +198,7 @@ test('keeps a cancellation that comes before the subscription as the SDK does', 
     [],
   ))
 
-test('takes what the SDK’s verifier takes', async () => {
+test('accepts what the SDK’s verifier accepts', async () => {
   const adapter = mollieAdapter(ACME, { base: null, isTest: true, fetch, now: () => NOW })
   const entity = { ...PAYMENT, sequenceType: 'oneoff', metadata: sale }
   const event = {

@@ -12,7 +12,7 @@ import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
-/** A true event, byte for byte as Mollie would send it, that has not been delivered. */
+/** A genuine event, byte for byte as Mollie would send it, that has not been delivered. */
 let body: string
 let paid: Awaited<ReturnType<typeof payFirst>>
 
@@ -38,7 +38,7 @@ test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
   ['a signature that is not one', () => postMollieWebhook(world, body, { signature: 'sha256=zz' })],
   ['a signature that is too short', () => postMollieWebhook(world, body, { signature: 'sha256=00' })],
   [
-    'the form of a classic webhook, which nobody signs',
+    'the form of a classic webhook, which is unsigned',
     () =>
       call(world, `/webhooks/mollie/${world.paywall.id}`, {
         body: `id=${paid.paymentId}`,
@@ -53,7 +53,7 @@ test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
   expect((await world.database.query('select from processor_events')).rowCount).toBe(0)
 })
 
-test('another paywall of the same account learns of the payment and leaves it alone', async () => {
+test('another paywall of the same account receives the payment and ignores it', async () => {
   const [, neighbour] = world.file.paywalls
   const response = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: mollieSecretOf(world, 1) })
   expect(response).toMatchObject({ status: 200, body: { received: true } })
@@ -61,7 +61,7 @@ test('another paywall of the same account learns of the payment and leaves it al
   expect((await world.database.query('select from purchases')).rowCount).toBe(0)
 })
 
-test('the same event with its true signature takes effect, with and without the prefix of the signature', async () => {
+test('the same event with its genuine signature takes effect, with and without the prefix of the signature', async () => {
   expect(await postMollieWebhook(world, body)).toMatchObject({ status: 200, body: { received: true } })
   expect((await userState(world, paid.userId)).purchases).toMatchObject([{ status: 'active' }])
   const signature = createHmac('sha256', mollieSecretOf(world)).update(body).digest('hex')
@@ -70,7 +70,7 @@ test('the same event with its true signature takes effect, with and without the 
   expect(await postMollieWebhook(world, body, { signature: ofTwo })).toMatchObject({ status: 200 })
 })
 
-test('an event that brings no more than the id of a payment takes effect too', async () => {
+test('an event with only the id of a payment takes effect, too', async () => {
   const other = await payFirst(world)
   const full = world.mollie.events.find(({ entityId }) => entityId === other.paymentId)
   const { _embedded, ...simple } = full!
@@ -78,7 +78,7 @@ test('an event that brings no more than the id of a payment takes effect too', a
   expect((await userState(world, other.userId)).purchases).toMatchObject([{ status: 'active' }])
 })
 
-test('what another account of the same organisation is paid is none of our business', async () => {
+test('a payment to another account of the same organisation is ignored', async () => {
   const { _embedded, ...event } = JSON.parse(body)
   const simple = { ...event, id: 'event_foreign', entityId: 'tr_foreign' }
   expect(await postMollieWebhook(world, JSON.stringify(simple))).toMatchObject({ status: 200 })
@@ -87,7 +87,7 @@ test('what another account of the same organisation is paid is none of our busin
   expect(await postMollieWebhook(world, JSON.stringify(whole))).toMatchObject({ status: 200 })
 })
 
-test('an event of another kind is taken and does nothing', async () => {
+test('an event of another kind is accepted and ignored', async () => {
   const calls = world.mollie.calls.length
   const event = { ...JSON.parse(body), id: 'event_other', type: 'payout.completed', _embedded: { entity: {} } }
   expect(await postMollieWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })

@@ -9,7 +9,7 @@ import { REPLY_LIMIT, USER_AGENT } from '../../lib/processors/rest.ts'
 
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20)
 
-/** An adapter whose calls are answered by `send`, and what it throws as it looks for a purchase. */
+/** An adapter whose calls are answered by `send`, and what it throws when it reads a purchase. */
 async function failureOf(acquiring: (typeof PROCESSOR_NAMES)[number], send: typeof fetch): Promise<ProcessorError> {
   const options = { base: null, isTest: true, fetch: send, now: () => new Date() }
   const adapter = await ADAPTERS[acquiring](EMULATORS[acquiring].demoCredentials(), options)
@@ -21,7 +21,7 @@ async function failureOf(acquiring: (typeof PROCESSOR_NAMES)[number], send: type
   throw error ?? new Error('nothing failed')
 }
 
-/** A body that never ends. `read` counts what was taken of it. */
+/** An endless body. `read` counts what was read of it. */
 function endless() {
   const body = { read: 0, isCancelled: false }
   const stream = new ReadableStream({
@@ -37,7 +37,7 @@ function endless() {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('an answer is read no further than the limit', async () => {
+  test('a reply is read no further than the limit', async () => {
     const { body, stream } = endless()
     let calls = 0
     const error = await failureOf(acquiring, async () => {
@@ -49,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(body.read).toBeLessThan(REPLY_LIMIT + 4 * CHUNK.length)
   })
 
-  test('each call names the service that makes it, and follows no redirect', async () => {
+  test('each call has our User-Agent, and follows no redirect', async () => {
     const seen: [string | null, string | undefined][] = []
     await failureOf(acquiring, async (_, init) => {
       seen.push([new Headers(init?.headers).get('user-agent'), init?.redirect])
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ['864000', 3600],
     ['a date', 20],
     ['soon', null],
-  ])('Retry-After: %s goes with the error, and nothing is asked before', async (header, seconds) => {
+  ])('Retry-After: %s is in the error, and no call is made before', async (header, seconds) => {
     for (const status of [429, 503]) {
       let calls = 0
       const date = new Date(Date.now() + 20_000).toUTCString()

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 
-// What the pages in docs/processors/ tell an owner to set up, held to the definitions, to the code that reads the events, and to
-// the official SDKs as far as they name events.
+// Compares the owner's setup in docs/processors/ with the definitions, with the code that parses the events, and with
+// the official SDKs if they list events.
 
 const root = join(import.meta.dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -60,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
     expect(fields).toEqual(Object.keys(credentials))
   })
 
-  test('has the address that takes the webhooks', () => {
+  test('has the URL that receives the webhooks', () => {
     expect(text('functions/processor-webhook/contract.ts')).toContain("PATH = '/webhooks/:acquiring/:id'")
     expect(part(acquiring, 'The webhook')).toContain(`\`https://<your host>/webhooks/${acquiring}/<paywall id>\``)
     expect(text('docs/processors.md')).toContain('`https://<your host>/webhooks/<acquiring>/<paywall id>`')
@@ -87,7 +87,7 @@ test.each<[ProcessorName, () => string[]]>([
   ['polar', () => namesIn(polarTypes(), /type WebhookEventType = (.*);/)],
   ['chargebee', () => Object.values(ChargebeeEventType)],
   ['mollie', () => Object.values(MollieEventTypes)],
-])('%s takes each of the names, as its official SDK has them', (acquiring, names) => {
+])('%s lists each of the names, as its official SDK has them', (acquiring, names) => {
   const taken = names()
   expect(listed(acquiring).filter((type) => !taken.includes(type))).toEqual([])
 })

@@ -3,23 +3,23 @@ import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { buy, hears, idOf, passes, stateOf } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 
-// What went back to the buyer of a one-time purchase may be the seller's again: a refund fails, or the seller wins a chargeback. At
-// Freemius nothing is known of either, once a payment was given back.
+// Money refunded to the buyer of a one-time purchase may return to the seller: a refund fails, or the seller wins a chargeback.
+// Freemius reports neither after a payment was refunded.
 
 const shopOf = useShops(1)
 
 interface Turn {
   what: string
   at: ProcessorName
-  /** All the money of the latest payment of a purchase goes back. */
+  /** Refunds all the money of the latest payment of a purchase. */
   back(shop: Shop, id: string): Promise<{ id: string }>
-  /** What went back is the seller's again. */
+  /** Returns the money to the seller. */
   again(shop: Shop, id: string): Promise<unknown>
-  /** What the owner hears as it goes back. */
+  /** The owner's events for the refund or dispute. */
   told: string[]
-  /** What the owner hears as it comes again. */
+  /** The owner's events when that is undone. */
   toldAgain: string[]
-  /** What the owner hears if only a read shows that it came again. */
+  /** The same if only a read shows it. */
   found?: string[]
 }
 
@@ -75,7 +75,7 @@ const TURNS: Turn[] = [
   },
 ]
 
-/** Somebody whose money has gone back, and what it went back by. */
+/** A buyer whose money was refunded, and by what. */
 async function paidBack({ at, back, told }: Turn) {
   const shop = shopOf(at)
   const buyer = await buy(shop, 'lifetime')
@@ -87,14 +87,14 @@ async function paidBack({ at, back, told }: Turn) {
 }
 
 describe.each(TURNS)('$what at $at', (turn) => {
-  test('gives the buyer what it has bought again', async () => {
+  test('restores the buyer’s purchase', async () => {
     const { shop, buyer, id } = await paidBack(turn)
     await turn.again(shop, id)
     expect(await hears(buyer)).toEqual(turn.toldAgain)
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('is found by reconcile if nobody tells of it', async () => {
+  test('is found by reconcile without a webhook', async () => {
     const { shop, buyer, id } = await paidBack(turn)
     shop.emulator.holdWebhooks()
     await turn.again(shop, id)

@@ -7,7 +7,7 @@ import { ProcessorError } from '../../lib/processors/processor.ts'
 import { parseReply } from '../../lib/processors/rest.ts'
 import * as stripe from '../../lib/processors/stripe/objects.ts'
 
-// A processor adds values to what classifies its objects. A status decides what was bought, so a new one is not guessed at.
+// Processors add values to the enumerations that classify objects. A status decides what was bought, so an unknown one is rejected.
 
 const INVOICE = { id: 'i', customer_id: 'c', currency_code: 'USD', status: 'paid' }
 const SUBSCRIPTION = { id: 's', customer_id: 'c', currency_code: 'USD', status: 'active' }
@@ -16,8 +16,8 @@ const PAYMENT = {
   ...{ type: 'payment', environment: 1 },
 }
 
-describe('a value that is new passes', () => {
-  test("of Chargebee's credit notes, transactions and items, and counts for nothing", () => {
+describe('an unknown value is accepted', () => {
+  test("for Chargebee's credit notes, transactions and items, and counts for nothing", () => {
     const invoice = chargebee.Invoice.parse({
       ...INVOICE,
       linked_payments: [{ txn_status: 'on_hold' }],
@@ -32,14 +32,14 @@ describe('a value that is new passes', () => {
     )
   })
 
-  test("of Freemius' payments, which is neither paid nor given back", () => {
+  test("for Freemius' payments, which then count neither as paid nor as refunded", () => {
     const paid = freemius.Payment.parse(PAYMENT)
     const unknown = freemius.Payment.parse({ ...PAYMENT, id: '8', type: 'adjustment', bound_payment_id: '7' })
     expect(toFacts([paid, unknown]).map(({ kind, id }) => [kind, id])).toEqual([['succeeded', '7']])
     expect(isGivenBack(paid, [paid, unknown])).toBe(false)
   })
 
-  test("of Polar's billing reasons", () => {
+  test("for Polar's billing reasons", () => {
     expect(polar.Order.shape.billing_reason.parse('subscription_gift')).toBe('subscription_gift')
   })
 })
@@ -51,7 +51,7 @@ test.each([
   ['polar', polar.Order.shape.status],
   ['stripe', stripe.Subscription.shape.status],
   ['stripe', stripe.PaymentIntent.shape.status],
-] as const)('a status that is new at %s is no answer', (acquiring, status) => {
+] as const)('an unknown status at %s is an invalid reply', (acquiring, status) => {
   const parse = () => parseReply(acquiring, status, 'frozen')
   expect(parse).toThrow(ProcessorError)
   expect(parse).toThrow('unexpected response: body invalid_value')

@@ -26,7 +26,7 @@ const order = (email: string) => {
   return startCheckout(world, { paywall: world.paywall, key: world.key, body })
 }
 
-/** A one-time purchase by bank debit: the browser is back, and the bank has not decided. */
+/** A one-time purchase by bank debit: the browser has returned, and the bank has not decided. */
 async function debit() {
   const email = newEmail()
   const { userId, checkoutUrl } = opened(await order(email))
@@ -38,7 +38,7 @@ async function debit() {
   return { email, userId, paymentIntent: String(rows[0]?.processor_id) }
 }
 
-/** What the owner has been told, after Stripe has told everything once more. */
+/** The owner's events, after Stripe has sent everything once more. */
 async function ownerHears(userId: string, paymentIntent: string) {
   await world.stripe.drainWebhooks()
   for (const { id } of eventsAbout(world, paymentIntent)) expect(await deliver(world, id)).toBe(200)
@@ -47,7 +47,7 @@ async function ownerHears(userId: string, paymentIntent: string) {
   return events.map(({ type, data }) => [type, data.payment?.amount])
 }
 
-test('a delayed one-time payment that fails ends its purchase, which never began: the owner hears of the payment', async () => {
+test('a delayed one-time payment that fails ends its purchase, which never began: the owner gets the event of the payment', async () => {
   const { email, userId, paymentIntent } = await debit()
   await world.stripe.resolvePayment(paymentIntent, { fail: true })
   expect(await ownerHears(userId, paymentIntent)).toEqual([['payment.failed', 999]])
@@ -55,7 +55,7 @@ test('a delayed one-time payment that fails ends its purchase, which never began
   expect(await order(email)).toMatchObject({ status: 200 })
 })
 
-test('a delayed one-time payment that arrives begins its purchase', async () => {
+test('a delayed one-time payment that succeeds begins its purchase', async () => {
   const { userId, paymentIntent } = await debit()
   await world.stripe.resolvePayment(paymentIntent)
   expect(await ownerHears(userId, paymentIntent)).toEqual([
@@ -65,7 +65,7 @@ test('a delayed one-time payment that arrives begins its purchase', async () => 
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('a delayed one-time payment whose failure is not told is found when its page is looked at', async () => {
+test('a delayed one-time payment that fails without a webhook is found when its page is polled', async () => {
   const { userId, paymentIntent } = await debit()
   world.stripe.holdWebhooks()
   await world.stripe.resolvePayment(paymentIntent, { fail: true })

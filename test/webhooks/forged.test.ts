@@ -4,7 +4,7 @@ import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-/** A true event, byte for byte as Stripe would send it, that has not been delivered. */
+/** A genuine event, byte for byte as Stripe would send it, that has not been delivered. */
 let body: string
 let paid: Awaited<ReturnType<typeof paySubscription>>
 
@@ -31,7 +31,7 @@ test.each<[string, () => ReturnType<typeof postWebhook>]>([
   expect((await world.database.query('select from processor_events')).rowCount).toBe(0)
 })
 
-test('the same event with its true signature takes effect, also when it is 290 seconds old', async () => {
+test('the same event with its genuine signature takes effect, also when it is 290 seconds old', async () => {
   const reply = await postWebhook(world, body, { at: agoSeconds(290) })
   expect(reply).toMatchObject({ status: 200, body: { received: true } })
   expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])

@@ -5,11 +5,11 @@ import { postWebhook } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// What is signed with the right secret and is no event: a mistake of whoever sent it, and not one of ours.
+// A signed body that is not an event: a mistake of its sender, not of ours.
 
 const world = useTestWorld({ file: { paywalls: [{}, { processor: mollieProcessor() }] } })
 
-/** It is refused, the log has what is wrong with it, and nobody looks for a mistake of ours. */
+/** It is refused, the log has the fault, and no internal error is reported. */
 async function expectMalformed(reply: Reply) {
   expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_event' } })
   const id = reply.headers['x-request-id'] ?? 'none'

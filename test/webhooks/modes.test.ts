@@ -30,7 +30,7 @@ beforeAll(async () => {
   ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
 })
 
-/** All that can happen to somebody: a purchase, a credit, a ticket of a user and of a guest. */
+/** Everything that can happen to a user: a purchase, a credit, a ticket of a user and of a guest. */
 async function happenOn(place: Tenant): Promise<void> {
   const email = newEmail()
   await buy(world, { ...place, email })
@@ -41,7 +41,7 @@ async function happenOn(place: Tenant): Promise<void> {
   expect(guest).toMatchObject({ status: 200 })
 }
 
-/** What is to be sent of a paywall, and where. */
+/** The deliveries of a paywall, and their endpoints. */
 async function queued({ paywall }: Tenant) {
   const { rows } = await world.database.query<{ url: string; body: string }>(
     `select w.url, e.body from deliveries d join events e on e.id = d.event_id
@@ -51,7 +51,7 @@ async function queued({ paywall }: Tenant) {
   return rows.map(({ url, body }) => ({ url, event: JSON.parse(body) as { type: string; is_test: boolean } }))
 }
 
-test('each event goes to the endpoint of its paywall’s mode alone, and says `is_test`', async () => {
+test('each event goes only to the endpoint of its paywall’s mode, and has `is_test`', async () => {
   await happenOn(testing)
   await happenOn(live)
   for (const place of [testing, live]) {
@@ -67,7 +67,7 @@ test('each event goes to the endpoint of its paywall’s mode alone, and says `i
   }
 })
 
-test('what arrives has it, too, between its time and its data', async () => {
+test('the webhook has it, too, between its time and its data', async () => {
   await happenOn(testing)
   await world.database.query('delete from deliveries d using events e where e.id = d.event_id and e.paywall_id = $1', [
     live.paywall.id,

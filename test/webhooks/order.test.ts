@@ -33,7 +33,7 @@ async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<O
   return events
 }
 
-test('the events of a purchase that is already cancelled store the same, in whatever order they come', async () => {
+test('the events of a cancelled purchase store the same state in any order', async () => {
   const kinds = [
     'checkout.session.completed',
     'customer.subscription.created',
@@ -57,8 +57,8 @@ test('the events of a purchase that is already cancelled store the same, in what
 })
 
 /**
- * Stripe's responses about a checkout session or subscription are made at once and sent when the test says so: each says what was
- * true when it was asked for, however late it arrives.
+ * Stripe's replies about a checkout session or subscription are built at once and sent when the test says so: each has the state at
+ * the time of the call, however late it arrives.
  */
 function holdAnswers() {
   const calls: { path: string; handOver: () => void }[] = []
@@ -74,7 +74,7 @@ function holdAnswers() {
     })
 }
 
-test('an answer of Stripe’s that comes late does not overwrite a newer one', async () => {
+test('a late reply of Stripe’s does not overwrite a newer one', async () => {
   const paid = await paySubscription(world)
   for (const { id } of toEvents(world, paid)) await deliver(world, id)
   await cancelThroughApi(world, paid.subscriptionId, true)
@@ -93,7 +93,7 @@ test('an answer of Stripe’s that comes late does not overwrite a newer one', a
   expect(events.map(typeOf)).not.toContain('subscription.cancel_scheduled')
 })
 
-test('four answers from four moments end in the last moment, in whatever order they are handed over', async () => {
+test('four replies from four moments end in the last state, in any order', async () => {
   const { stripe } = world
   const nextAnswer = holdAnswers()
   const moments: ((id: string) => Promise<unknown>)[] = [
@@ -120,14 +120,14 @@ test('four answers from four moments end in the last moment, in whatever order t
     const events = await expectAsAtStripe(paid, `moments ${order}`)
     const times = (wanted: string) => events.filter(({ type }) => type === wanted).length
     expect(times('subscription.created'), `moments ${order}`).toBe(1)
-    // That the first period ended is only seen if its own moment arrives first.
+    // The end of the first period is only visible if its own reply arrives first.
     expect(times('subscription.renewed'), `moments ${order}`).toBe(order[0] === 0 ? 1 : 0)
   }
   const orders = permutations([0, 1, 2, 3])
   while (orders.length > 0) await Promise.all(orders.splice(0, 4).map(handOverIn))
 })
 
-/** What may happen to a subscription, as Stripe tells it; those that cannot happen now do nothing. */
+/** What may happen to a subscription, as Stripe reports it; what is impossible at the moment does nothing. */
 const happenings: ((id: string) => Promise<unknown>)[] = [
   (id) => world.stripe.rollOver(id).catch(() => 'its last invoice is not paid yet'),
   (id) => world.stripe.renew(id),
@@ -137,7 +137,7 @@ const happenings: ((id: string) => Promise<unknown>)[] = [
   (id) => cancelThroughApi(world, id, false),
 ]
 
-/** As Stripe does: sent again if no response comes in time. On a busy machine a slow response is no fault. */
+/** Like Stripe, sends again if no response comes in time. On a busy machine a slow response is no fault. */
 async function deliverUntilAnswered(eventId: string): Promise<number> {
   for (let attempt = 1; attempt < 3; attempt++) {
     const status = await deliver(world, eventId)
@@ -150,7 +150,7 @@ async function liveThrough(seed: number): Promise<void> {
   const random = randomNumbers(seed)
   const paid = await paySubscription(world, random() < 0.3 ? 'yearly' : 'monthly')
   const delivered = new Set<string>()
-  /** Some of what was not delivered yet, and some again: all at once, in a random order. Life goes on meanwhile. */
+  /** Some webhooks that were not delivered yet, and some again: all at once, in random order, while more happens. */
   async function deliverSome(share: number): Promise<void> {
     const chosen = toEvents(world, paid).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
     const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
@@ -180,7 +180,7 @@ const isPaidInvoice = ({ type, data }: { type: string; data: { object: Record<st
 
 const LIVES = FULL_SIZE ? 40 : 4
 
-test(`${LIVES} random lives, told in random orders with repeats and slow answers, end as Stripe has them`, async () => {
+test(`${LIVES} random lives, with webhooks in random orders, repeated and slow replies, end as Stripe has them`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)
   const jitter = randomNumbers(first)
   world.stripe.onCall = async ({ method }, run) => {

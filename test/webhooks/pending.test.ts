@@ -8,8 +8,8 @@ import { press } from '../support/checkout.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 
-// Events whose purchase cannot be read: they are answered 2xx, kept, and applied as soon as it can be. Shown at Polar, which disables an
-// endpoint after ten failures, and whose events name what they are about without a call.
+// Events whose purchase cannot be read are answered 2xx, stored, and applied as soon as it can. Tested with Polar, which disables an
+// endpoint after ten failures, and whose events name their purchase without a call.
 
 const shopOf = useShops()
 
@@ -19,7 +19,7 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** No call of the service's gets an answer. Gives how often it has called, and how to end that. */
+/** No call of the service's gets a reply. Returns the number of its calls, and a function to end that. */
 function outage({ emulator }: Shop) {
   let calls = 0
   emulator.onCall = async () => {
@@ -88,7 +88,7 @@ test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for a
   const down = outage(shop)
   for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   const { world, paywall } = shop
-  // All of them are due by the first one's times from here on.
+  // From here on, all of them are due at the times of the first.
   await world.database.query('update pending_events set received_at = (select min(received_at) from pending_events)')
   const { rows } = await world.database.query('select received_at from pending_events limit 1')
   const receivedAt = rows[0].received_at.getTime()
@@ -108,7 +108,7 @@ test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for a
   expect(await pendingEvents(shop)).toEqual([])
 })
 
-/** What queue messages would begin is left to the cron, as if they were lost. */
+/** Leaves to the cron what queue messages would start, as if they were lost. */
 async function stopWakeUps(shop: Shop): Promise<void> {
   shop.world.neon.onStatement = async ({ query }, run) => {
     if (query.includes('take_pending_read')) throw new Error('the queue is lost')
@@ -116,7 +116,7 @@ async function stopWakeUps(shop: Shop): Promise<void> {
   }
 }
 
-test('a queue message has the purchase read after two seconds, without a cron', async () => {
+test('a queue message causes a read of the purchase after two seconds, without a cron', async () => {
   const shop = shopOf('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
@@ -141,7 +141,7 @@ test('a Worker that is killed between its 2xx and the read loses nothing', async
   expect(await pendingEvents(shop)).toEqual([])
 })
 
-test('an event that comes again and again while it is pending, and while it is applied, takes effect once', async () => {
+test('an event that arrives repeatedly while it is pending, and while it is applied, takes effect once', async () => {
   const shop = shopOf('polar')
   const buyer = await buy(shop)
   const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
@@ -160,7 +160,7 @@ test('an event that comes again and again while it is pending, and while it is a
   expect(await pendingEvents(shop)).toEqual([])
 })
 
-test('an API that hangs is waited for for four seconds, less than a processor waits for us', async () => {
+test("an API that hangs times out after four seconds, before the processor's own timeout", async () => {
   const shop = shopOf('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
@@ -177,7 +177,7 @@ test('an API that hangs is waited for for four seconds, less than a processor wa
   expect(await passes(buyer, '2m')).toEqual(['payment.refunded 100'])
 })
 
-test('an event that can never be read is given up after a week, which is logged as an error', async () => {
+test('an event that can never be read is dropped after a week, which is logged as an error', async () => {
   const shop = shopOf('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
@@ -195,7 +195,7 @@ test('an event that can never be read is given up after a week, which is logged 
   ])
 })
 
-test('what an event names and the processor does not have is waited for for ten minutes, and then forgotten', async () => {
+test('an event about something that the processor does not have stays pending for ten minutes, and is then dropped', async () => {
   const shop = shopOf('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await idOf(buyer)))
@@ -235,7 +235,7 @@ test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two dat
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
 })
 
-test('a browser that returns while nothing can be read goes on in time, and the event is applied later', async () => {
+test('a browser that returns while nothing can be read is redirected in time, and the event is applied later', async () => {
   const shop = shopOf('polar')
   const buyer = await open(shop)
   shop.emulator.holdWebhooks()

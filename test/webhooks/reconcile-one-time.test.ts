@@ -14,7 +14,7 @@ afterEach(() => {
   world.stripe.onCall = undefined
 })
 
-/** A paywall with a clock of its own, which sells once, and so many purchases of it of which Stripe tells nothing. */
+/** A paywall with its own clock and one one-time price, and `count` purchases without webhooks. */
 async function sell(action: 'pay' | 'later', count: number) {
   const lifetime = monthly({
     slug: 'lifetime',
@@ -37,17 +37,17 @@ async function sell(action: 'pay' | 'later', count: number) {
   const payments = sold.map(({ paymentId }) => paymentId)
   return {
     payments,
-    /** How often Stripe is asked about each payment while so much time passes. */
+    /** How often Stripe is asked about each payment while this time passes. */
     looks: (by: string) => countStripeCalls(world, () => world.clock.advance(shop.paywall.id, by), ...payments),
     purchases: () => Promise.all(sold.map(async ({ userId }) => (await userState(shop, userId)).purchases[0])),
   }
 }
 
-test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
+test('a processing bank payment is polled daily, for two weeks', async () => {
   const { payments, looks, purchases } = await sell('later', 3)
   const [paid, failed] = payments
   await world.stripe.resolvePayment(failed!, { fail: true })
-  /** What the bank has in hand, for longer than Stripe's emulator would leave it there. */
+  /** What the bank is processing, for longer than Stripe's emulator would leave it so. */
   const pending = new Set<unknown>(payments)
   world.stripe.onCall = async (_, run) => {
     const answer = await run()
@@ -57,7 +57,7 @@ test('a bank’s payment that was not through is asked about daily, for two week
     }
     return { ...answer, body: JSON.stringify(JSON.parse(answer.body, inHand)) }
   }
-  // Their pages are looked at as well, whenever they are twice as old, and show the payments.
+  // Their pages are polled as well, whenever they are twice as old, and show the payments.
   expect(await looks('129h')).toEqual([3, 3, 3])
   expect(await looks('22h')).toEqual([0, 0, 0])
   expect(await looks('2h')).toEqual([1, 1, 1])
@@ -73,11 +73,11 @@ test('a bank’s payment that was not through is asked about daily, for two week
   const counted = [await looks('7d'), await looks('2d'), await looks('20d')]
   const [ofFailed, ofPending] = [1, 2].map((payment) => counted.map((each) => each[payment]))
   expect(ofFailed).toEqual([0, 0, 0])
-  // The last look at the page comes a moment before the payment's two weeks are over, so another look follows a day later.
+  // The last poll of the page comes a moment before the payment's two weeks are over, so another follows a day later.
   expect(ofPending).toEqual([6, 1, 0])
 })
 
-test('what was paid back untold is found, when the purchase is twice as old as at the last look', async () => {
+test('a refund without a webhook is found when the purchase is twice as old as at the last poll', async () => {
   const { payments, looks, purchases } = await sell('pay', 2)
   expect(await looks('23h')).toEqual([0, 0])
   expect(await looks('2h')).toEqual([1, 1])

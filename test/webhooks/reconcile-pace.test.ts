@@ -33,13 +33,13 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Moves the service's time for both paywalls: an account that several sell through has one clock at the processor, which stands. */
+/** Moves the service's time for both paywalls: an account that several sell through has one clock at the processor, which stops. */
 async function minutesPass(minutes: number): Promise<void> {
   await world.database.query('update paywalls set clock_offset = clock_offset + make_interval(mins => $1)', [minutes])
   await world.workers.scheduled('reconcile')
 }
 
-/** How often the account was asked while so many minutes passed, in each of them. */
+/** How many calls the account got in each of these minutes. */
 async function callsIn(minutes: number): Promise<number[]> {
   const counts: number[] = []
   for (let minute = 0; minute < minutes; minute++) {
@@ -52,21 +52,21 @@ async function callsIn(minutes: number): Promise<number[]> {
 
 const sum = (counts: number[]) => counts.reduce((one, other) => one + other, 0)
 
-test('an account is asked no faster than its share of what the processor allows, whichever of its paywalls sells', async () => {
+test("an account is polled no faster than its share of the processor's limit, through any of its paywalls", async () => {
   for (let page = 0; page < PAGES; page++) await open(page % 2 === 0 ? shop : neighbour)
   await minutesPass(13)
   const counts = await callsIn(8)
   expect(Math.max(...counts)).toBeLessThanOrEqual(READS_A_MINUTE)
   expect(Math.max(...counts)).toBeGreaterThan(0)
-  // None is forgotten: each was read.
+  // None is skipped: each was read.
   expect(sum(counts)).toBeGreaterThanOrEqual(PAGES)
   const { rows } = await world.database.query('select from checkouts where polled_at is null')
   expect(rows).toEqual([])
 })
 
-test('checkouts go first: however much is to be read, most of what the processor allows is left to them', async () => {
+test("checkouts take precedence: however many reads are due, most of the processor's limit is left to them", async () => {
   for (let page = 0; page < PAGES; page++) await open(page % 2 === 0 ? shop : neighbour)
-  // Less than all of these pages and checkouts take together.
+  // Fewer than all of these pages and checkouts need together.
   await world.chargebee.setRateLimit(shop.paywall.id, { calls: 60, seconds: 60 })
   await minutesPass(16)
   for (let checkout = 0; checkout < 40; checkout++) await open(shop)
@@ -74,7 +74,7 @@ test('checkouts go first: however much is to be read, most of what the processor
   expect(sum(await callsIn(8))).toBeGreaterThanOrEqual(PAGES / 2)
 })
 
-test('nothing is asked before the time that a processor asks us to wait, and what was due is read then', async () => {
+test("no call is made before the processor's Retry-After, and what was due is read then", async () => {
   await open(shop)
   await open(neighbour)
   await minutesPass(13)
@@ -92,7 +92,7 @@ test('nothing is asked before the time that a processor asks us to wait, and wha
   expect(sum(await callsIn(3))).toBeGreaterThanOrEqual(2)
 })
 
-test('reads that a queue message begins take from the share, too, and the cron makes up for those that had none', async () => {
+test('reads that a queue message starts use the share, too, and the cron makes up for those that got none', async () => {
   const pages = await Promise.all(Array.from({ length: PAGES }, () => open(shop)))
   shop.emulator.onCall = async () => {
     throw new DroppedCall()
@@ -110,7 +110,7 @@ test('reads that a queue message begins take from the share, too, and the cron m
   }
   shop.emulator.onCall = undefined
   await until('the queue has brought every read', async () => asked.size >= PAGES, 60_000)
-  // A machine that is slow may take more than a minute.
+  // A slow machine may take more than a minute.
   expect(granted.size).toBeLessThanOrEqual(2 * READS_A_MINUTE)
   await callsIn(8)
   expect((await world.database.query('select from pending_events')).rowCount).toBe(0)

@@ -24,7 +24,7 @@ const reconcile = () => world.workers.scheduled('reconcile')
 
 const countCalls = (during: () => Promise<unknown>, ...ids: string[]) => countStripeCalls(world, during, ...ids)
 
-/** A paywall with a clock of its own. */
+/** A paywall with its own clock. */
 async function openShop() {
   const shop = await atNewPaywall(world)
   return {
@@ -37,7 +37,7 @@ async function openShop() {
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const bought = ['checkout.completed', 'subscription.created']
 
-test('a paid page whose webhooks were lost and whose buyer never came back is found, once, and told', async () => {
+test('a paid page whose webhooks were lost and whose buyer never returned is found, once, and reported', async () => {
   const { shop, passes, purchaseOf } = await openShop()
   const { userId, pageId, subscriptionId } = await payUnnoticed(shop)
   expect(await countCalls(() => passes('14m'), pageId)).toEqual([0])
@@ -51,7 +51,7 @@ test('a paid page whose webhooks were lost and whose buyer never came back is fo
   expect(await countCalls(() => passes('3h'), pageId, subscriptionId)).toEqual([0, 0])
 })
 
-test('what one of several reads has found is sent to the owner at once, also if another read takes longer', async () => {
+test('what one of several reads has found is sent to the owner at once, even if another read takes longer', async () => {
   const { shop } = await openShop()
   const { userId } = await payUnnoticed(shop)
   const { checkoutUrl } = opened(await startCheckout(world, shop))
@@ -70,11 +70,11 @@ test('what one of several reads has found is sent to the owner at once, also if 
   expect(await eventTypes(userId)).toEqual(bought)
 })
 
-test('a page that nobody pays is looked at less and less often, and after two weeks no more', async () => {
+test('a page that nobody pays is polled less and less often, and after two weeks no more', async () => {
   const { shop, passes } = await openShop()
   const { userId, checkoutUrl } = opened(await startCheckout(world, shop))
   const { id } = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)!
-  // Stripe closes a page after a day, which ends the looks. Others do not.
+  // Stripe closes a page after a day, which ends the polls. Others do not.
   world.stripe.onCall = async ({ path }, run) => {
     const answer = await run()
     if (!path.endsWith(`/${id}`)) return answer
@@ -82,7 +82,7 @@ test('a page that nobody pays is looked at less and less often, and after two we
   }
   const hours = (count: number) => count * 60
   const due = [15, 30, ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 336].map(hours)]
-  // A look that comes a moment late has the next one come twice that late.
+  // A poll that comes a moment late makes the next one twice that late.
   const looks = due.map((moment) => Math.ceil(moment * 1.02) + 1)
   const quiet = [...due.map((moment) => moment - 1), hours(348), hours(900)]
   const moments: number[] = []
@@ -96,7 +96,7 @@ test('a page that nobody pays is looked at less and less often, and after two we
   expect((await userState(shop, userId)).purchases).toEqual([])
 })
 
-test('a subscription that ended untold is found a week after it was last fetched', async () => {
+test('a subscription that ended without a webhook is found a week after it was last fetched', async () => {
   const { shop, passes, purchaseOf } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
   await world.stripe.end(subscriptionId)
@@ -108,12 +108,12 @@ test('a subscription that ended untold is found a week after it was last fetched
   expect(await countCalls(() => passes('60d'), subscriptionId)).toEqual([0])
 })
 
-test('a renewal that was not told is found an hour after its time, or an hour later if Stripe is away', async () => {
+test('a renewal without a webhook is found an hour after its time, or an hour later if Stripe is down', async () => {
   const { shop, passes, purchaseOf } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
   await passUntil(shop, (await purchaseOf(userId))?.current_period_end, 50)
   expect(await eventTypes(userId)).toEqual(bought)
-  // The SDK asks a second time by itself.
+  // The SDK retries by itself.
   for (const _ of [1, 2]) world.stripe.failNext(`/v1/subscriptions/${subscriptionId}`, 500)
   expect(await countCalls(() => passes('9m'), subscriptionId)).toEqual([0])
   expect(await countCalls(() => passes('2m'), subscriptionId)).toEqual([2])
@@ -126,7 +126,7 @@ test('a renewal that was not told is found an hour after its time, or an hour la
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
 
-test('a payment of the next period that was not told is found two hours after the period began', async () => {
+test('a payment of the next period without a webhook is found two hours after the period began', async () => {
   const { shop, passes, purchaseOf } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
   const end = (await purchaseOf(userId))?.current_period_end
@@ -144,7 +144,7 @@ test('a payment of the next period that was not told is found two hours after th
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
 
-test('a cancellation that Stripe took and did not tell us of shows ten minutes later', async () => {
+test('a cancellation that Stripe accepted without a webhook shows ten minutes later', async () => {
   const { shop, passes, purchaseOf } = await openShop()
   const subscriber = await subscribe(world, shop)
   await loseWebhooks(world)
@@ -158,7 +158,7 @@ test('a cancellation that Stripe took and did not tell us of shows ten minutes l
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
 
-test('two crons at once ask about each purchase once', async () => {
+test('two concurrent crons ask about each purchase once', async () => {
   const shop = await atNewPaywall(world)
   const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed(shop)))
   const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(shop)))
@@ -168,9 +168,9 @@ test('two crons at once ask about each purchase once', async () => {
   expect(await countCalls(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
 
-test('an account whose Stripe is away is logged and holds up no other', async () => {
+test('an account whose Stripe is down is logged and delays no other', async () => {
   const [gone, here] = [await openShop(), await openShop()]
-  // One for each that may be asked about at a time.
+  // One for each that may be read at a time.
   const away = await Promise.all(Array.from({ length: 5 }, () => payUnnoticed(gone.shop)))
   const well = await payUnnoticed(here.shop)
   await moveClock(gone.shop, 25)

@@ -16,7 +16,7 @@ beforeEach(() => world.stripe.holdWebhooks())
 afterAll(() => world.close())
 
 /**
- * What the owner's user has and is told after each thing that happens: everything that Stripe has to tell by then comes
+ * The state of the owner's user and its events after each thing that happens: all of Stripe's webhooks so far are sent
  * twice, all at once.
  */
 function lifeOf(paid: PaidSubscription) {
@@ -36,7 +36,7 @@ function lifeOf(paid: PaidSubscription) {
 
 const renewed = { news: ['payment.succeeded', 'subscription.renewed'], standard: 200 }
 
-test('a period counts as renewed, and brings its tokens, when it is paid: not when it begins, nor when that fails', async () => {
+test('a period is renewed, and credits its tokens, when it is paid: not when it begins, nor when the payment fails', async () => {
   const { stripe } = world
   const paid = await paySubscription(world)
   const { subscriptionId: id } = paid
@@ -51,7 +51,7 @@ test('a period counts as renewed, and brings its tokens, when it is paid: not wh
   expect(await after(stripe.renew(id))).toEqual({ ...renewed, standard: 300 })
 })
 
-test('a renewal that is never paid brings no tokens, and is not told as one', async () => {
+test('a renewal that is never paid credits no tokens, and emits no event', async () => {
   const { stripe } = world
   const paid = await paySubscription(world)
   const { subscriptionId: id } = paid
@@ -62,7 +62,7 @@ test('a renewal that is never paid brings no tokens, and is not told as one', as
   expect(await after(stripe.end(id))).toEqual({ news: ['subscription.ended'], standard: 100 })
 })
 
-test('a trial brings its tokens at once, and the first period after it when it is paid', async () => {
+test('a trial credits its tokens at once, and the first period after it when it is paid', async () => {
   const { stripe } = world
   const paid = await paySubscription(world, 'yearly')
   const { subscriptionId: id } = paid
@@ -73,7 +73,7 @@ test('a trial brings its tokens at once, and the first period after it when it i
   expect(await after(stripe.renew(id))).toEqual({ ...renewed, standard: 140 })
 })
 
-test('a purchase begins when its first payment comes, however late', async () => {
+test('a purchase begins with its first payment, however late', async () => {
   const { stripe } = world
   const paid = await paySubscription(world, 'monthly', { later: true })
   const after = lifeOf(paid)
@@ -111,7 +111,7 @@ test.each([
   },
 )
 
-test('a purchase that ended before anything was heard of it, its last period unpaid, is told: it had begun', async () => {
+test('a purchase that ended before we knew of it, its last period unpaid, is reported: it had begun', async () => {
   const { stripe } = world
   const paid = await paySubscription(world)
   await stripe.rollOver(paid.subscriptionId)

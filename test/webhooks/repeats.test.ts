@@ -21,7 +21,7 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** All events about a purchase, `copies` times each, all at once. */
+/** Sends all events about a purchase, `copies` times each, all at once. */
 async function deliverAll(paid: PaidSubscription, copies: number): Promise<void> {
   const statuses = await Promise.all(
     toEvents(world, paid).flatMap(({ id }) => Array.from({ length: copies }, () => deliver(world, id))),
@@ -29,7 +29,7 @@ async function deliverAll(paid: PaidSubscription, copies: number): Promise<void>
   expect(statuses.filter((status) => status !== 200)).toEqual([])
 }
 
-test('an event that arrives 20 times at once takes effect once, and is told once', async () => {
+test('an event that arrives 20 times at once takes effect once, and emits once', async () => {
   const paid = await paySubscription(world)
   const completed = toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')
   raceStatements(world, 'store_purchase', 20)
@@ -40,7 +40,7 @@ test('an event that arrives 20 times at once takes effect once, and is told once
   expect(sequenceFaults(events)).toEqual([])
 })
 
-test('all events of a purchase, 8 times each at once, tell one purchase and one payment', async () => {
+test('all events of a purchase, 8 times each at once, emit one purchase and one payment', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 8)
   const { purchases } = await userState(world, paid.userId)
@@ -89,14 +89,14 @@ test('the price’s tokens are credited once for each paid period, however often
   expect(await standard()).toBe(300)
 })
 
-test('an event that took effect has none when it comes again, however much has changed at Stripe since', async () => {
+test('an event that took effect has none when it is repeated, whatever has changed at Stripe since', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 1)
   const told = toEvents(world, paid)
   const { subscriptionId } = paid
   await world.stripe.renew(subscriptionId)
   await world.stripe.portalCancel(subscriptionId)
-  /** Every row; how often Stripe was asked does not matter. */
+  /** Every row, without the number of calls to Stripe. */
   const rows = async () => (await stateChecksum(world)).split(' ')[0]
   const before = await rows()
   for (const { id } of told) expect(await deliver(world, id)).toBe(200)
@@ -120,7 +120,7 @@ test('the end of a trial is announced once, however often Stripe announces it', 
   expect(sequenceFaults(events)).toEqual([])
 })
 
-test('each payment, refund, dispute and failed attempt is told once, however often Stripe repeats itself', async () => {
+test('each payment, refund, dispute and failed attempt is reported once, however often Stripe repeats itself', async () => {
   const { stripe } = world
   const paid = await paySubscription(world)
   const { subscriptionId } = paid

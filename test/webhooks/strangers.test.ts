@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => world.stripe.holdWebhooks())
 afterAll(() => world.close())
 
-/** What webhooks may have left behind: rows of every table that they write. */
+/** What webhooks may have stored: rows of every table that they write. */
 async function traces(): Promise<unknown> {
   const { rows } = await world.database.query(`select
     (select count(*)::int from purchases) as purchases, (select count(*)::int from payments) as payments,
@@ -30,7 +30,7 @@ async function traces(): Promise<unknown> {
   return rows[0]
 }
 
-/** A subscription that somebody sold in the same Stripe account without us, or in our name. */
+/** A subscription sold in the same Stripe account without us, or with our metadata. */
 async function foreignSubscription(metadata?: Stripe.MetadataParam): Promise<string> {
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
@@ -67,7 +67,7 @@ test.each<[string, () => Promise<Stripe.MetadataParam | undefined>]>([
     },
   ],
   ['whose metadata is nonsense', async () => ({ checkout_id: "'; drop table checkouts", paywall_id: '1' })],
-])('a sale %s is answered and leaves no trace', async (_, metadata) => {
+])('a sale %s is answered 2xx and leaves no trace', async (_, metadata) => {
   const before = await traces()
   const session = await foreignSubscription(await metadata())
   const events = eventsAbout(world, session)
@@ -82,7 +82,7 @@ test.each([
   'invoice.finalized',
   'v2.core.event_destination.ping',
   'something.entirely.new',
-])('an event of type %s is answered and asks Stripe nothing', async (type) => {
+])('an event of type %s is answered 2xx and causes no call to Stripe', async (type) => {
   const [before, calls] = [await traces(), world.stripe.calls.length]
   const event = { id: `evt_${randomUUID()}`, object: 'event', type, created: 1, data: { object: { id: 'x_1' } } }
   expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200, body: { received: true } })

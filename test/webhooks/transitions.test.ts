@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A purchase whose webhooks have all arrived, and a way to see which events the owner gets of what happens next. */
+/** A purchase whose webhooks have all arrived, and a function that returns the owner's events of what happens next. */
 async function bought(slug: string) {
   const paid = await paySubscription(world, slug)
   await world.stripe.drainWebhooks()
@@ -35,7 +35,7 @@ async function bought(slug: string) {
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type).toSorted()
 const one = (events: OwnerEvent[], type: string) => events.find((each) => each.type === type)?.data
 
-test('a subscription’s life is told step by step, by name, with what it was before', async () => {
+test('a subscription’s life is emitted step by step, by name, with the previous state', async () => {
   const { stripe } = world
   const { hears, first, userId } = await bought('monthly')
   expect(types(first)).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
@@ -100,7 +100,7 @@ test('a subscription that Stripe keeps unpaid is past due: it may be paid, or ca
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 
-test('a trial of three days or less is about to end when it begins, and that is told once', async () => {
+test('a trial of three days or less is about to end when it begins, and that is reported once', async () => {
   const { hears, first } = await bought('taster')
   expect(types(first)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
   expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual([])

@@ -12,12 +12,12 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** Each makes the first delivery of the event fail in its way. */
+/** Each makes the first delivery of the event fail in its own way. */
 const outages: [string, () => void][] = [
   ['the database does not answer at first', () => loseAnswers(() => true, false)],
   ['the database does not take the purchase', () => loseAnswers((query) => query.includes('store_purchase'), false)],
   [
-    'the database takes the purchase and does not answer',
+    'the database stores the purchase and the response is lost',
     () => loseAnswers((query) => query.includes('store_purchase'), true),
   ],
 ]
@@ -30,7 +30,7 @@ function loseAnswers(which: (query: string) => boolean, after: boolean): void {
   }
 }
 
-test.each(outages)('when %s Stripe is told to come again, and the repeat takes effect', async (_, fail) => {
+test.each(outages)('when %s Stripe is asked to retry, and the repeat takes effect', async (_, fail) => {
   const paid = await paySubscription(world)
   const completed = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
   fail()

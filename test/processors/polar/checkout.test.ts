@@ -31,7 +31,7 @@ describe('a hosted page', () => {
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: false, todo: null })
   })
 
-  test('whose payment takes its time is undecided until then', async () => {
+  test('whose payment is slow is undecided until then', async () => {
     const shop = await openShop()
     const { pageId } = await shop.adapter.openCheckout(orderOf(lifetime))
     await shop.emulator.payLater(pageId)
@@ -40,7 +40,7 @@ describe('a hosted page', () => {
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: { purchase: { status: 'active' } } })
   })
 
-  test('offers a trial of so many days, and none of the product’s own otherwise', async () => {
+  test('offers a trial of this many days, and none of the product’s own otherwise', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy({ trialDays: 5 })
     expect(purchase).toMatchObject({ status: 'trialing', begun: true, periodCovered: true })
@@ -88,7 +88,7 @@ describe('a hosted page', () => {
 })
 
 describe('who buys', () => {
-  test('becomes a customer of Polar’s by our user id, and is named by Polar’s id after that', async () => {
+  test('becomes a customer of Polar’s with our user id, and is named by Polar’s id after that', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     expect(shop.sent[0]?.body).toMatchObject({ external_customer_id: ADA, customer_email: 'ada@buyers.dev' })
@@ -99,14 +99,14 @@ describe('who buys', () => {
     expect(again).not.toHaveProperty('external_customer_id')
   })
 
-  test('may have no address: the page asks for it', async () => {
+  test('may have no e-mail address: the page asks for it', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy({ email: null }, { email: 'ada@acme.dev' })
     expect(purchase).toMatchObject({ buyerEmail: 'ada@acme.dev', customer: expect.any(String) })
   })
 
   test.each([UNKNOWN, 'cus_of_another_processor'])(
-    'is named anew if the account does not have %s',
+    'is created again if the account does not have %s',
     async (customer) => {
       const shop = await openShop()
       const { purchase } = await shop.buy({ customer })
@@ -118,7 +118,7 @@ describe('who buys', () => {
     },
   )
 
-  test('is named anew and asked for another address if the account has no such customer and refuses the address', async () => {
+  test('is created again and asked for another e-mail address if the account has no such customer and rejects the address', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy({ customer: UNKNOWN, email: 'ada@example.com' }, { email: 'ada@acme.dev' })
     expect(purchase).toMatchObject({ buyerEmail: 'ada@acme.dev', customer: expect.any(String) })
@@ -138,7 +138,7 @@ describe('who buys', () => {
     expect(await shop.adapter.openPortal?.(later.customer!, 'https://shop.example/')).toContain('/portal/')
   })
 
-  test('at an account that has been changed for another is found by the new one only', async () => {
+  test('at an account that replaced another is found by the new one only', async () => {
     const other = { ...ACME, paywallId: '2001', accessToken: 'polar_oat_other_0123456789' }
     const shop = await openShop([other])
     await expect(shop.adapter.openCheckout(orderOf())).rejects.toMatchObject({ kind: 'misconfigured' })

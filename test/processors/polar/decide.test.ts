@@ -86,7 +86,7 @@ test('a trial that a change of plan ends in its first seconds has not paid for t
   })
 })
 
-test('a reason for an order that Polar did not have does not stop anything', async () => {
+test('an unknown reason for an order breaks nothing', async () => {
   const added = { ...cycle, billing_reason: 'subscription_gift', status: 'pending' }
   expect(await decide('subscription', subscription, [added, cycle])).toMatchObject({
     purchase: { periodCovered: true },
@@ -135,7 +135,7 @@ test.each([
   expect(await decide('subscription', bought, [cycle])).toMatchObject({ purchase: { customer: stored } })
 })
 
-test('a status that Polar did not have is nothing that we go on with', async () => {
+test('an unknown status is rejected', async () => {
   await expect(decide('subscription', { ...subscription, status: 'dormant' }, [cycle])).rejects.toThrow()
   await expect(decide('payment', { ...order, status: 'dormant' })).rejects.toThrow()
 })

@@ -5,7 +5,7 @@ import { isCurrency } from '../../../lib/money/money.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import { LIFETIME, MONTHLY } from '../../emulators/polar-fixture.ts'
 
-test('sells in the currencies of the official SDK, without those of which the units are not known', () => {
+test('sells in the currencies of the official SDK, except those whose units are not known', () => {
   const index = new URL('index.d.mts', import.meta.resolve('@polar-sh/sdk/2026-10'))
   const [, models = ''] = /"(\.\.\/models-.+)\.mjs"/.exec(readFileSync(index, 'utf8')) ?? []
   const types = readFileSync(new URL(`${models}.d.mts`, index), 'utf8')

@@ -61,7 +61,7 @@ const carried = { [ORDER]: CHANGED }
 
 test.each<[string, object | null, object | null, object | null, object?]>([
   ['order.paid', order, subscription, paid, carried],
-  // What is taken from the customer's balance at Polar is not paid.
+  // What is deducted from the customer's balance at Polar is not paid.
   ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null, carried],
   ['order.paid', { ...order, total_amount: 1189, due_amount: 689 }, subscription, { ...paid, amount: 689 }, carried],
   // A credit for a cheaper product: there is nothing to pay.
@@ -166,7 +166,7 @@ describe('a forged webhook', () => {
   })
 })
 
-test('is taken within 300 seconds, with the text of the secret, and with one good signature of several', async () => {
+test('is accepted within 300 seconds, with the text of the secret, and with one valid signature of several', async () => {
   const body = bodyOf('something.new', null)
   await read(signed(body, { at: AT - 300 }))
   await read(signed(body, { at: AT + 300 }))
@@ -190,11 +190,11 @@ test.each([
   await expect(read(signed(body))).rejects.toThrow(MalformedEvent)
 })
 
-test('refuses an id that is none, although it is signed', async () => {
+test('refuses an invalid id, although it is signed', async () => {
   await expect(read(signed(bodyOf('order.paid', order), { id: 'evt 1' }))).rejects.toThrow(MalformedEvent)
 })
 
-test('headers alone tell what cannot be signed', () => {
+test('the headers alone show what cannot be signed', () => {
   const { headers } = signed('{}')
   expect(POLAR.webhook.couldBeSigned(headers, NOW)).toBe(true)
   expect(POLAR.webhook.couldBeSigned(headers, new Date(NOW.getTime() + 301_000))).toBe(false)

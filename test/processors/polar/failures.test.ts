@@ -21,7 +21,7 @@ const CALLS: Record<string, (adapter: Adapter) => Promise<unknown> | undefined> 
 
 const SECRET = 'ada@buyers.dev'
 
-/** What an answer makes of a call. */
+/** How a response is classified. */
 const FAILURES: [what: string, status: number, body: unknown, kind: ProcessorError['kind']][] = [
   ['a token that is not valid', 401, { error: 'invalid_token', error_description: SECRET }, 'misconfigured'],
   ['a scope that is missing', 403, { error: 'insufficient_scope', error_description: SECRET }, 'misconfigured'],
@@ -35,7 +35,7 @@ const FAILURES: [what: string, status: number, body: unknown, kind: ProcessorErr
   ['a fault', 500, { error: 'InternalServerError', detail: SECRET }, 'unavailable'],
 ]
 
-/** Answers that are not Polar's own, or not of its API: what became of the call is unknown. */
+/** Responses that are not from Polar's API: the outcome of the call is unknown. */
 const FOREIGN: [what: string, status: number, body: string][] = [
   ['a fault', 500, 'Internal Server Error'],
   ['a proxy', 502, `<html>${SECRET}</html>`],
@@ -45,20 +45,20 @@ const FOREIGN: [what: string, status: number, body: string][] = [
 ]
 
 describe.each(Object.entries(CALLS))('%s', (_, call) => {
-  test.each(FAILURES)('is told of %s (%i)', async (_, status, body, kind) => {
+  test.each(FAILURES)('classifies %s (%i)', async (_, status, body, kind) => {
     const error = await failureOf(call(adapterWith(async () => Response.json(body, { status }))))
     expect(error).toMatchObject({ kind, answered: true })
     expect(error.message).toContain(`(${status})`)
     expect(`${error.message} ${error.stack}`).not.toContain(SECRET)
   })
 
-  test.each(FOREIGN)('knows no outcome of an answer of %s (%i)', async (_, status, body) => {
+  test.each(FOREIGN)('has an unknown outcome after %s (%i)', async (_, status, body) => {
     const error = await failureOf(call(adapterWith(async () => new Response(body, { status }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
     expect(error.message).toBe(`polar: unexpected response (${status})`)
   })
 
-  test('knows no outcome if the connection breaks, or is never made', async () => {
+  test('has an unknown outcome if the connection breaks, or is never made', async () => {
     const broken = await failureOf(call(adapterWith(() => Promise.reject(new TypeError('fetch failed')))))
     expect(broken).toMatchObject({ kind: 'unavailable', answered: false })
     const cut = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
@@ -72,7 +72,7 @@ describe.each(Object.entries(CALLS))('%s', (_, call) => {
   })
 })
 
-test('a missing object is none or, of a page, undecided, and is no reason to cancel', async () => {
+test('a missing object is null or, for a page, undecided, and is no reason to cancel', async () => {
   const missing = { error: 'ResourceNotFound', detail: 'Not found' }
   const adapter = adapterWith(async () => Response.json(missing, { status: 404 }))
   expect(await adapter.observe({ kind: 'subscription', id: ID })).toBeNull()
@@ -83,7 +83,7 @@ test('a missing object is none or, of a page, undecided, and is no reason to can
   expect(await failureOf(adapter.cancelAtPeriodEnd(ID, ''))).toMatchObject({ kind: 'rejected', answered: true })
 })
 
-test('names what the checkout has wrong, and not what was written there', async () => {
+test('names the fields of the checkout that are wrong, and not their values', async () => {
   const { adapter } = await openShop()
   const price = await failureOf(adapter.openCheckout(orderOf({ processorPrice: ID })))
   expect(price).toMatchObject({ kind: 'rejected', message: 'polar: RequestValidationError body.products.0 (422)' })
@@ -91,7 +91,7 @@ test('names what the checkout has wrong, and not what was written there', async 
   expect(target.message).toBe('polar: RequestValidationError body.success_url (422)')
 })
 
-test('a call that was cut off after it ran has run', async () => {
+test('a call whose reply was lost has run', async () => {
   const shop = await openShop()
   const { reference } = await shop.buy()
   shop.emulator.onCall = async (_, run) => {
@@ -104,7 +104,7 @@ test('a call that was cut off after it ran has run', async () => {
   expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
-test('waits eight seconds, and no longer', { timeout: 12_000 }, async () => {
+test('times out after eight seconds', { timeout: 12_000 }, async () => {
   const server = createServer(() => {})
   const base = await listen(server, 0)
   onTestFinished(() => close(server))

@@ -27,7 +27,7 @@ test('the period after a trial is not covered by the order of the trial', async 
   expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: true })
 })
 
-test('a charge that fails makes the purchase past due, and a later one active again', async () => {
+test('a failed charge makes the purchase past due, and a later one active again', async () => {
   const shop = await openShop()
   const { purchase, reference } = await shop.buy()
   await shop.emulator.declineCharges(purchase.customer ?? '')
@@ -54,7 +54,7 @@ test('ends when no charge goes through', async () => {
   expect(new Set(failed.map(({ id }) => id)).size).toBe(4)
 })
 
-test('what is unpaid has ended, since Polar charges it no more', async () => {
+test('an unpaid subscription has ended, since Polar does not charge it any more', async () => {
   const shop = await openShop()
   const { reference } = await shop.buy()
   await shop.emulator.renew(reference.id, { fail: true })
@@ -63,7 +63,7 @@ test('what is unpaid has ended, since Polar charges it no more', async () => {
 })
 
 describe('a cancellation', () => {
-  test('here stops the renewal, tells the reason, and may be repeated', async () => {
+  test('through our API stops the renewal, passes the reason, and may be repeated', async () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy()
     const first = await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')
@@ -91,7 +91,7 @@ describe('a cancellation', () => {
     })
   })
 
-  test('of what is paused ends it at once, tells the reason, and may be repeated', async () => {
+  test('of a paused subscription ends it at once, passes the reason, and may be repeated', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.emulator.pause(reference.id)
@@ -103,7 +103,7 @@ describe('a cancellation', () => {
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Again')).toEqual(first)
   })
 
-  test('there is told, and can be taken back there', async () => {
+  test('at Polar is reported, and can be undone there', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.events()
@@ -116,7 +116,7 @@ describe('a cancellation', () => {
     expect(kept).toMatchObject({ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null })
   })
 
-  test('of what has ended is answered with its end', async () => {
+  test('of a subscription that has ended returns its end', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.emulator.end(reference.id)
@@ -124,7 +124,7 @@ describe('a cancellation', () => {
   })
 })
 
-test('a pause and its end are seen', async () => {
+test('a pause and its end are reported', async () => {
   const shop = await openShop()
   const { reference } = await shop.buy()
   await shop.emulator.pause(reference.id)
@@ -133,8 +133,8 @@ test('a pause and its end are seen', async () => {
   expect(await shop.purchase(reference)).toMatchObject({ status: 'active' })
 })
 
-describe('money that goes back', () => {
-  test('in parts leaves a one-time purchase, and wholly ends it', async () => {
+describe('a refund', () => {
+  test('in parts leaves a one-time purchase, and in full ends it', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     const reference = { kind: 'payment', id: purchase.processorId } as const
@@ -151,7 +151,7 @@ describe('money that goes back', () => {
     expect(events.every(({ about }) => about?.id === reference.id)).toBe(true)
   })
 
-  test('counts when it has gone, and not while it is on its way or if it never went', async () => {
+  test('counts when it has succeeded, and not while it is pending or if it failed', async () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy()
     await shop.events()
@@ -168,7 +168,7 @@ describe('money that goes back', () => {
       { kind: 'refund_failed', id: other.id, amount: 200, paymentId: order?.id },
     ])
     expect(events.map(({ about }) => about)).toContainEqual(reference)
-    // Only the versions have grown.
+    // Only the versions have increased.
     expect(await shop.purchase(reference)).toEqual({ ...purchase, versions: expect.anything() })
   })
 
@@ -188,7 +188,7 @@ describe('money that goes back', () => {
   })
 
   test.each([{ won: true }, { won: false }])(
-    'by a dispute is told of by the end of the subscription: %o',
+    'by a dispute is reported by the end of the subscription: %o',
     async (end) => {
       const shop = await openShop()
       const { purchase, reference } = await shop.buy()
@@ -210,7 +210,7 @@ describe('money that goes back', () => {
     { won: true, status: 'active', kind: 'dispute_won' },
     { won: false, status: 'refunded', kind: 'dispute_lost' },
   ])(
-    'by a dispute of a one-time purchase is no event, and seen by whoever looks: $kind',
+    'by a dispute of a one-time purchase has no event, and is found by a read: $kind',
     async ({ won, status, kind }) => {
       const shop = await openShop()
       const { purchase } = await shop.buy(lifetime)

@@ -14,9 +14,9 @@ import {
   subscription,
 } from './replies.ts'
 
-// What is decided on Polar's replies about money: what is paid, what was charged, and what went back.
+// Decisions on Polar's replies about money: what is paid, what was charged, and what was refunded.
 
-test('the price is covered when the last order that was paid for the plan is one for the plan of now', async () => {
+test('the price is covered when the last paid order for the plan is one for the current plan', async () => {
   const covered = async (product: string, orders: object[], status = 'active') =>
     (await decide('subscription', { ...subscription, status, product_id: product }, orders))?.purchase.priceCovered
   const change = { ...cycle, id: OTHER, billing_reason: 'subscription_update', product_id: OTHER }
@@ -27,12 +27,12 @@ test('the price is covered when the last order that was paid for the plan is one
   expect(await covered(OTHER, [change, cycle])).toBe(true)
   expect(await covered(OTHER, [{ ...change, total_amount: -1428, due_amount: 0 }, cycle])).toBe(true)
   expect(await covered(OTHER, [usage, cycle])).toBe(false)
-  expect(await covered(ID, [cycle])).toBe(true) // changed to and fro, without an order
+  expect(await covered(ID, [cycle])).toBe(true) // changed back and forth, without an order
   expect(await covered(ID, [{ ...cycle, status: 'pending' }, cycle])).toBe(true) // a renewal that is due
   expect(await covered(OTHER, [cycle], 'trialing')).toBe(true)
 })
 
-test('what was charged first is what its first order came to, with taxes and after discounts', async () => {
+test('the first charge is the amount of the first order, with taxes and after discounts', async () => {
   const first = { ...cycle, billing_reason: 'subscription_create' }
   const charged = async (...given: Parameters<typeof decide>) => (await decide(...given))?.purchase.charged
   expect(await charged('subscription', subscription, [cycle, { ...first, id: OTHER }])).toBe(4760)
@@ -43,7 +43,7 @@ test('what was charged first is what its first order came to, with taxes and aft
   expect(await charged('payment', { ...order, status: 'pending' })).toBeNull()
 })
 
-test('versions are when each object was last changed, to the microsecond, or made', async () => {
+test("versions are the times of each object's last change, to the microsecond, or of its creation", async () => {
   const versions = async (change: object) => (await decide('payment', { ...order, ...change }))?.purchase.versions
   expect(await versions({ modified_at: null, created_at: '2026-11-01T08:00:00Z' })).toEqual({ [ID]: CHANGED - 654_321 })
   expect(await versions({ modified_at: '2026-11-01T09:00:00.5+01:00' })).toEqual({ [ID]: CHANGED - 154_321 })
@@ -57,7 +57,7 @@ const decided = { ...fact, occurredAt: new Date('2026-11-01T08:00:00.654Z') }
 test.each<[string, object, object[]]>([
   ['needs_response', { status: 'active' }, [opened]],
   ['under_review', { status: 'active' }, [opened]],
-  ['escalated', { status: 'active' }, [opened]], // one that Polar did not have
+  ['escalated', { status: 'active' }, [opened]], // an unknown status
   ['lost', { status: 'refunded' }, [opened, { ...decided, kind: 'dispute_lost' }]],
   ['won', { status: 'active' }, [opened, { ...decided, kind: 'dispute_won' }]],
   ['prevented', { status: 'active' }, []],
@@ -69,7 +69,7 @@ test.each<[string, object, object[]]>([
   })
 })
 
-test('a subscription that has ended shows the disputes of its orders, of which Polar sends no event', async () => {
+test('a subscription that has ended shows the disputes of its orders, for which Polar sends no event', async () => {
   const lost = { ...dispute, status: 'lost', order_id: ORDER }
   const ended = await decision('subscription', { ...subscription, status: 'canceled' }, [cycle], [lost])
   expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: 'dispute_lost', paymentId: ORDER }])

@@ -12,7 +12,7 @@ test('opens the portal of the customer that bought', async () => {
   expect(shop.sent.at(-1)?.body).toEqual({ customer_id: purchase.customer, return_url: HOME })
 })
 
-test('says that the token lacks the scope', async () => {
+test('reports that the token lacks the scope', async () => {
   const shop = await openShop()
   const { purchase } = await shop.buy()
   await shop.emulator.withholdScopes(ACME.paywallId, ['customer_sessions:write'])
@@ -21,8 +21,8 @@ test('says that the token lacks the scope', async () => {
   })
 })
 
-// Polar has one customer for each address of an organisation. Here a user belongs to an owner, so one address may be two
-// users': of two owners who sell through the same organisation, or of a stranger who enters somebody's address.
+// Polar has one customer for each e-mail address of an organisation. Here a user belongs to an owner, so one address may belong to
+// two users: of two owners who sell through the same organisation, or of somebody who enters another person's address.
 
 test('a second user with the same address has the purchase, and not the first one’s portal', async () => {
   const shop = await openShop()
@@ -33,14 +33,14 @@ test('a second user with the same address has the purchase, and not the first on
   expect(first.customer).not.toBeNull()
 })
 
-test('a stranger who enters a known address gets no portal of it', async () => {
+test("somebody who enters another person's address does not get that person's portal", async () => {
   const shop = await openShop()
   await shop.buy()
   const { purchase } = await shop.buy({ ...lifetime, userId: BOB, email: null }, { email: 'ada@buyers.dev' })
   expect(purchase.customer).toBeNull()
 })
 
-test('who was first with an address sees nothing of who comes later', async () => {
+test('the first user of an address sees nothing of a later one', async () => {
   const shop = await openShop()
   const { purchase: early } = await shop.buy({ userId: BOB, email: null }, { email: 'ada@buyers.dev' })
   expect(await shop.adapter.openPortal?.(early.customer ?? '', HOME)).toContain('/portal/')
@@ -50,7 +50,7 @@ test('who was first with an address sees nothing of who comes later', async () =
   })
 })
 
-test('what the owner sells to the customer elsewhere is no reason', async () => {
+test('what the owner sells to the customer elsewhere does not prevent it', async () => {
   const shop = await openShop()
   const { purchase } = await shop.buy()
   const theirs = await shop.polar.checkouts.create({

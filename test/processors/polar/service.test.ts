@@ -25,7 +25,7 @@ import { opened, priceIdOf, startCheckout } from '../../support/checkout.ts'
 import { signInAnonymously } from '../../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
-// What only an organisation of Polar's is like, from the public door: one customer for each address, several
+// What is specific to an organisation at Polar, through the public API: one customer per e-mail address, several
 // subscriptions of a customer, and events about everything that the organisation sells.
 
 let world: TestWorld
@@ -48,7 +48,7 @@ afterAll(() => world.close())
 
 const polar = () => sdk(world.polar, String(Reflect.get(shop.paywall.processor.credentials, 'accessToken')))
 
-/** The events of what happens meanwhile. */
+/** The events emitted while this runs. */
 async function eventsOf(meanwhile: () => Promise<unknown>): Promise<readonly PolarEvent[]> {
   const before = world.polar.events.length
   await meanwhile()
@@ -68,7 +68,7 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   ['without metadata', () => ({})],
   ['with metadata of its own', () => ({ checkout_id: 'c-17', paywall_id: 17, user_id: true })],
   ['with metadata like ours, of a checkout that we do not have', () => ({ ...ours(), checkout_id: randomUUID() })],
-])('what the organisation sells elsewhere %s is heard of and not stored', async (_, metadata) => {
+])('sales of the organisation elsewhere %s are received and not stored', async (_, metadata) => {
   const { prices } = POLAR
   const before = await counts()
   const logged = world.logs.length
@@ -91,7 +91,7 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   expect(world.logs.slice(logged).filter(({ level }) => level === 'error')).toEqual([])
 })
 
-test('of two paywalls of one organisation each has what it has sold, although both hear of all', async () => {
+test('two paywalls of one organisation each store what they have sold, although both receive all webhooks', async () => {
   const buyer = await buy(shop)
   const { rows } = await world.database.query('select from purchases where paywall_id = $1', [other.paywall.id])
   expect(rows).toEqual([])
@@ -102,7 +102,7 @@ test('of two paywalls of one organisation each has what it has sold, although bo
   expect([(await stateOf(buyer)).purchases.length, (await stateOf(there)).purchases.length]).toEqual([1, 1])
 })
 
-test('of several subscriptions of one customer each is cancelled, renewed and given back by itself', async () => {
+test('several subscriptions of one customer are cancelled, renewed and refunded separately', async () => {
   const first = await open(shop)
   // Opened before the first was paid, and without the flag: neither ends the other.
   const page = await open(shop, 'yearly', { email: first.email })
@@ -129,7 +129,7 @@ test('of several subscriptions of one customer each is cancelled, renewed and gi
 const portalFor = (names: { key: string; body: object } | { token: string }) =>
   call(world, `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`, { body: {}, ...names })
 
-test('who enters the address of somebody else buys for itself, and neither sees the portal of both', async () => {
+test("a buyer who enters another user's address buys for itself, and neither sees the portal of both", async () => {
   const known = await buy(shop)
   const { token, user } = await signInAnonymously(world, { paywallId: shop.paywall.id })
   const body = { priceId: priceIdOf(shop.paywall, 'monthly') }
@@ -149,7 +149,7 @@ test('who enters the address of somebody else buys for itself, and neither sees 
   expect(await cancelHere(stranger)).toMatchObject({ status: 200 })
 })
 
-test('the portal token that Polar adds to the way back goes neither to the owner nor to the log', async () => {
+test('the portal token that Polar adds to the return URL goes neither to the owner nor to the log', async () => {
   const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, key: world.key }))
   const back = new URL(await press({ url: checkoutUrl }, 'pay').then(({ headers }) => headers.get('location') ?? ''))
   const portal = back.searchParams.get('customer_session_token') ?? ''

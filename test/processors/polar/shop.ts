@@ -51,7 +51,7 @@ export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
 
 export const lifetime = { processorPrice: LIFETIME, amount: 4900, recurring: null } as const
 
-/** An emulator, the adapter that talks to it, and the service's end of its webhooks, until the test ends. */
+/** An emulator, its adapter, and a receiver of its webhooks, until the test ends. */
 export async function openShop(accounts: PolarAccount[] = [ACME]) {
   const inbounds: Inbound[] = []
   const sent: Sent[] = []
@@ -84,7 +84,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
     sent,
     look,
     purchase: async (reference: PurchaseReference) => (await look(reference))?.found?.purchase ?? null,
-    /** Buys, and looks at the page. */
+    /** Buys, and reads the page. */
     async buy(more: Partial<CheckoutOrder> = {}, fields: Record<string, string> = {}) {
       const page = await adapter.openCheckout(orderOf(more))
       await press(page, 'pay', fields)
@@ -92,7 +92,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
       if (!purchase) throw new Error('nothing was bought')
       return { page, purchase, reference: { kind: 'subscription', id: purchase.processorId } as const }
     },
-    /** Our events of the webhooks that have come since the last time. */
+    /** The events of the webhooks that have arrived since the last call. */
     async events() {
       await emulator.drainWebhooks()
       return Promise.all(inbounds.splice(0).map((inbound) => adapter.readEvent(inbound)))

@@ -3,7 +3,7 @@ import { openShop } from './shop.ts'
 
 type Shop = Awaited<ReturnType<typeof openShop>>
 
-describe('whoever must never be charged again', () => {
+describe('a buyer who must never be charged again', () => {
   const stopped = async (prepare: (shop: Shop, id: string) => Promise<unknown>, order = {}) => {
     const shop = await openShop()
     const { reference, purchase } = await shop.buy(order)
@@ -19,7 +19,7 @@ describe('whoever must never be charged again', () => {
     return { shop, reference, seen, paid, end: purchase.currentPeriodEnd }
   }
 
-  test('and has paid up keeps the period that is paid', async () => {
+  test('and is paid up keeps the paid period', async () => {
     const { seen, end } = await stopped(async () => undefined)
     expect(seen).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end })
   })
@@ -29,7 +29,7 @@ describe('whoever must never be charged again', () => {
     expect(seen).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true, cancelAt: end })
   })
 
-  test('and has cancelled already ends as it was to end', async () => {
+  test('and has already cancelled ends as scheduled', async () => {
     const { seen } = await stopped((shop, id) => shop.adapter.cancelAtPeriodEnd(id, 'Too dear'))
     expect(seen).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
@@ -45,14 +45,14 @@ describe('whoever must never be charged again', () => {
     ],
     ['is paused', (shop, id) => shop.emulator.pause(id)],
     ['has ended', (shop, id) => shop.emulator.end(id)],
-  ])('and %s ends at once, and what is open is void', async (_, prepare) => {
+  ])('and %s ends at once, and what is owed is void', async (_, prepare) => {
     const { shop, reference, seen } = await stopped(prepare)
     expect(seen).toMatchObject({ status: 'canceled' })
     const { items } = await shop.polar.orders.list({ subscription_id: reference.id })
     expect(items.filter(({ status }) => status === 'pending')).toEqual([])
   })
 
-  test('and takes back an end that was scheduled, in that moment, is asked for again', async () => {
+  test('and undoes a scheduled end at that moment is asked for again', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.adapter.cancelAtPeriodEnd(reference.id, '')
@@ -67,7 +67,7 @@ describe('whoever must never be charged again', () => {
     expect(await shop.purchase(reference)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
 
-  test('endNow ends what is paid up, too, and may be repeated', async () => {
+  test('endNow also ends a paid up subscription, and may be repeated', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await Promise.all([shop.adapter.endNow?.(reference.id), shop.adapter.endNow?.(reference.id)])

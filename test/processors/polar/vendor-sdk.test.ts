@@ -7,14 +7,14 @@ import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { ACME } from '../../emulators/polar-fixture.ts'
 import { ADA, openShop, orderOf, type Sent, sentOf } from './shop.ts'
 
-// The official SDK as it comes, with the runtime's own fetch, against the adapter, for the same calls.
+// Compares the unmodified official SDK, with the runtime's own fetch, with the adapter, for the same calls.
 
 const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 const HOME = 'https://shop.example/account'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What somebody sends; every call is answered with nothing that could be gone on with. */
+/** What is sent; every call gets a reply that cannot be used. */
 async function sentBy(act: (send: typeof fetch) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send: typeof fetch = async (input, init) => {
@@ -108,7 +108,7 @@ test('looks for orders as the SDK does', async () => {
 
 const plainHeaders = ({ headers }: Inbound) => Object.fromEntries([...headers])
 
-test('takes what the SDK’s verifier takes, by either kind of secret', async () => {
+test('accepts what the SDK’s verifier accepts, with either kind of secret', async () => {
   for (const webhookSecret of [ACME.webhookSecret, 'polar_whs_made_before_september']) {
     const shop = await openShop([{ ...ACME, webhookSecret }])
     await shop.buy()

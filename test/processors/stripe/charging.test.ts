@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { startSelling } from './selling.ts'
 
-// How a subscription is made to cost nothing any more. What counts is what is charged afterwards.
+// Ending all charges of a subscription. What counts is what is charged afterwards.
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** A subscription in a state, in which its customer pays whatever is charged. */
+/** A subscription in a state, whose customer can pay every charge. */
 const STATES: Record<string, (selling: Selling) => Promise<string>> = {
   paid: ({ subscribe }) => subscribe(),
   'on trial': ({ subscribe }) => subscribe({ trialDays: 7 }),
@@ -111,7 +111,7 @@ describe('stopCharging', () => {
     expect(money(selling)).toEqual(before)
   })
 
-  test('fails as long as the money of an invoice is on its way', async () => {
+  test('fails as long as a payment of an invoice is in progress', async () => {
     const selling = await startSelling()
     const id = await STATES['past due']!(selling)
     const invoice = [...selling.emulator.records.invoices.values()].find(({ status }) => status === 'open')
@@ -139,7 +139,7 @@ describe('endNow', () => {
 })
 
 describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
-  test.each(Object.keys(STATES))('of one that is %s holds after a crash at any point', async (state) => {
+  test.each(Object.keys(STATES))('of one that is %s survives a crash at any point', async (state) => {
     async function crashAfter(calls: number) {
       const selling = await startSelling()
       const id = await STATES[state]!(selling)
@@ -164,7 +164,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
     expect([done.at(0), done.at(-1)]).toEqual([false, true])
   })
 
-  test.each(Object.keys(STATES))('of one that is %s may be done by two callers at once', async (state) => {
+  test.each(Object.keys(STATES))('of one that is %s works with two concurrent callers', async (state) => {
     const selling = await startSelling()
     const id = await STATES[state]!(selling)
     const before = money(selling)

@@ -13,7 +13,7 @@ const world = useTestWorld()
 
 const subscribed = () => subscribe(world, tenant(world.file))
 
-/** A checkout of a user who is in a country, whatever it has bought before. */
+/** A checkout of a user in a country, whatever it has bought before. */
 async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'>, headers = {}) {
   const body = { priceId: priceIdOf(world.paywall, 'monthly'), ignoreActivePurchase: true }
   return opened(await startCheckout(world, { paywall: world.paywall, token, country, body, headers }))
@@ -22,7 +22,7 @@ async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'
 /** The page of a checkout as Stripe has it. */
 const pageOf = (checkoutUrl: string) => world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
 
-/** What Stripe was asked to open for a user: the customers, null where none was named. */
+/** The customers with which Stripe was asked to open a user's pages; null: none. */
 const customersAsked = ({ id }: Subscriber) =>
   world.stripe.calls
     .filter(({ path, body }) => path === '/v1/checkout/sessions' && body.client_reference_id === id)
@@ -83,7 +83,7 @@ describe('a buyer who has bought in dollars', () => {
     expect(customersAsked(buyer)).toEqual([null, null, buyer.customer, rupees, buyer.customer])
   })
 
-  test('and whose customer Stripe refuses for what the owner did there is another customer, for one call more', async () => {
+  test('and whose customer Stripe rejects for what the owner did there becomes another customer, with one more call', async () => {
     const buyer = await subscribed()
     await world.stripe.end(buyer.subscriptionId)
     await world.stripe.drainWebhooks()

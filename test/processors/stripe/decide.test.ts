@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ONE_TIME, orderOf, startSelling } from './selling.ts'
 
-// What the adapter makes of Stripe's replies, as its emulator gives them.
+// The adapter's decisions on replies of the Stripe emulator.
 
 const subscription = (id: string) => ({ kind: 'subscription', id }) as const
 
-test('a subscription names its price and its start, and what the first payment came to', async () => {
+test('a subscription has its price, its start, and the amount of the first payment', async () => {
   const { subscribe, look, emulator, stripe } = await startSelling()
   const id = await subscribe()
   const { start_date: start } = await stripe.subscriptions.retrieve(id)
@@ -38,7 +38,7 @@ test('a one-time purchase does not name its price', async () => {
   expect(await look({ kind: 'payment', id: String(payment) })).toMatchObject(sold)
 })
 
-test('what is not paid has cost nothing yet', async () => {
+test('an unpaid purchase has cost nothing yet', async () => {
   const { adapter, look, emulator } = await startSelling()
   const { pageId } = await adapter.openCheckout(orderOf())
   await emulator.payLater(pageId)
@@ -46,7 +46,7 @@ test('what is not paid has cost nothing yet', async () => {
 })
 
 describe('an end', () => {
-  test('that the portal sets is one with the period, and one that is later is not', async () => {
+  test("set by the portal is at the period's end, and a later one is not", async () => {
     const { subscribe, look, emulator, stripe, adapter } = await startSelling()
     const id = await subscribe()
     await emulator.portalCancel(id)

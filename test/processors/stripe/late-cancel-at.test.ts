@@ -4,7 +4,7 @@ import { type Shop, useShops } from '../../conformance/shop.ts'
 
 const shopOf = useShops(1)
 
-test('an end that is later than the period is shown as it is, and the end of the period can be chosen instead', async () => {
+test('an end later than the period is shown unchanged, and can be moved to the end of the period', async () => {
   const shop = shopOf('stripe')
   const buyer = await buy(shop)
   const { current_period_end: periodEnd } = (await purchaseOf(buyer))!

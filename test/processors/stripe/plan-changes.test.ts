@@ -5,7 +5,7 @@ import { startSelling } from './selling.ts'
 
 const subscription = (id: string) => ({ kind: 'subscription', id }) as const
 
-test('a change that is paid at once is covered, and the way back, which is a credit, takes nothing', async () => {
+test('a change that is paid at once is covered, and changing back, which is a credit, removes nothing', async () => {
   const { emulator, subscribe, look } = await startSelling()
   const id = await subscribe()
   const before = await look(subscription(id))
@@ -31,7 +31,7 @@ describe('a schedule that manages the subscription', () => {
     expect(await look(subscription(id))).toMatchObject({ processorPrice: 'price_pro', priceCovered: true })
   })
 
-  test('does not keep the subscription from being cancelled', async () => {
+  test('does not prevent the cancellation of the subscription', async () => {
     const { adapter, look, id, passDays } = await scheduled()
     const cancellation = await adapter.cancelAtPeriodEnd(id, 'too expensive')
     expect(cancellation).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
@@ -41,7 +41,7 @@ describe('a schedule that manages the subscription', () => {
   })
 
   test.each(['cancelAtPeriodEnd', 'stopCharging', 'endNow'] as const)(
-    '%s holds after a crash at any point, and by two callers',
+    '%s survives a crash at any point, and works with two callers',
     async (ending) => {
       async function crashAfter(calls: number) {
         const { adapter, look, id, passDays, line } = await scheduled()

@@ -91,7 +91,7 @@ const invoiced = (more: object = {}, amount = 200) => {
   return { ...INVOICE, ...more, lines: { ...INVOICE.lines, data: [{ ...LINE, amount, pricing }] } }
 }
 
-test('the subscription of the sandbox is none of ours as it was, and one with our metadata', () => {
+test('the subscription of the sandbox is ignored as it was, and ours with our metadata', () => {
   expect(
     decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, latest_invoice: null }, disputes: null }, NOW).found,
   ).toBeNull()
@@ -139,7 +139,7 @@ test.each([
   expect(decide({ latest_invoice: null, ...more })?.purchase).toMatchObject({ cancelAtPeriodEnd, cancelAt })
 })
 
-test('the invoice is a payment, and a failure of it is the first attempt', async () => {
+test('the invoice is a payment, and its failure is the first attempt', async () => {
   const adapter = stripeAdapter(ACME, { base: null, isTest: true, fetch, now: () => at(1763561600) })
   async function read(type: string) {
     const payload = JSON.stringify({

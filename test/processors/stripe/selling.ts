@@ -23,8 +23,8 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 }
 
 /**
- * The adapter in front of an emulator of its own, which hands its webhooks to it: `heard` is what they are read as. `line` is
- * what each call goes through.
+ * The adapter with its own emulator, which sends its webhooks to it: `heard` is what they are parsed to. `line` wraps
+ * each call.
  */
 export async function startSelling() {
   const heard: ProcessorEvent[] = []
@@ -42,7 +42,7 @@ export async function startSelling() {
   const adapter = stripeAdapter(ACME, { base: emulator.url, isTest: true, fetch: send, now })
   onTestFinished(() => emulator.drainWebhooks())
 
-  /** What the adapter decides of a purchase. */
+  /** What the adapter decides about a purchase. */
   async function look(reference: PurchaseReference) {
     const observed = await adapter.observe(reference)
     return observed && adapter.decide(observed, now()).found?.purchase
@@ -56,7 +56,7 @@ export async function startSelling() {
   async function subscribe(more: Partial<CheckoutOrder> = {}): Promise<string> {
     return String((await sell(more)).subscription)
   }
-  /** In the order of the events, whatever order the webhooks came in. */
+  /** In the order of the events, whatever the order of the webhooks. */
   const facts = async () => {
     await emulator.drainWebhooks()
     return emulator.events.flatMap(({ id }) => heard.find((event) => event.id === id)?.payment ?? [])

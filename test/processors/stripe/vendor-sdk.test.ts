@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
 
-// The adapter uses the official SDK, with settings of its own. Here is the SDK as it comes, for the same calls.
+// The adapter uses the official SDK, with its own settings. This is the unmodified SDK, for the same calls.
 
 const NOW = new Date('2026-11-23T10:00:00Z')
 const ACME = { secretKey: 'sk_test_acme_0123456789', webhookSecret: 'whsec_acme' }
@@ -20,7 +20,7 @@ interface Sent {
 async function sentBy(request: Request): Promise<Sent> {
   const headers = MATTER.flatMap((name) => {
     const value = request.headers.get(name)
-    // Where none is given, the SDK makes one up so that it can try again.
+    // The SDK generates one if none is given, so that it can retry.
     return value === null || value.startsWith('stripe-node-retry-') ? [] : [[name, value]]
   })
   const { method, url } = request
@@ -57,7 +57,7 @@ function recorder() {
   return { sent: () => Promise.all(sent), answer }
 }
 
-/** What the adapter sends is what the official SDK sends. */
+/** The adapter must send what the official SDK sends. */
 async function compare(
   act: (adapter: ReturnType<typeof stripeAdapter>) => Promise<unknown> | undefined,
   call: (stripe: Stripe) => Promise<unknown>,
@@ -132,7 +132,7 @@ test.each<['page' | 'subscription' | 'payment', (stripe: Stripe) => Promise<unkn
   ['payment', (stripe) => stripe.paymentIntents.retrieve('id_1', { expand: ['latest_charge'] })],
 ])('reads a %s as the SDK does', (kind, call) => compare((adapter) => adapter.observe({ kind, id: 'id_1' }), call))
 
-test('takes what the SDK signs, and nothing else', async () => {
+test('accepts what the SDK signs, and nothing else', async () => {
   const adapter = stripeAdapter(ACME, { base: null, isTest: true, fetch, now: () => NOW })
   const data = { object: { id: 'sub_1' } }
   const event = { id: 'evt_1', object: 'event', type: 'customer.subscription.updated', created: 1, data }
