@@ -24,7 +24,7 @@ async function planned(edit: Changes, before: Changes = {}): Promise<{ kept: str
   return { kept: sentences(false), lost: sentences(true) }
 }
 
-describe('what an edit changes is said from old to new:', () => {
+describe('what an edit changes is shown from old to new:', () => {
   test.each<[string, Changes, string[]]>([
     ['nothing', {}, []],
     [
@@ -87,7 +87,7 @@ test('another order of countries changes nothing', async () => {
   expect(await planned(countries('NP', 'IN'), countries('IN', 'NP'))).toEqual({ kept: [], lost: [] })
 })
 
-describe('what an edit takes away is apart:', () => {
+describe('what an edit removes is listed separately:', () => {
   test.each<[string, Changes, string[]]>([
     ['a key', { keys: [] }, ['key backend: revoked']],
     [

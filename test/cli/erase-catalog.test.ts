@@ -102,7 +102,7 @@ const OF_NOBODY: Record<string, string> = {
   kysely_migration_lock: 'of this service',
 }
 
-test('every table has a user and is in the list above, or has none and says why', async () => {
+test('every table with a user is in the list above, or has none and a reason', async () => {
   const { rows } = await world.database.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
   )

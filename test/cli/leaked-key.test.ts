@@ -48,7 +48,7 @@ function write(keys: object[]): void {
   writeFileSync(path, JSON.stringify({ owner: file.owner, keys, webhooks: file.webhooks, paywalls }))
 }
 
-test('apply that revokes a key says how many live sessions it minted; they go on', async () => {
+test('apply that revokes a key prints how many live sessions it minted; they continue', async () => {
   const [kept, ended] = [await mint(tenant), await mint(tenant)]
   await signInByMail(world, newEmail(), { paywallId: tenant.paywall.id })
   await mint(await newTenant(world))
@@ -63,7 +63,7 @@ test('apply that revokes a key says how many live sessions it minted; they go on
   expect(await goesOn(kept)).toBe(true)
 })
 
-test('a rotation says so, too, and signs nobody out', async () => {
+test('so does a rotation, which signs nobody out', async () => {
   const sessions = [await mint(tenant), await mint(tenant)]
   write([{ name: 'backend', secret: newSecret() }])
   const { out } = await run('apply', path, '--yes')
@@ -71,7 +71,7 @@ test('a rotation says so, too, and signs nobody out', async () => {
   for (const session of sessions) expect(await goesOn(session)).toBe(true)
 })
 
-test('a rotation that gives the new key the name of the old one says of the old one that it is revoked', async () => {
+test('a rotation that gives the new key the name of the old one reports the old one as revoked', async () => {
   const [old, next] = [tenant.key, newSecret()]
   write([
     { name: 'backend', secret: old },
@@ -97,7 +97,7 @@ test('a rotation that gives the new key the name of the old one says of the old 
   expect(await goesOn(kept)).toBe(true)
 })
 
-test('a key that is called otherwise is not revoked, whoever has its name from then on', async () => {
+test('a renamed key is not revoked, even if another key has its old name', async () => {
   const other = newSecret()
   const [one, two] = [
     { name: 'backend', secret: tenant.key },
@@ -152,7 +152,7 @@ test('--minted-by ends what the revoked key of that name has minted, also what w
   expect(await goesOn(strangers, stranger)).toBe(true)
 })
 
-test('--minted-by refuses a key that is still good, because whoever has it would mint others', async () => {
+test('--minted-by refuses an active key, because its holder could mint others', async () => {
   const session = await mint(tenant)
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
     code: 1,

@@ -23,7 +23,7 @@ async function verifySpoilt(spoil: string, mend: string) {
 
 const balance = (type: string) => `balance ${type} of user ${userId} on paywall ${world.paywall.id}`
 
-test('says how much is right', async () => {
+test('prints how many balances are right', async () => {
   expect(await verifyLedger(world.databaseUrl)).toEqual({
     code: 0,
     out: 'OK: 2 balances match the sums of their 4 ledger rows.\n',

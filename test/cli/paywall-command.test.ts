@@ -71,7 +71,7 @@ describe('paywall', () => {
     expect(india).not.toBe(common)
   })
 
-  test('uses the local world where no database is named, and says so', async () => {
+  test('uses the local world if no database is named, and says so', async () => {
     write({ 'keys[0].secret': undefined })
     const { DATABASE_URL, ...others } = variables
     const nowhere = await paywall(['plan', path], others)
@@ -101,7 +101,7 @@ describe('paywall', () => {
   })
 })
 
-describe('paywall says in one sentence', () => {
+describe('paywall reports in one sentence', () => {
   test.each<[string, string[], Record<string, string | undefined>, RegExp]>([
     ['that it has no such command', ['sell'], {}, /unknown command sell: run paywall help/],
     ['that a file is not there', ['apply', 'nowhere.json'], {}, /nowhere\.json cannot be read: no such file/],

@@ -207,7 +207,7 @@ describe('a bad file', () => {
     ['{\n  "owner": yes\n}', "Unexpected token 'y' (line 2 column 12)"],
     ['{\n  "owner": ', 'unexpected end of file (line 2 column 12)'],
     ["{'owner': 1}", "Expected property name or '}' at position 1 (line 1 column 2)"],
-  ])('says where %j is not JSON', async (text, where) => {
+  ])('reports where %j is not JSON', async (text, where) => {
     expect(await errorsOf(text)).toEqual([`not valid JSON: ${where}`])
   })
 
@@ -218,7 +218,7 @@ describe('a bad file', () => {
     expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
   })
 
-  test('is told of, whatever stands at whichever place', async () => {
+  test('is reported, at any place', async () => {
     const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
     const changes = pathsOf(JSON.parse(sampleFileText())).flatMap((path) => values.map((value) => ({ [path]: value })))
     expect(changes.length).toBeGreaterThan(500)

@@ -49,7 +49,7 @@ describe('plan', () => {
     expect((await run(['plan', path])).out).toMatch(/^Nothing to change\.\nVersion of paywall/)
   })
 
-  test('counts the subscribers whom it touches: each once, and nobody who has ended', async () => {
+  test('counts the affected subscribers: each once, and none that has ended', async () => {
     const [email, other] = [newEmail(), newEmail()]
     for (const [who, slug] of [
       [email, 'monthly'],
@@ -97,7 +97,7 @@ describe('plan', () => {
 })
 
 describe('apply', () => {
-  test('without a terminal takes nothing away unless --yes is said, and changes nothing else', async () => {
+  test('without a terminal removes nothing without --yes, and changes everything else', async () => {
     write({ keys: [] }, [monthly({ label: 'Each month' }), yearly()])
     const before = await stateChecksum(world)
     const refused = await run(['apply', path])
@@ -121,7 +121,7 @@ describe('apply', () => {
     expect(user.status).toBe(401)
   })
 
-  test('asks nobody for what takes nothing away', async () => {
+  test('does not ask for confirmation if nothing is removed', async () => {
     write({ keys: [{ name: 'second' }] }, [monthly({ label: 'Every month' }), yearly({ features: ['export'] })])
     const { new_secrets: secrets, ...applied } = await json(['apply', path])
     expect(secrets).toEqual([{ what: 'key second', secret: expect.stringMatching(/^pk_test_/) }])

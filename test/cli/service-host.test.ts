@@ -51,7 +51,7 @@ describe('the command', () => {
     })
   })
 
-  test('and takes nothing that is no origin', async () => {
+  test('and rejects what is not an origin', async () => {
     const refused = await run('apply', { SERVICE_ORIGIN: 'billing.acme.example' })
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SERVICE_ORIGIN must be an origin') })
   })

@@ -40,7 +40,7 @@ describe('paywall tickets', () => {
     expect(await tickets()).toEqual({ code: 0, out: 'No tickets.\n', err: '' })
   })
 
-  test('shows who wrote what, and the keys of images', async () => {
+  test('shows the sender and the text of each ticket, and the keys of its images', async () => {
     const user = await signIn(world)
     const { token } = await signInAnonymously(world)
     await send({ subject: 'From a guest', content: 'One line\nand another', customer_email: 'guest@example.com' })
@@ -78,7 +78,7 @@ describe('paywall tickets', () => {
   })
 })
 
-describe('paywall tickets says in one sentence', () => {
+describe('paywall tickets reports in one sentence', () => {
   const path = join(folder, 'nothing.png')
 
   test.each<[string, string[], RegExp]>([
@@ -95,7 +95,7 @@ describe('paywall tickets says in one sentence', () => {
     expect(err).toMatch(new RegExp(`^paywall: ${sentence.source}\n$`))
   })
 
-  test('that the bucket has not what the ticket says', async () => {
+  test('that the bucket does not have an image of the ticket', async () => {
     const key = `${world.paywall.id}/00000000-0000-4000-8000-000000000000`
     await world.database.query(
       "insert into ticket_attachments select $1, max(id), 'a.png', 'image/png', 1 from tickets",

@@ -60,7 +60,7 @@ export async function run(paywall: BrowserPaywall) {
 }
 `
 
-test('without it the SDK takes any name, and with it those of the file alone', async () => {
+test('without it the SDK accepts any name, and with it only those of the file', async () => {
   write('server.ts', SERVER)
   write('browser.ts', BROWSER)
   expect(await refusedLines()).toEqual([])

@@ -52,7 +52,7 @@ const find = (query: string) => call(world, at(here, `user?${query}`), { key: he
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
 
 describe('paywall users merge', () => {
-  test('gives all that a user has on every paywall to another one, and ends the one', async () => {
+  test('transfers all that a user has on every paywall to another one, and ends the one', async () => {
     const into = await known({ email: newEmail(), external_id: randomUUID() })
     const from = await subscribe(world, here)
     await subscribe(world, there, 'monthly', from.email)
@@ -79,7 +79,7 @@ describe('paywall users merge', () => {
     expect((await known({ email: into.user.email! })).user).toMatchObject({ ...into.user })
   })
 
-  test('gives the other one the names that it lacks, and its own stay', async () => {
+  test('transfers the names that the other one lacks, and keeps its own', async () => {
     const [email, external_id] = [newEmail(), randomUUID()]
     const [byEmail, byExternalId] = [await known({ email }), await known({ external_id })]
     expect(await merge(byEmail.user.id, external_id)).toMatchObject({ code: 0 })
@@ -128,7 +128,7 @@ describe('paywall users merge', () => {
     expect(likeAnId.user.id).not.toBe(one.user.id)
   })
 
-  test('of two users into each other at once is done one way, and amid calls of both loses nothing', async () => {
+  test('of two users into each other at once happens one way, and loses nothing of their concurrent calls', async () => {
     for (let round = 0; round < 3; round++) {
       const pair = await Promise.all([known(), known()])
       const [one, other] = pair.map(({ user }) => user.id) as [string, string]
@@ -154,7 +154,7 @@ describe('paywall users merge', () => {
 })
 
 describe('paywall users set-email', () => {
-  test('gives a user another address, by which it is found from then on', async () => {
+  test("changes a user's e-mail address, by which it is found from then on", async () => {
     const { user } = await known()
     const email = newEmail()
     expect(await setEmail(user.email!, ` ${email.toUpperCase()} `)).toEqual({

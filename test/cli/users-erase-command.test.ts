@@ -55,7 +55,7 @@ const SERVING = ['rate_limits', 'sign_in_challenges', 'sign_in_sessions', 'ticke
 const rowsNaming = async ({ email, id }: { email: string; id: string }, table: string) =>
   (await allRows(world)).filter((row) => row.startsWith(`${table}: `) && (row.includes(id) || row.includes(email)))
 
-/** Leaves what `somebody` has not left: a counted page of its own, and a mailed code that nobody has used. */
+/** Adds what `createUserInEveryTable` leaves out: a budget of pages, and a mailed code that was never used. */
 async function leaveTraces(person: { email: string; id: string }): Promise<void> {
   await setConsumed(world, 'pages', `user:${person.id}`, 1)
   await getGrant(world, person.email)
@@ -66,7 +66,7 @@ const rowsOf = async (table: string, id: string) =>
   (await world.database.query(`select * from ${table} where user_id = $1 order by created_at`, [id])).rows
 
 describe('users erase', () => {
-  test('without --yes says what would go, and changes nothing', async () => {
+  test('without --yes prints what would be erased, and changes nothing', async () => {
     const { email } = await signIn(world)
     const before = await stateChecksum(world)
     const { code, out, err } = await users('erase', email)
@@ -147,7 +147,7 @@ describe('users erase', () => {
     ])
   }, 90_000)
 
-  test('lets who comes back begin anew, as another user', async () => {
+  test('lets a returning person start again, as another user', async () => {
     const { email, id } = await signIn(world)
     expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
     expect((await signIn(world, { email })).id).not.toBe(id)
@@ -158,7 +158,7 @@ describe('users erase', () => {
     })
   })
 
-  test('of what the owner was not told yet takes the person out, and it goes out in order, signed as it is now', async () => {
+  test('removes the person from pending events, which are delivered in order, with a new signature', async () => {
     const mailbox = await openMailbox(world)
     mailbox.answer = () => ({ status: 500 })
     const [paywallUnderTest, key] = [mailbox.file.paywalls[0]!, mailbox.file.keys[0]!.secret!]
@@ -193,7 +193,7 @@ describe('users erase', () => {
     ])
   })
 
-  test('stays erased, though the processor goes on telling of what was bought and who bought it', async () => {
+  test('stays erased, although the processor keeps sending what was bought and by whom', async () => {
     const email = newEmail()
     const { userId: id } = await buy(world, { paywall: world.paywall, key: world.key, email })
     await world.stripe.drainWebhooks()
@@ -210,7 +210,7 @@ describe('users erase', () => {
     expect((await userState(world, user.id)).purchases).toEqual([])
   })
 
-  test('takes the address off what somebody has bought with it who was not signed in, and that stays so', async () => {
+  test('also removes the e-mail address from purchases made with it without signing in, for good', async () => {
     const email = newEmail()
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     await call(world, await payOnPage(checkoutUrl, email))

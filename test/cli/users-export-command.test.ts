@@ -42,7 +42,7 @@ describe('users export', () => {
     expect(types.filter((type: string) => type === 'ticket.created')).toHaveLength(2)
     expect(out).not.toMatch(/_hash"/)
 
-    // Whatever row says something of the person is in what was printed.
+    // Every row about the person is in the output.
     const marked = (await allRows(world)).filter((row) => row.includes(email) || row.includes(id))
     const tables = new Set(marked.map((row) => row.split(':')[0]!))
     for (const table of tables) {
@@ -51,7 +51,7 @@ describe('users export', () => {
     }
   })
 
-  test('prints what somebody who was not signed in has bought with the address', async () => {
+  test('prints purchases made with the e-mail address without signing in', async () => {
     const email = newEmail()
     const { user, checkoutUrl } = await anonymousBuyer(world)
     await call(world, await payOnPage(checkoutUrl, email))

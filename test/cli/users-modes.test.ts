@@ -70,7 +70,7 @@ describe('with --test or --live', () => {
     }
   })
 
-  test('erase takes the one, with what guests wrote there in its name, and leaves the other', async () => {
+  test('erase removes the one, with what guests wrote there in its name, and leaves the other', async () => {
     const form = () => ticketForm({ ...MESSAGE, customer_email: tester.email })
     const tickets = []
     for (const place of [testing, live]) tickets.push(ticketId(await sendForm({ ...world, ...place }, form())))
@@ -82,7 +82,7 @@ describe('with --test or --live', () => {
     expect(rows).toEqual([{ id: String(tickets[0]) }])
   })
 
-  test('set-email gives the one another address, which a user of the other mode may have', async () => {
+  test('set-email gives the one another e-mail address, which a user of the other mode may have', async () => {
     const other = await person(world, live)
     expect(await users('set-email', tester.email, other.email, '--test')).toMatchObject({ code: 0 })
     expect([await userOf(tester.id), await userOf(buyer.id)]).toMatchObject([
@@ -118,7 +118,7 @@ describe('with --test or --live', () => {
   })
 })
 
-test('where all paywalls are of one mode, it need not be said', async () => {
+test('if all paywalls have one mode, it can be omitted', async () => {
   const { email, id } = await person(world, { ...world, paywall: world.paywall })
   const said = await paywall(world, ['users', 'export', email, '--owner', world.file.owner.email])
   expect(JSON.parse(said.out)).toMatchObject({ mode: 'test', users: [{ id }] })

@@ -32,7 +32,7 @@ function signOut(...args: string[]) {
   })
 }
 
-/** Whether a session goes on, on a paywall. */
+/** Whether a session is active on a paywall. */
 const goesOn = async (paywallId: string, { refreshToken }: { refreshToken: string }) =>
   (await refresh(world, refreshToken, { paywallId })).status === 200
 

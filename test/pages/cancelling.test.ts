@@ -15,7 +15,7 @@ afterAll(() => pages.close())
 
 const CANCELLED = 'Your subscription is cancelled'
 
-/** Somebody who has signed in and bought the yearly price, at its account. */
+/** A signed-in buyer of the yearly price, on its account page. */
 async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
   const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor
@@ -29,7 +29,7 @@ async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
   return { visitor, purchaseId: new URL(link ?? '', home).searchParams.get('purchase') ?? '' }
 }
 
-/** Pays on the processor's page, and waits until the purchase is there. */
+/** Pays on the processor's page, and waits until the purchase is stored. */
 async function pay({ page, home }: Visitor): Promise<void> {
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.locator('[value=pay]').click()
@@ -47,7 +47,7 @@ test('a link alone makes nobody believe that a subscription is cancelled', async
   }
 })
 
-test('who has cancelled is told so, and what was written is kept whole though it has line breaks', async () => {
+test('a buyer who has cancelled sees that, and the reason is stored in full, with its line breaks', async () => {
   const { visitor, purchaseId } = await subscriber()
   const { page, home } = visitor
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
@@ -63,7 +63,7 @@ test('who has cancelled is told so, and what was written is kept whole though it
   expect(rows).toEqual([{ reason: `Something that I need is missing: ${words}` }])
 })
 
-test('who buys another price instead is never charged for the first again, with nothing left to cancel', async () => {
+test('a buyer of another price instead is never charged for the first again, and has nothing left to cancel', async () => {
   const { visitor, purchaseId } = await subscriber()
   const { page, home } = visitor
   const { stripe, workers, clock, paywall } = pages.world

@@ -15,7 +15,7 @@ export const DEMO_PAYWALL: Written = {
   settings: settingsWithoutPages,
 }
 
-/** It with an image and a logo, neither of which is to be had: their texts are shown. */
+/** The demo with an image and a logo that do not exist: their texts are shown. */
 export const WITH_IMAGES: Written = {
   ...DEMO_PAYWALL,
   layout: {

@@ -16,7 +16,7 @@ afterAll(() => pages.close())
 const count = async (table: 'users' | 'checkouts') =>
   (await pages.world.database.query(`select from ${table}`)).rowCount ?? 0
 
-/** Sends the form of the paywall's page as a guest, and gives the page that it leads to and the session's cookies. */
+/** Submits the form of the paywall page as a guest, and returns the page that it leads to and the session's cookies. */
 async function buy(key: string) {
   const response = await pages.world.fetch(`/p/${pages.world.paywall.id}`, {
     method: 'POST',
@@ -44,7 +44,7 @@ test('two forms of two guests are two', async () => {
   expect(other.leadsTo).not.toBe(one.leadsTo)
 })
 
-test('a guest who signs out and sends the form again is somebody new, and is sold to', async () => {
+test('a submit after sign-out creates a new user, who can buy', async () => {
   const key = randomUUID()
   const { refresh, leadsTo } = await buy(key)
   await pages.world.fetch(`/p/${pages.world.paywall.id}/account`, {

@@ -100,7 +100,7 @@ describe('a page', () => {
     ['hsl(120deg 100% 25%)', '--brand:rgb(0 128 0)'],
     ['red;}</style><script>alert(1)</script>', '--brand:rgb(55 65 200)'],
     ['url(https://evil.example/)', '--brand:rgb(55 65 200)'],
-  ])('takes %s for its colour, if it is one', async (colour, style) => {
+  ])('accepts %s as its colour, if it is one', async (colour, style) => {
     const id = await shopWith({
       settings: { brand_color: colour, tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] },
     })

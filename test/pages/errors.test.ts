@@ -21,7 +21,7 @@ afterAll(() => pages.close())
 
 const alertOn = ({ page }: Visitor) => page.getByRole('alert').textContent()
 
-/** Presses a button, and gives the status of the page that it leads to. */
+/** Presses a button, and returns the status of the page that it leads to. */
 async function statusAfter(visitor: Visitor, button: string): Promise<number> {
   const [response] = await Promise.all([visitor.page.waitForNavigation(), press(visitor, button)])
   return response?.status() ?? 0
@@ -74,7 +74,7 @@ describe('images', () => {
   const image = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
   const drawing = { ...image, name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') }
 
-  /** The page of a ticket that somebody has written who is signed in, without a script, and that has an image. */
+  /** The page of a ticket with an image, by a signed-in user without JavaScript. */
   async function written(file: typeof image): Promise<Visitor> {
     const visitor = await visit(pages, { path: '/account', javaScriptEnabled: false })
     const { page, home } = visitor
@@ -86,7 +86,7 @@ describe('images', () => {
     return visitor
   }
 
-  test('of a ticket that is refused have to be chosen again, as the page says, and the text is kept', async () => {
+  test('of a refused ticket have to be chosen again, as the page says, and the text is kept', async () => {
     const visitor = await written(drawing)
     const { page } = visitor
     expect(await statusAfter(visitor, 'Send')).toBe(400)
@@ -120,7 +120,7 @@ describe('images', () => {
   })
 })
 
-test('a ticket of which nobody knows whether it was opened: 503, a sentence that says so, and the message is kept', async () => {
+test('a ticket with an unknown outcome: 503, a sentence that says so, and the message is kept', async () => {
   const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   await page.getByLabel('E-mail address').fill(newEmail())
@@ -173,7 +173,7 @@ test('a paywall that there is not: 404, as a page in the language of the browser
   expect(await headingOf({ world: pages.world, page, home: '' })).toBe('Seite nicht gefunden')
 })
 
-test('who opens the portal when the session is over is asked to sign in', async () => {
+test('a user who opens the portal after the session has ended is asked to sign in', async () => {
   const visitor = await visit(pages)
   const { page, home } = visitor
   await press(visitor, 'Continue')

@@ -64,7 +64,7 @@ describe('what an owner writes is text', () => {
     holdsNoScript(html)
   })
 
-  test('where somebody has bought it, and is about to cancel', async () => {
+  test('after a purchase, about to cancel', async () => {
     const visitor = await visit(pages, { path: '/account' })
     const { page, home } = visitor
     await signIn(visitor, newEmail())
@@ -148,7 +148,7 @@ test('a processor that leads to something other than a page leads nobody anywher
 })
 
 test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '%0d%0aLocation:%20https://evil.example'])(
-  'whoever signs in to buy %s comes back to the paywall',
+  'a user who signs in to buy %s returns to the paywall',
   async (price) => {
     const visitor = await visit(pages, { path: `/account?buy=${encodeURIComponent(price)}` })
     const { page, home } = visitor

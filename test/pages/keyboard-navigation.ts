@@ -5,7 +5,7 @@ const STOPS = `[...document.querySelectorAll('a[href], button, input:not([type=h
   (each) => each.checkVisibility() && !each.disabled && !each.closest('[inert]') && (each.type !== 'radio' || each.checked ||
     (each === document.querySelector('[name="' + each.name + '"]:enabled') && !document.querySelector('[name="' + each.name + '"]:checked'))))`
 
-/** Where the keyboard is: its place among the stops, -1 for none of them, and whether one sees that it is there. */
+/** The keyboard focus: its index among the tab stops, -1 for none of them, and whether it is visible. */
 const FOCUS = `(() => {
   const focused = document.activeElement
   const { outlineStyle, outlineWidth } = getComputedStyle(focused.closest('.price') ?? focused)

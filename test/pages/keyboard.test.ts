@@ -34,7 +34,7 @@ async function pay({ page, home }: Visitor): Promise<void> {
   await page.waitForURL(`${home}/thanks*`)
 }
 
-/** Somebody who signs in at their account. */
+/** A user who signs in on their account page. */
 async function visitSignedIn(): Promise<Visitor> {
   const visitor = await visit(pages, { path: '/account' })
   const email = newEmail()
@@ -106,7 +106,7 @@ test('a customer cancels and signs out without a mouse', async () => {
   await page.waitForURL(home)
 })
 
-test('somebody restores a purchase, and writes to the owner, without a mouse', async () => {
+test('a user can restore a purchase, and write to the owner, without a mouse', async () => {
   const email = newEmail()
   const buyer = await visit(pages)
   await pressAt(button(buyer, 'Continue'))

@@ -11,7 +11,7 @@ export interface Pages {
   close(): Promise<void>
 }
 
-/** The demo's paywall is on sale there, unless the file says otherwise. */
+/** Sells the demo's paywall by default. */
 export async function startPages(file: FileOverrides = { paywall: DEMO_PAYWALL }): Promise<Pages> {
   await using started = new AsyncDisposableStack()
   const world = started.adopt(await startTestWorld({ file }), (each) => each.close())

@@ -6,7 +6,7 @@ import { MESSAGE } from '../support/tickets.ts'
 import type { Pages } from './pages.ts'
 import { press, signIn, type Visitor, visit } from './visitor.ts'
 
-/** Who looks: nobody in particular, and somebody who has bought the yearly price. */
+/** A guest, and a buyer of the yearly price. */
 export interface Scene {
   pages: Pages
   guest: Visitor
@@ -47,7 +47,7 @@ export async function at({ page, home }: Visitor, path: string): Promise<Page> {
   return page
 }
 
-/** A page of somebody new. */
+/** A page as a new visitor sees it. */
 export const asSomebody =
   (path: string, go: (visitor: Visitor, scene: Scene) => Promise<unknown>): Way =>
   async (scene) => {

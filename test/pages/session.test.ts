@@ -57,7 +57,7 @@ describe('the session', () => {
     )
   })
 
-  test('goes on when the access token has expired, in two tabs at once', async () => {
+  test('continues when the access token has expired, in two tabs at once', async () => {
     const { visitor, email } = await signedIn()
     const context = visitor.page.context()
     await context.clearCookies({ name: 'paywall_access' })
@@ -102,7 +102,7 @@ describe('the session', () => {
     expect([account.headers.getSetCookie().length, account.headers.get('cache-control')]).toEqual([2, 'no-store'])
   })
 
-  test('whose access token is not good any more does not lock its visitor out', async () => {
+  test('with an invalid access token does not lock its visitor out', async () => {
     const { visitor, email } = await signedIn()
     const cookies = await cookiesOf(visitor)
     const [access] = cookies.filter(({ name }) => name === 'paywall_access')

@@ -4,7 +4,7 @@ import { codeMailedTo } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { Pages } from './pages.ts'
 
-/** Somebody who looks at a paywall's pages. */
+/** A visitor of a paywall's pages. */
 export interface Visitor {
   world: TestWorld
   page: Page
@@ -28,11 +28,11 @@ export async function visit(
   return { world, page, home }
 }
 
-/** Presses a button of what a page is about, or follows a link there, by what it says. */
+/** Presses a button in the main part of a page, or follows a link there, by its text. */
 export const press = ({ page }: Pick<Visitor, 'page'>, name: string | RegExp, role: 'button' | 'link' = 'button') =>
   page.getByRole('main').getByRole(role, { name }).click()
 
-/** What the heading of the page says. */
+/** The heading of the page. */
 export const headingOf = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
 
 /** Signs in by the code that is mailed, on a page that asks for the address. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => pages.close())
 
-/** Somebody who has signed in and bought nothing so far. */
+/** A signed-in user who has bought nothing yet. */
 async function signedIn(): Promise<Visitor> {
   const visitor = await visit(pages, { path: '/account' })
   await signIn(visitor, newEmail())
@@ -32,7 +32,7 @@ test('the page that thanks waits for the purchase however it was reached', async
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })
 
-test.each(['/session', '/user'])('it says that it takes longer where %s does not answer', async (path) => {
+test.each(['/session', '/user'])('it says that it takes longer if %s does not respond', async (path) => {
   const { page, home } = await signedIn()
   await page.route(`**${path}`, (route) => route.abort())
   await page.goto(`${home}/thanks`)

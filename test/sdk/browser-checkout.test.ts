@@ -14,7 +14,7 @@ afterEach(async () => {
 const open = (path?: string, options?: string) => openTab(here.site, here.context, path, options)
 const PAID = expect.objectContaining({ user: expect.objectContaining({ paid: true }), isWaiting: false })
 
-test('who is not signed in buys, and comes back to the page that was left with what was bought, in each tab', async () => {
+test('a guest buys, and returns to the page with its purchase, in every tab', async () => {
   const [shop, other] = [await open('/shop?colour=red#prices'), await open()]
   expect(await shop.paywall.evaluate(({ id, user }) => ({ id, user }))).toEqual({
     id: here.site.world.paywall.id,
@@ -45,7 +45,7 @@ test('a webhook that is late is waited for', async () => {
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
 })
 
-test('who does not pay comes back to the page, where nothing is waited for', async () => {
+test('a guest who does not pay returns to the page, which waits for nothing', async () => {
   const back = await buyIn(here.site, await open('/shop'), { action: 'cancel' })
   expect(back.page.url()).toBe(`${here.site.url}/shop`)
   expect(await back.heard()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])

@@ -63,7 +63,7 @@ describe('where the browser denies a page', () => {
     await isOpened
   })
 
-  test('to hear of other tabs, each sees by itself who is signed in', async () => {
+  test('to get messages from other tabs, each finds out by itself who is signed in', async () => {
     await deny('BroadcastChannel')
     const [tab, other] = [await open(), await open()]
     const email = await signInIn(here.site, tab)
@@ -87,7 +87,7 @@ test('a network that is away signs nobody out', async () => {
   expect([await refreshIn(tab), await refreshIn(other)]).toEqual([email, email])
 })
 
-test('a tab whose clock is a day ahead takes what others got for stale, and each refreshes it once', async () => {
+test("a tab whose clock is a day ahead considers the others' tokens expired, and each refreshes them once", async () => {
   const tab = await open()
   const email = await signInIn(here.site, tab)
   const ahead = await here.context.newPage()

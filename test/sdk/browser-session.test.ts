@@ -9,7 +9,7 @@ const here = siteOfFile()
 
 const open = (options?: string, path?: string) => openTab(here.site, here.context, path, options)
 
-/** Signs in in the first tab. Resolves when the others have heard of it. */
+/** Signs in in the first tab. Resolves when the others know it. */
 async function signInAll(tabs: Tab[]): Promise<string> {
   const email = await signInIn(here.site, tabs[0]!)
   for (const tab of tabs) await expect.poll(() => emailIn(tab)).toBe(email)
@@ -17,7 +17,7 @@ async function signInAll(tabs: Tab[]): Promise<string> {
 }
 
 describe('signing in', () => {
-  test('by a mailed code, also after the page was loaded again: each tab hears of it, and of signing out', async () => {
+  test('by a mailed code, also after the page was reloaded: every tab is notified, and of signing out', async () => {
     const [tab, other] = [await open(), await open()]
     const email = newEmail()
     await tab.paywall.evaluate((paywall, address) => paywall.signIn(address), email)
@@ -50,7 +50,7 @@ describe('signing in', () => {
     await elsewhere.page.context().close()
   })
 
-  test('takes no wrong code, and none that was not asked for', async () => {
+  test('rejects a wrong code, and one that was not requested', async () => {
     const { paywall } = await open()
     const refused = (code: string) =>
       paywall.evaluate((opened, digits) => opened.confirm(digits).catch(({ code }) => code), code)
@@ -112,7 +112,7 @@ describe('a session is refreshed', () => {
   })
 })
 
-test('a session that the service has ended is a change that each tab hears of', async () => {
+test('a session that the service has ended notifies every tab', async () => {
   const [tab, other] = [await open(), await open()]
   const email = await signInIn(here.site, tab)
   await expect.poll(() => emailIn(other)).toBe(email)
@@ -142,7 +142,7 @@ test('a session that the page’s server keeps is asked for an access token', as
   expect(await emailIn(tab)).toBeNull()
 })
 
-test('a ticket, with an image, is opened by whoever is signed in, or by a guest', async () => {
+test('a ticket with an image is opened by a signed-in user, or by a guest', async () => {
   const tab = await open()
   const { bytes, type } = image()
   const ticket = { subject: 'It does not load', content: 'I paid.' }

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-readme-'))
-/** The Workers remember for some seconds whose a domain is, and serve other tests' worlds, too. */
+/** The Workers cache for some seconds which paywall has a domain, and serve other tests' worlds, too. */
 const DOMAIN = `pay-${randomUUID()}.localhost`
 
 let world: TestWorld
@@ -65,7 +65,7 @@ test('the server’s example sells, lets in, counts and cancels', async () => {
   expect(rows).toEqual([{ cancel_at_period_end: true }])
 })
 
-test('the example of webhooks hears who subscribes', async () => {
+test('the webhooks example receives new subscriptions', async () => {
   const { POST, isMember } = await load<{
     POST(request: Request): Promise<Response>
     isMember(userId: string): boolean

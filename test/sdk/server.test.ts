@@ -20,10 +20,10 @@ afterAll(() => world.close())
 
 const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
 
-/** A page that sells the monthly price to somebody new. */
+/** A page that sells the monthly price to a new user. */
 const order = (email = newEmail()) => ({ email, price: 'monthly', ...targets })
 
-/** Somebody who has bought the monthly price. */
+/** A buyer of the monthly price. */
 async function buyer() {
   const email = newEmail()
   const { checkoutUrl, userId } = await paywall.checkout(order(email))
@@ -51,13 +51,13 @@ describe('an owner’s server', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { cancel_at_period_end: true } })
   })
 
-  test('is told where a user is whose address it names, instead of where itself is', async () => {
+  test('can send the address of a user, whose country then counts instead of its own', async () => {
     const { userId } = await buyer()
     expect(await paywall.user({ userId })).toMatchObject({ country: 'US' })
     expect(await paywall.user({ userId }, { clientIp: '10.0.0.1' })).toMatchObject({ country: 'XX' })
   })
 
-  test('knows nobody by a name that it never heard', async () => {
+  test('finds nobody by an unknown identity', async () => {
     expect(await paywall.user({ email: newEmail() })).toBeNull()
     expect(await paywall.user({ userId: randomUUID() })).toBeNull()
   })
@@ -72,7 +72,7 @@ describe('an owner’s server', () => {
     expect(await paywall.checkout(same)).not.toEqual(first)
   })
 
-  test('changes a balance once for a key, and is told how many tokens there are', async () => {
+  test('changes a balance once for a key, and returns the number of tokens', async () => {
     const { userId } = await buyer()
     const debit = () => paywall.debit({ userId }, 'standard', 30, { key: 'job-42' })
     expect(await Promise.all([debit(), debit(), debit()])).toMatchObject([{ count: 70 }, { count: 70 }, { count: 70 }])
@@ -115,7 +115,7 @@ describe('an owner’s server', () => {
     expect(await errorOf(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
   })
 
-  test('hears why a call was refused', async () => {
+  test('gets the reason of a refusal', async () => {
     const stranger = new Paywall({ key: 'pk_test_nobodys', paywall: world.paywall.id, baseUrl: world.url })
     expect(await errorOf(stranger.user({ email: newEmail() }))).toMatchObject({ status: 401, name: 'PaywallError' })
     const { email } = await buyer()
@@ -123,7 +123,7 @@ describe('an owner’s server', () => {
     expect(again).toMatchObject({ status: 409, details: { hasActivePurchase: true } })
   })
 
-  test('says who it is with every call', async () => {
+  test('identifies itself with every call', async () => {
     const { sdk_version: version } = requestsOf(world).find(({ sdk_version: each }) => each) ?? {}
     const packageJson = readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8')
     expect(version).toBe(`paywall-billing-sdk ${JSON.parse(packageJson).version}`)

@@ -81,7 +81,7 @@ test('leaves it to the owner’s database which ids were handled', async () => {
   expect(handled).toHaveLength(1)
 })
 
-test('takes nothing that the service did not sign', async () => {
+test('rejects everything that the service did not sign', async () => {
   const take = webhooks({
     secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret],
     test: true,

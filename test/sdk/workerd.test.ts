@@ -41,7 +41,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Has the backend do something about somebody. */
+/** Makes the backend run an action for a user. */
 async function act(what: string, email = ''): Promise<unknown> {
   const response = await backend.dispatchFetch(`http://owner.example/${what}?email=${encodeURIComponent(email)}`)
   const text = await response.text()
@@ -49,7 +49,7 @@ async function act(what: string, email = ''): Promise<unknown> {
   return JSON.parse(text)
 }
 
-test('a backend on Workers sells, reads, debits once and hears of it', async () => {
+test('a backend on Workers sells, reads, debits once and receives the event', async () => {
   const email = newEmail()
   const { checkoutUrl } = (await act('sell', email)) as { checkoutUrl: string }
   await press(checkoutUrl, 'pay')

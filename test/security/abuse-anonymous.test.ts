@@ -11,7 +11,7 @@ const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 /** How many anonymous users a network makes at once. */
 const SHARE = 300
 
-/** Each test comes from a network of its own, and says which by an address in it. */
+/** Each test uses its own network, named by an address in it. */
 let network: string
 beforeEach(() => {
   network = `2001:db8:${randomInt(2, 0x10000).toString(16)}::/48`
@@ -51,7 +51,7 @@ test('of many calls at once no more get through than there is room for', async (
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
 })
 
-test('another network is not held up, nor one that comes back: one user each 12 seconds', async () => {
+test('another network is not limited; the limited one gets a new user every 12 seconds', async () => {
   await consumed(SHARE)
   expect(await become()).toMatchObject({ status: 429 })
   const used = network
@@ -62,7 +62,7 @@ test('another network is not held up, nor one that comes back: one user each 12 
   expect(await become()).toMatchObject({ status: 200 })
 })
 
-test('a call that is sent again takes nothing, and is answered where all is used up', async () => {
+test('a repeated call consumes nothing, and succeeds when all is used up', async () => {
   const again = { 'idempotency-key': randomUUID() }
   await consumed(SHARE - 2)
   const first = sessionIn(await become(again))
@@ -72,7 +72,7 @@ test('a call that is sent again takes nothing, and is answered where all is used
   expect(sessionIn(await become(again)).user).toEqual(first.user)
 })
 
-test('who signs in by another way is not counted', async () => {
+test('other ways of signing in are not counted', async () => {
   await consumed(SHARE)
   const body = { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) }
   const reply = await askForTokens(world, body, { headers: { 'cf-connecting-ip': address() } })

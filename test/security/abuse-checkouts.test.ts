@@ -14,12 +14,12 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** Addresses of IPv6 networks, each of which is another customer's. */
+/** Addresses of IPv6 networks, each of another customer. */
 const someAddress = () => `2001:${randomInt(0x1000, 0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`
 const network = (address: string) => ({ 'cf-connecting-ip': address })
 const from = (address: string): Call => ({ headers: network(address) })
 
-/** A call that opens a page, of a user who comes from this address. */
+/** A call that opens a page, for a user with this address. */
 const open = (token: string, address = someAddress(), options: { key?: string; body?: Record<string, unknown> } = {}) =>
   startCheckout(world, {
     paywall: world.paywall,
@@ -38,7 +38,7 @@ async function counted(calls: Promise<{ status: number }>[]) {
 }
 
 describe('a user opens ten pages in ten minutes', () => {
-  test('and is told when it may open the next', async () => {
+  test('and gets Retry-After', async () => {
     const token = await someToken()
     for (let page = 0; page < 10; page++) opened(await open(token))
     const before = pagesOpened()
@@ -60,7 +60,7 @@ describe('a user opens ten pages in ten minutes', () => {
     expect(pagesOpened() - before).toBe(10)
   })
 
-  test('and a replay is none, nor is a call that is refused', async () => {
+  test('and neither replays nor refused calls count', async () => {
     const token = await someToken()
     const key = randomUUID()
     const first = opened(await open(token, undefined, { key }))

@@ -27,7 +27,7 @@ function formOf(content: string): Buffer {
   ])
 }
 
-/** How long the form takes to be refused, in milliseconds: the quicker of two times. */
+/** How long it takes to refuse the form, in milliseconds: the shorter of two times. */
 async function cost(content: string): Promise<number> {
   const body = formOf(content)
   const times: number[] = []

@@ -17,7 +17,7 @@ const SIZE = 10_000
 const MEGABYTE = 1024 * 1024
 const queries = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
 
-/** A paywall that takes so many bytes of guests' images a day; without a number, what all take. */
+/** A paywall that accepts this many bytes of guests' images a day; by default, the usual limit. */
 const paywallWith = async (bytes?: number) => {
   const limits = bytes === undefined ? {} : { limits: { guest_image_bytes_a_day: bytes } }
   return (await newTenant(world, { settings: { ...queries, ...limits } })).paywall.id
@@ -47,7 +47,7 @@ const onlyImagesOfTickets = () =>
     return stored.join() === known.join()
   })
 
-test('guests send as many bytes of images a day as the paywall takes, and tickets without images after that', async () => {
+test('guests can send as many bytes of images a day as the paywall accepts, and tickets without images after that', async () => {
   const paywallId = await paywallWith(3 * SIZE)
   expect(await asGuest(paywallId, 2)).toMatchObject({ status: 200 })
   const refused = await asGuest(paywallId, 2)
@@ -61,7 +61,7 @@ test('guests send as many bytes of images a day as the paywall takes, and ticket
   expect(await asGuest(paywallId, 3)).toMatchObject({ status: 200 })
 })
 
-test('of twelve that send at once as many are taken as there is room for, and the others’ images do not stay', async () => {
+test('of twelve concurrent tickets as many are accepted as there is room for, and the others’ images are deleted', async () => {
   const paywallId = await paywallWith(5 * SIZE)
   raceStatements(world, 'open_ticket', 12)
   const replies = await Promise.all(Array.from({ length: 12 }, () => asGuest(paywallId, 1)))
@@ -71,7 +71,7 @@ test('of twelve that send at once as many are taken as there is room for, and th
   await onlyImagesOfTickets()
 })
 
-test('a guest whose images are refused keeps its tickets', async () => {
+test('a guest whose images are refused keeps its quota of tickets', async () => {
   const paywallId = await paywallWith(SIZE)
   const headers = someNetwork()
   const fields = { ...MESSAGE, customer_email: newEmail() }
@@ -103,7 +103,7 @@ test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all 
 const asUser = (token: string) =>
   sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), { token, headers: someNetwork() })
 
-test('who makes itself anonymous users has no more room than a guest, and whoever is known has its own', async () => {
+test('anonymous users share the guests' limit, and known users have their own', async () => {
   const take = (taken: number) => setConsumed(world, 'guest_images', `paywall:${world.paywall.id}`, taken)
   // A hundredth that is left is used, less than that is kept.
   await take(198 * MEGABYTE)
@@ -120,7 +120,7 @@ test('who makes itself anonymous users has no more room than a guest, and whoeve
   await take(0)
 })
 
-test('a network has no more for those who sign in and buy nothing, of whom a mailbox makes many; a buyer has its own', async () => {
+test("a network's limit also covers users who signed in and bought nothing, as one mailbox can create many; buyers have their own", async () => {
   const network = '192.0.2.210'
   await setConsumed(world, 'guest_images', `network:${network}`, 100 * MEGABYTE)
   const send = (token: string) =>

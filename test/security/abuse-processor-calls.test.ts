@@ -76,7 +76,7 @@ describe('a superseded page', () => {
     return rows[0].reconcile_at
   }
 
-  test('that is closed is not looked at any more', async () => {
+  test('that is closed is not polled any more', async () => {
     const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
     expect(await dueOf(checkoutUrl)).not.toBeNull()
@@ -95,7 +95,7 @@ describe('a superseded page', () => {
     expect(await userState(world, user.id)).toMatchObject({ paid: true })
   })
 
-  test('that could not be closed is looked at as before', async () => {
+  test('that could not be closed is polled as before', async () => {
     const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
     for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${pageOf(checkoutUrl)}`, 500)
@@ -123,7 +123,7 @@ async function fillWithPages(like: { paywall: { id: string } }, count: number, m
   await filler.insert('checkouts', { from: 1, to: count }, { ...page, ...due, ...more })
 }
 
-test('60 paywalls with 40 open pages each are all looked at in one run, which ends before it has seen all pages', async () => {
+test('60 paywalls with 40 open pages each are all polled in one run, which ends before it has polled all pages', async () => {
   const tenant = await newTenant(world)
   opened(await startCheckout(world, tenant))
   // Of 60 paywalls that have no account, so that no processor need be asked.
@@ -135,7 +135,7 @@ test('60 paywalls with 40 open pages each are all looked at in one run, which en
   )
   await world.database.query("delete from checkouts where paywall_id like '70000000000__'")
   expect(rows).toHaveLength(60)
-  // A run looks at 1,000 pages, which is 16 of each paywall.
+  // A run polls 1,000 pages, which is 16 of each paywall.
   expect(Math.min(...rows.map(({ looks }) => looks))).toBeGreaterThanOrEqual(8)
 }, 120_000)
 
@@ -152,5 +152,5 @@ test('1,200 open pages of one paywall do not keep another’s lost purchase from
     'select from checkouts where paywall_id = $1 and reconcile_at <= now() and polled_at is null',
     [attacked.paywall.id],
   )
-  expect(left.rowCount).toBeGreaterThan(100) // a run ends before it has looked at them all
+  expect(left.rowCount).toBeGreaterThan(100) // a run ends before it has polled them all
 }, 120_000)

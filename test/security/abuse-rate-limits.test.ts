@@ -20,7 +20,7 @@ beforeEach(() => {
 const hex = (number: number) => number.toString(16)
 const ipv4 = () => `198.18.${network >> 8}.${network & 255}`
 
-/** How often each status came back of so many calls at once. */
+/** How often each status was returned to this many concurrent calls. */
 async function burst(send: (index: number) => Promise<{ status: number }>, times = BURST) {
   const statuses = await Promise.all(Array.from({ length: times }, async (_, index) => (await send(index)).status))
   return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]))
@@ -69,7 +69,7 @@ test('an owner’s first calls are not held up, however many come at once', asyn
   expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).not.toHaveProperty('429')
 })
 
-test('an owner’s call whose client went away before it was answered holds up later ones for five seconds at most', async () => {
+test('an owner’s call whose client disconnected before the response delays later ones for five seconds at most', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
   try {
     const free: Limit = { limit: async () => ({ success: true }) }
@@ -111,7 +111,7 @@ describe('webhooks', () => {
   const send = (options: Parameters<typeof postWebhook>[2]) =>
     postWebhook(world, body, { ...options, headers: { 'cf-connecting-ip': ipv4() } })
 
-  test('that a processor signed are never told to wait, nor the first of them', async () => {
+  test('signed by a processor are never limited, not even the first of them', async () => {
     expect(await burst(() => send({}))).not.toHaveProperty('429')
   })
 
@@ -123,7 +123,7 @@ describe('webhooks', () => {
     expect(statements).toBeLessThanOrEqual(2 * GUESTS_SHARE + 1)
   })
 
-  test('of a paywall whose secret is wrong hold up no other at the same processor', async () => {
+  test('of a paywall with a wrong secret do not limit others at the same processor', async () => {
     expect(await send({})).toMatchObject({ status: 200 })
     await burst(() => send({ secret: 'whsec_mistyped' }))
     expect(await burst(() => send({}))).not.toHaveProperty('429')

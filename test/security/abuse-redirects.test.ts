@@ -152,7 +152,7 @@ describe('a paywall that lists nothing', () => {
     expect(await page(back.href)).toEqual({ host: 'evil.example', links: [href] })
   })
 
-  test('leads a buyer on without a question to the domain, the settings’ pages and the site, and wherever an owner says', async () => {
+  test("sends a buyer without confirmation to the domain, the settings’ pages and the site, and wherever an owner's call says so", async () => {
     const shop = await shopWith({ ...queries, success_redirect_url: OWN })
     const own = `https://${shop.paywall.domain}/account`
     const site = `${world.url}/p/${shop.paywall.id}/thanks`
@@ -188,7 +188,7 @@ describe('a paywall that lists nothing', () => {
     }
   })
 
-  test('has the way back at its domain where it leads to its own pages, or where the owner says so', async () => {
+  test('has its return URL on its domain if that leads to its own pages, or if the owner says so', async () => {
     const shop = await shopWith({ ...queries, success_redirect_url: OWN })
     const domain = `https://${shop.paywall.domain}`
     const own = opened(await start(shop, { errorUrl: `${domain}/sorry` }))

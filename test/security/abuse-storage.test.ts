@@ -47,7 +47,7 @@ async function rowsOf(userId: string): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries<number>(rows[0]).filter(([, count]) => count > 0))
 }
 
-/** An anonymous user who has looked at its balances, and with `page` at a page to pay on. */
+/** An anonymous user who has read its balances and, with `page`, opened a page to pay on. */
 async function visitor({ page = false } = {}): Promise<Session> {
   const session = await signInAnonymously(world)
   await userState(world, session.user.id)
@@ -55,7 +55,7 @@ async function visitor({ page = false } = {}): Promise<Session> {
   return session
 }
 
-test('an anonymous user who does not come back leaves nothing behind after 30 days', async () => {
+test('an anonymous user who does not return leaves nothing behind after 30 days', async () => {
   const { user } = await visitor({ page: true })
   expect(await changeBalance(world, { user_id: user.id, op: 'debit', amount: 1, type: 'standard' })).toMatchObject({
     status: 200,
@@ -72,7 +72,7 @@ test('an anonymous user who does not come back leaves nothing behind after 30 da
   expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
 })
 
-test('one who still comes back stays, and what it has with it', async () => {
+test('one who returns is kept, with all it has', async () => {
   const { user, refreshToken } = await visitor()
   await letPass(20)
   const { refreshToken: next } = sessionIn(await refresh(world, refreshToken))
@@ -98,7 +98,7 @@ describe('what stays for ever', () => {
       },
     ],
     [
-      'a user whose payment is not through yet',
+      'a user whose payment is still processing',
       async () => {
         const { token, user } = await visitor()
         const checkoutUrl = await openCheckout(world, token)
@@ -129,7 +129,7 @@ describe('what stays for ever', () => {
       },
     ],
     [
-      'a user who has an address by now',
+      'a user who has an e-mail address by now',
       async () => {
         const { user, token } = await visitor()
         await signInByMail(world, `${randomUUID()}@example.com`, { token })
@@ -228,7 +228,7 @@ test('of a user with 2,500 rows of one kind all go', async () => {
   expect(await rowsOf(user.id)).toEqual({})
 })
 
-test('an owner who credits a user that is being deleted is told that there is none', async () => {
+test('an owner who credits a user that is being deleted gets not found', async () => {
   const { user } = await visitor()
   const [reply] = await whileHeld(
     world,

@@ -35,7 +35,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     body: { error: 'rate_limit_exceeded', message: expect.stringContaining('sign in') },
   }
 
-  test('opens one more after 86.4 seconds, whoever is made up for it', async () => {
+  test('can open one more after 86.4 seconds, as any guest', async () => {
     await useUp(PAUSE)
     expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })
     const refused = await open({ email: newEmail() }, NETWORK)
@@ -61,7 +61,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     expect(await open({ email }, '192.0.2.202')).toMatchObject({ status: 200 })
   })
 
-  test('has not opened one whose images were too many', async () => {
+  test('has not used it up by a ticket whose images were refused', async () => {
     await setConsumed(world, 'guest_tickets', `network:${NETWORK}`, 999)
     await setConsumed(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
     const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])

@@ -38,7 +38,7 @@ test('a genuine webhook of one paywall lets nobody forge for another from its ne
   expect(genuine.filter(({ status }) => status !== 200)).toEqual([])
 })
 
-test('who signs for a paywall of its own is a guest at all others', async () => {
+test('a sender that signs for its own paywall is a guest at all others', async () => {
   const own = { paywallId: other.paywall.id, secret: webhookSecretOf(other.paywall) }
   expect(await send(own)).toMatchObject({ status: 200 })
   const replies = await Promise.all(Array.from({ length: BURST }, () => send({ secret: 'whsec_guessed' })))
@@ -72,13 +72,13 @@ describe('the gateway', () => {
     return counted.isOver
   }
 
-  test('gives a proven sender an owner’s share, and no more', async () => {
+  test('gives a verified sender an owner’s limit, and no more', async () => {
     const env = limits()
     for (let call = 0; call <= 3_000; call++) expect(await webhook(env, '71', 200), `${call}`).toBe(false)
     expect(await webhook(env, '71', 200)).toBe(true)
   })
 
-  test('takes the answer to an unsigned notice for no proof', async () => {
+  test('does not count the response to an unsigned notice as proof', async () => {
     const env = limits()
     const headers = { 'cf-connecting-ip': address, 'content-type': 'application/x-www-form-urlencoded' }
     const notice = async () => {

@@ -63,7 +63,7 @@ describe('a webhook that cannot be signed is refused before the database is aske
     expect(flood).toMatchObject({ ...refused, statements: 0 })
   })
 
-  test('what its processor has signed is taken all the while, and a new secret is after a moment', async () => {
+  test('what its processor has signed is accepted all the time, and a new secret after a moment', async () => {
     const [paywall] = world.file.paywalls
     const signed = () => postWebhook(world, body)
     expect(await postWebhook(world, body, { secret: 'whsec_guessed' })).toMatchObject({ status: 400 })

@@ -112,7 +112,7 @@ describe('every endpoint in its own words', () => {
     ['a forged token', () => ({ token: forge.token({}, {}, forge.stranger.privateKey) }), BAD_TOKEN],
     ['an unsigned token', () => ({ token: forge.unsigned('none') }), BAD_TOKEN],
     [
-      "another owner's token, which tells cancel-subscription where to look",
+      "another owner's token, by which cancel-subscription finds the paywall",
       () => ({ token: all.stranger.token }),
       { ...BAD_TOKEN, cancelSubscription: '404 Subscription not found' },
     ],
@@ -137,7 +137,7 @@ describe('every endpoint in its own words', () => {
   })
 })
 
-describe('a key that is good for something else is told what for, wherever a key is asked for', () => {
+describe('a key for another purpose gets an error that names its purpose, wherever a key is required', () => {
   const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
   const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
   const asToken = 'This is an owner key, not an access token: send it as `X-Api-Key`'
@@ -162,7 +162,7 @@ describe('a key that is good for something else is told what for, wherever a key
     await switchMode(all.world, all.ours.paywall.id, true)
   })
 
-  test('a token that is only bad, or a key of another owner, is told nothing more', async () => {
+  test('an invalid token, or a key of another owner, gets the plain error', async () => {
     for (const credential of [{ token: 'x' }, { key: badKey }, { key: all.live.key }]) {
       expect((await ENDPOINTS.readUser?.(credential))?.body).not.toHaveProperty('message')
     }

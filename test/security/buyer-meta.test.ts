@@ -81,7 +81,7 @@ describe('what an owner wrote about a user', () => {
     expect(await metaOf(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
   })
 
-  test('is on top after an operator’s merge, where it stays what was written about the user who remains', async () => {
+  test('takes precedence after an operator’s merge, where it stays what was written about the remaining user', async () => {
     const [from, into] = [await signIn(world), await signIn(world)]
     for (const [{ email, token }, name] of [
       [from, 'from'],

@@ -25,7 +25,7 @@ const world = useTestWorld({
   preludes: { processors: TELLING },
 })
 
-/** How often credentials are opened for what goes on, and for what follows its response. */
+/** How often credentials are unsealed for a request, and for the work after its response. */
 async function openings(meanwhile: () => Promise<unknown>): Promise<number> {
   const count = () => world.logs.filter(({ message }) => message.includes(OPENED)).length
   const before = count()
@@ -55,7 +55,7 @@ describe.each(PROCESSOR_NAMES.map((acquiring, place) => ({ acquiring, place })))
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
     const cancelling = async () => {
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
-      // What no webhook will tell is fetched after the response.
+      // What no webhook will report is fetched after the response.
       const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
       if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
     }

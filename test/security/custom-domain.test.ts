@@ -16,7 +16,7 @@ import { useTestWorld } from '../support/world.ts'
 interface Place extends Tenant {
   /** Where it is to be found. */
   origin: string
-  /** Who the owner speaks for, and who speaks for itself. */
+  /** Calls in which the owner names the user, and calls of the user itself. */
   served: Subscriber
   signedIn: Subscriber
   session: Session

@@ -37,7 +37,7 @@ const FUNCTIONS = `select p.proname as name, format('%s.%I(%s)', $1::text, p.pro
     from unnest(p.proargtypes) with ordinality t (type, place))) as call
   from pg_proc p where p.pronamespace = to_regnamespace($1) order by 1`
 
-/** What Postgres says to each statement, each in a transaction of its own that leaves nothing; null: it did it. */
+/** The error of Postgres for each statement, each in a transaction of its own that is rolled back; null: it succeeded. */
 async function codesOf(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
   const codes: Record<string, string | null> = {}
   for (const statement of statements) {
@@ -124,7 +124,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
       "select pg_read_file('postgresql.conf')",
     ]
     const codes = await codesOf(client, statements)
-    // `create database` cannot be tried within a transaction: Postgres says so before it looks at rights.
+    // `create database` cannot be tried within a transaction: Postgres refuses it before it checks privileges.
     expect({ ...codes, 'create database mine': PERMISSION_DENIED }).toEqual(allDenied(statements))
     await expect(client.query('create database mine')).rejects.toMatchObject({ code: PERMISSION_DENIED })
   })

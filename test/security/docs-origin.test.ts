@@ -35,7 +35,7 @@ describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s
   })
 })
 
-test('no site is served at the origin of the docs, and the API is, as its document says', async () => {
+test('no site is served at the origin of the docs, but the API is, as its document says', async () => {
   for (const path of ['', '/account', '/thanks', '/session', '/account/ticket']) {
     expect(await call(world, `${world.docsUrl}/p/${world.paywall.id}${path}`), path).toMatchObject(notFound)
   }

@@ -10,7 +10,7 @@ import { yearly } from '../support/paywall-file.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many.
+// At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many trials.
 
 /** Sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them. */
 let world: TestWorld
@@ -21,10 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Everything that Mollie has to tell has arrived. */
+/** All webhooks of Mollie have arrived. */
 const drained = () => world.mollie.drainWebhooks()
 
-/** A user who has five pages, each of them opened before a trial began. */
+/** A user with five pages, each opened before a trial began. */
 async function fivePages() {
   const { paywall } = world
   const { token, id } = await signIn(world)
@@ -65,7 +65,7 @@ describe('five open pages', () => {
     expect(sequenceFaults(events)).toEqual([])
   })
 
-  test('of which the webhooks come alone, and again, are one trial', async () => {
+  test('are one trial if only their webhooks arrive, also repeatedly', async () => {
     const { id, pages } = await fivePages()
     await Promise.all(pages.map((page) => payOnPage(page)))
     await drained()
@@ -76,7 +76,7 @@ describe('five open pages', () => {
     expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   })
 
-  test('of which one is paid when the first trial is over are no second one', async () => {
+  test('are no second trial if one of them is paid when the first trial is over', async () => {
     const { id, pages } = await fivePages()
     await call(world, await payOnPage(pages[0]!))
     await drained()

@@ -35,7 +35,7 @@ async function open(token: string, body: object = {}) {
   return opened(await startCheckout(world, { paywall, token, body: order }))
 }
 
-/** Everything that Stripe has to tell has arrived. */
+/** All webhooks of Stripe have arrived. */
 const drained = () => world.stripe.drainWebhooks()
 
 /** The days of trial that Stripe was asked for, for a user. */
@@ -100,7 +100,7 @@ describe('trial_days of a user’s own call', () => {
   })
 })
 
-describe('two users who become one', () => {
+describe('two merged users', () => {
   /** Signs an anonymous user in as a known one. */
   async function merge(anonymous: { token: string }, email: string) {
     const grant = await getGrant(world, email)
@@ -152,7 +152,7 @@ describe('two users who become one', () => {
     expect(subscriptions.map((each) => each.cancel_at_period_end).toSorted()).toEqual([false, true])
   })
 
-  test('and whose second trial could not be ended have bought it once it was charged', async () => {
+  test('have bought the second trial, which could not be ended, once it was charged', async () => {
     const anonymous = await signInAnonymously(world)
     const known = await signIn(world)
     const [second, first] = [await open(anonymous.token), await open(known.token)]

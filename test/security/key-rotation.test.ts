@@ -23,7 +23,7 @@ async function makeKeyPair(): Promise<KeyPair> {
 const jwkSet = (...pairs: KeyPair[]) => JSON.stringify({ keys: pairs.map(({ publicJwk }) => publicJwk) })
 
 const [left, old, current] = await Promise.all([makeKeyPair(), makeKeyPair(), makeKeyPair()])
-/** The key that left, under the name of one that is there. */
+/** The removed key, under the name of a current one. */
 const disguised = { ...left, privateKey: JSON.stringify({ ...JSON.parse(left.privateKey), kid: old.publicJwk.kid }) }
 
 describe('in the middle of a rotation', () => {
@@ -50,7 +50,7 @@ describe('in the middle of a rotation', () => {
     expect(await read(await readToken(old))).toMatchObject({ status: 200 })
   })
 
-  test('a token of a key that left opens nothing, whatever it says is its key', async () => {
+  test('a token of a removed key is invalid, whatever key id it has', async () => {
     for (const pair of [left, disguised]) {
       expect(await read(await readToken(pair))).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }

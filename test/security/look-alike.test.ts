@@ -13,7 +13,7 @@ import { useTestWorld } from '../support/world.ts'
 // owns such an address must not pass for the owner of the ASCII one.
 
 const world = useTestWorld()
-/** Somebody's address, with letters of which there are look-alikes. */
+/** A user's e-mail address, with letters that have look-alikes. */
 let victim: string
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const asOwner = (endpoint: string, body?: object) =>
 
 const CANCELLATION = { subscriptionId: 'x', cancellationReason: 'none' }
 
-/** What each endpoint that takes an address answers. */
+/** What each endpoint that accepts an e-mail address returns. */
 const ASKS: Record<string, [status: number, error: string, ask: (email: string) => Promise<Reply>]> = {
   sendSignInCode: [400, 'Invalid email format', (email) => askForCode(world, email)],
   giveTokens: [
@@ -73,7 +73,7 @@ const ASKS: Record<string, [status: number, error: string, ask: (email: string) 
   ],
 }
 
-describe('an address that only looks like somebody’s is refused, or nobody’s, at every endpoint', () => {
+describe('an e-mail address that only looks like a user’s is refused, or unknown, at every endpoint', () => {
   test.each(LOOK_ALIKES)('with %s', async (_name, of) => {
     const email = of(victim)
     expect(email).not.toBe(victim)
@@ -111,7 +111,7 @@ test.each([
     "insert into tickets (paywall_id, customer_email, subject, content) select id, $1, 'abc', 'd' from paywalls limit 1",
   ],
   ['owners', 'insert into owners (email) values ($1)'],
-])('the table %s takes none either', async (table, statement) => {
+])('the table %s does not accept one either', async (table, statement) => {
   for (const [, of] of LOOK_ALIKES) {
     await expect(world.database.query(statement, [of(victim)])).rejects.toThrow(`${table}_`)
   }

@@ -48,7 +48,7 @@ const strangers = () =>
     one.members.map(({ token }, i) => ({ one, other, token, next: one.members[(i + 1) % 3]!, who: other.members[i]! })),
   )
 
-/** What somebody asks for in the name of `who` on `place`, by the operations that change or open something. */
+/** What is requested in the name of `who` on `place`, by the operations that change or open something. */
 const asks = {
   changeBalance: (place: Place, caller: Call, who: Subscriber) =>
     call(world, at(place, 'balances'), {
@@ -83,7 +83,7 @@ function refusing(name: string, work: () => Promise<void>): void {
   })
 }
 
-/** Asks for all of it; each is refused as said, and tells nothing of `who`. */
+/** Makes all requests; each is refused as expected, and reveals nothing of `who`. */
 async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Refusals): Promise<void> {
   const ask = async (name: keyof Refusals) => {
     const reply = await asks[name](place, caller, who)

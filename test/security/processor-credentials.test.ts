@@ -12,8 +12,8 @@ import { accountContext } from '../../lib/processors/account.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newKey } from '../support/deployed.ts'
 
-// Somebody has taken over an endpoint's Worker. It has what that Worker has: the binding to `processors`, and accounts as the
-// database gives them. It runs code of its own there.
+// An attacker controls an endpoint's Worker, with all its bindings: `processors`, and accounts as the
+// database returns them. It runs its own code there.
 
 const INTRUDER = `
 const text = (value) => {
@@ -100,7 +100,7 @@ const order = {
   ...{ successUrl: 'https://pay.example/r/1/success', errorUrl: 'https://pay.example/r/1/error' },
 }
 
-/** What the intruder learns of an account. `others` are accounts that it has made of it. */
+/** What the attacker learns of an account. `others` are accounts that it has made from it. */
 async function intrude(acquiring: ProcessorName): Promise<{ learned: string; secrets: string[] }> {
   const account = { paywallId: '1001', acquiring, isTest: true }
   const credentials = EMULATORS[acquiring].demoCredentials()

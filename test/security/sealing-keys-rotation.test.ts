@@ -39,7 +39,7 @@ async function use(world: TestWorld): Promise<void> {
   expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
   const ids = await Promise.all(mailboxes.map((mailbox) => mailbox.tell()))
   await sweep(world)
-  await untilAllDelivered(world) // whoever the purchase has woken may have taken some
+  await untilAllDelivered(world) // cron runs that the purchase has started may have delivered some
   for (const [index, mailbox] of mailboxes.entries()) expect(mailbox.ids()).toEqual(expect.arrayContaining(ids[index]!))
   expect((await mailboxes[0]!.deliveries()).every(({ attempts }) => attempts === 1)).toBe(true)
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
 const errorsIn = (message: string) => world.logs.filter((line) => line.message.includes(message))
 
 describe('a secret that was sealed with a key which the Workers do not have', () => {
-  /** A webhook endpoint whose secret only the other Workers can open. */
+  /** A webhook endpoint whose secret only the other Workers can unseal. */
   async function openLockedMailbox() {
     const mailbox = await openMailbox(world)
     await applyFile(openKysely(world.database), mailbox.file, {
@@ -40,7 +40,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     return mailbox
   }
 
-  test('holds the events, which go out as soon as the key is there, and no attempt is counted', async () => {
+  test('holds the events, which are sent as soon as the key is available, and no attempt is counted', async () => {
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.tell(2)
     for (let time = 0; time < 12; time++) {
@@ -81,7 +81,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(locked.received()).toHaveLength(20)
   })
 
-  test('of a webhook endpoint opens after an apply with the key that is there, and what waited goes out at once', async () => {
+  test('of a webhook endpoint is unsealed after an apply with a current key, and pending events are sent at once', async () => {
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.tell(2)
     await sweep(world)
@@ -106,7 +106,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(errorsIn('previous webhook secret cannot be decrypted')).toMatchObject([{ level: 'error' }])
   })
 
-  test('of a processor: a webhook is 502, so that it comes again, and takes effect when the key is there', async () => {
+  test('of a processor: a webhook gets 502, so that it is sent again, and takes effect when the key is available', async () => {
     world.stripe.holdWebhooks()
     const paid = await paySubscription(world)
     const [event] = eventsAbout(world, paid.pageId).filter(({ type }) => type === 'checkout.session.completed')
@@ -121,7 +121,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
   })
 
-  test('of a processor: a subscription can be cancelled as soon as the key is there', async () => {
+  test('of a processor: a subscription can be cancelled as soon as the key is available', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
     const [purchase] = (await userState(world, userId)).purchases
     const body = { paywallId: world.paywall.id, userId, subscriptionId: purchase!.id, cancellationReason: 'dear' }

@@ -35,7 +35,7 @@ interface Named {
   purchaseId: string
 }
 
-/** Everything that the other owner may ask about somebody by its own key, on its own paywall. */
+/** Everything that the other owner may ask about the user with its own key, on its own paywall. */
 const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
   readUser: ({ email, id, externalId }) =>
     Promise.all(
@@ -72,12 +72,12 @@ const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
     ),
 }
 
-/** Those make the user: what they say of it is looked at below. */
+/** These create the user: what they return is checked below. */
 testEveryOperation(Object.keys(ASKS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
 
 const said = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
 
-describe('an owner that asks about another owner’s customer gets the answer for somebody whom nobody has', () => {
+describe('an owner that asks about another owner’s customer gets the same response as for an unknown user', () => {
   test.each(Object.keys(ASKS))('%s', async (operation) => {
     const nobody = { email: newEmail(), id: randomUUID(), externalId: randomUUID(), purchaseId: randomUUID() }
     const [known, unknown] = [await ASKS[operation]!(ours), await ASKS[operation]!(nobody)]
@@ -86,7 +86,7 @@ describe('an owner that asks about another owner’s customer gets the answer fo
   })
 })
 
-describe('an owner that takes up the same address has a user of its own:', () => {
+describe('an owner that uses the same e-mail address has its own user:', () => {
   const exchange = async (body: object, { paywall, key } = all.foreign) => {
     const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body })
     expect(reply.status).toBe(200)

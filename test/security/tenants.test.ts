@@ -201,7 +201,7 @@ describe('test and live', () => {
     ['test', 'live', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
     ['live', 'a test one', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
   ])(
-    'a %s key is no key where the paywall is %s, even of the same owner, who is told so',
+    'a %s key is invalid where the paywall is %s, even with the same owner, which the error says',
     async (mode, other, given) => {
       const { from, key, is_test } = given()
       const message = `This is a ${mode} key, and the paywall is ${other}`

@@ -16,7 +16,7 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld()
 let testing: Tenant
 let live: Tenant
-/** A live user, who pays, with the owner's own id of it. */
+/** A live user who pays, with the owner's external id. */
 let payer: Subscriber & { externalId: string }
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function stored() {
 describe('a name that a live user has', () => {
   const notFound = { status: 404, body: { error: 'identity_not_found' } }
 
-  test('names nobody on the test paywall, as long as nobody has taken it there', async () => {
+  test('identifies nobody on the test paywall, as long as nobody uses it there', async () => {
     for (const query of [`email=${payer.email}`, `user_id=${payer.id}`, `external_id=${payer.externalId}`]) {
       expect(await readUser(testing, `?${query}`), query).toMatchObject(notFound)
     }
@@ -64,7 +64,7 @@ describe('a name that a live user has', () => {
     expect(await withdraw(world, { paywall_id: at.paywallId, user_id: payer.id }, at)).toMatchObject({ status: 404 })
   })
 
-  test('is free for a test user, who is another user with another id', async () => {
+  test('can be used by a test user, who is another user with another id', async () => {
     const before = await stored()
     const { user } = await exchange(testing, { email: payer.email, external_id: payer.externalId })
     expect(user).toMatchObject({ email: payer.email, external_id: payer.externalId })
@@ -117,7 +117,7 @@ describe('a token', () => {
     },
   }
 
-  test.each(Object.keys(ASKS))('of one mode is none on a paywall of the other: %s', async (name) => {
+  test.each(Object.keys(ASKS))('of one mode is invalid on a paywall of the other: %s', async (name) => {
     const [tester, buyer] = [await person(world, testing), await person(world, live)]
     const guest = await signInAnonymously(world, { paywallId: testing.paywall.id })
     const before = await stateChecksum(world)
@@ -148,7 +148,7 @@ describe('a token', () => {
 })
 
 describe('an anonymous user of the test paywall', () => {
-  test('who signs in with a live user’s address becomes a test user, and is merged with nobody', async () => {
+  test('a user who signs in with a live user’s address becomes a test user, and is merged with nobody', async () => {
     const email = newEmail()
     const known = await person(world, live, email)
     const anonymous = await signInAnonymously(world, { paywallId: testing.paywall.id })

@@ -47,7 +47,7 @@ const buyMonthly = (place: Tenant, token: string) =>
   startCheckout(world, { paywall: place.paywall, token, body: { priceId: priceIdOf(place.paywall, 'monthly') } })
 
 describe('on another paywall of the owner, where the user never was', () => {
-  test('it is told so, and nothing changes', async () => {
+  test('it gets an error that says so, and nothing changes', async () => {
     const { token } = await person(world, here)
     const before = await stateChecksum(world)
     for (const [name, ask] of Object.entries(READS)) {
@@ -101,7 +101,7 @@ test('on another owner’s paywall it opens nothing, makes nobody a member and l
   expect(await stateChecksum(world)).toBe(before)
 })
 
-describe('a user who cancels need not say on which paywall the subscription is', () => {
+describe('a user who cancels need not name the paywall of the subscription', () => {
   test('it is found wherever it is, by our id or the processor’s', async () => {
     const { token, email } = await person(world, here)
     for (const [place, name] of [
@@ -114,7 +114,7 @@ describe('a user who cancels need not say on which paywall the subscription is',
     }
   })
 
-  test('but if `X-Paywall-Id` says so, a subscription of another paywall is not cancelled', async () => {
+  test('but if `X-Paywall-Id` names one, a subscription of another paywall is not cancelled', async () => {
     const subscriber = await subscribe(world, there)
     await person(world, here, subscriber.email)
     const { token, purchaseId } = subscriber
@@ -149,7 +149,7 @@ describe('an anonymous user of several paywalls who signs in', () => {
   }
   const stateAt = (id: string, { paywall, key }: Tenant) => userState(world, id, { paywallId: paywall.id, key })
 
-  test('as a known one gives it what it has on all of them; its tokens and sessions end everywhere', async () => {
+  test('as a known one transfers what it has on all of them; its tokens and sessions end everywhere', async () => {
     const known = await person(world, third)
     const anonymous = await onBoth()
     const { user } = await signInByMail(world, known.email, { token: anonymous.token })
@@ -184,7 +184,7 @@ describe('an anonymous user of several paywalls who signs in', () => {
     })
   })
 
-  /** What a user who is gone must not have. */
+  /** What a user who was merged must not have. */
   async function leftBehind(userId: string) {
     const { rows } = await world.database.query(
       `select (select count(*)::int from members where user_id = $1 and merged_into is null) as members,

@@ -25,7 +25,7 @@ afterAll(() => all.close())
 
 const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
 
-/** A request to every endpoint that takes a user's token, by its operation, and what it answers if the token is good. */
+/** A request to every endpoint that accepts a user's token, by its operation, and the response if the token is valid. */
 const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: string }) => Promise<Reply>]> = {
   readUser: [200, (headers) => call(all.world, at('user'), { headers })],
   bootstrap: [200, (headers) => call(all.world, at('bootstrap'), { headers })],
@@ -45,7 +45,7 @@ const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: s
   ],
   getCustomerPortal: [200, (headers) => call(all.world, at('get-customer-portal'), { headers, method: 'POST' })],
   openTicket: [200, (headers) => call(all.world, at('support/ticket'), { headers, body: MESSAGE })],
-  // The code is wrong, which is found out after the token was looked at.
+  // The code is wrong, which is checked after the token.
   giveTokens: [
     400,
     (headers) => {
@@ -172,7 +172,7 @@ describe('401 invalid_token on each endpoint, never a guest', () => {
     for (const { endpoint, reply } of await askAll(await authorization())) {
       // It has no paywall in its path: the token's user has no such subscription on any paywall of its own.
       if (kind === FOREIGN && endpoint === 'cancelSubscription') expect(reply).toMatchObject({ status: 404 })
-      // What counts there is the signature, and whose token it is: the user is looked up if it is an anonymous one, to be merged.
+      // The signature and the user count there: an anonymous user is looked up, to be merged.
       else if ([UNKNOWN, NOT_OURS].includes(kind) && endpoint === 'giveTokens')
         expect(reply).toMatchObject({ status: 400 })
       else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })

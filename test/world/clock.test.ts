@@ -85,7 +85,7 @@ describe('a clock that is moved', () => {
     expect(world.stripe.timeOf(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
   })
 
-  test('waits for the webhooks that are under way: they tell of its time before', async () => {
+  test('waits for the webhooks that are being sent: they have the time before', async () => {
     const mailbox = await openMailbox(world)
     const seller = tenant(mailbox.file)
     const { id, subscriptionId } = await subscribe(world, seller)
@@ -126,7 +126,7 @@ describe('a clock that is moved', () => {
     for (const at of read.map(Number)) expect(Math.abs(at - now.getTime())).toBeLessThan(60_000)
   })
 
-  test('is that of a test paywall: else a sentence says why not', async () => {
+  test('belongs to a test paywall; for others an error says why not', async () => {
     const live = await livePaywallFile()
     await world.apply(live)
     const advance = (id: string, by = '1d') => world.clock.advance(id, by).catch(({ message }: Error) => message)
@@ -159,7 +159,7 @@ describe('the home of the local world', () => {
   const post = (body: string, type = 'application/json') =>
     fetch(`${home.url}/clock`, { method: 'POST', headers: { 'content-type': type }, body })
 
-  test('moves a clock, and says what time it is', async () => {
+  test('moves a clock, and prints its time', async () => {
     const { id } = (await newTenant(world)).paywall
     const moved = await post(JSON.stringify({ paywall: id, advance: '2w' }))
     const { now } = (await moved.json()) as { now: string }

@@ -19,7 +19,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('home gives nothing to a page of another site, whatever name it gives this address', async () => {
+test('home serves nothing to a page of another site, under any host name', async () => {
   const form = { method: 'POST', body: new URLSearchParams({ paywall: world.paywall.id, to: 'day' }) }
   expect(await statusBy('rebound.example', home.url)).toBe(403)
   for (const origin of ['https://evil.example', 'null', world.url]) {
@@ -28,7 +28,7 @@ test('home gives nothing to a page of another site, whatever name it gives this 
   expect((await fetch(home.url, { headers: { origin: home.url } })).status).toBe(200)
 })
 
-test('nor do the mail inbox and the receiver, which takes webhooks from everywhere', async () => {
+test('nor do the mail inbox and the receiver, which accepts webhooks from everywhere', async () => {
   const { mail, receiver } = world
   for (const url of [`${mail.url}/mails.json`, `${receiver.url}/events.json`]) {
     expect(await statusBy('rebound.example', url)).toBe(403)
@@ -39,7 +39,7 @@ test('nor do the mail inbox and the receiver, which takes webhooks from everywhe
   expect((await fetch(`${receiver.url}/webhooks`, { method: 'POST', body: 'one', headers })).status).toBe(200)
 })
 
-test.each(PROCESSOR_NAMES)('nor can it press what the emulator of %s has for its owner', async (acquiring) => {
+test.each(PROCESSOR_NAMES)("nor can it use the owner's controls of the emulator of %s", async (acquiring) => {
   const control = `${world[acquiring].url}/_emulator/send-held-webhooks`
   const press = async (headers: Record<string, string>) => (await fetch(control, { method: 'POST', headers })).status
   expect(await press({ origin: 'https://evil.example' })).toBe(403)

@@ -17,7 +17,7 @@ const KEY = `pk_test_${'d'.repeat(32)}`
 
 const world = useTestWorld()
 
-/** The demo of an owner of its own, who hears nothing. */
+/** The demo with its own owner, who receives no events. */
 async function demoFile(acquiring: ProcessorName): Promise<PaywallFile> {
   const { file } = demoThrough(acquiring)
   const credentials = EMULATORS[acquiring].demoCredentials()

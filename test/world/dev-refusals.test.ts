@@ -27,7 +27,7 @@ test('has a port for each part if it is given none', () => {
   expect(new Set(ports).size).toBe(5 + PROCESSOR_NAMES.length)
 })
 
-test('says in a sentence that a port is in use', async () => {
+test('reports that a port is in use', async () => {
   const server = createServer()
   const { port } = new URL(await listen(server, await quietPort()))
   const failed = await failedDev(options('--receiver-port', port))

@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeConfig('stripe')
 })
 
-/** The demo as a file of somebody's own, which leaves the key to the world. */
+/** The demo as a developer's own file, which leaves the key to the world. */
 function writeConfig(acquiring: ProcessorName): void {
   const { home, receiver, shop } = ports
   const { file } = demoThrough(acquiring)
@@ -78,7 +78,7 @@ test('shows the signed webhook that the purchase sent', { timeout: TIMEOUT_MS },
   expect(await page.text()).toContain('subscription.created')
 })
 
-test('says why a call was refused', { timeout: TIMEOUT_MS }, async () => {
+test('explains why a call was refused', { timeout: TIMEOUT_MS }, async () => {
   const refused = await fetch(`${origin(ports.service)}/api/v1/paywall/1001/user?email=ann@example.com`, {
     headers: { 'x-api-key': 'pk_test_nobodys' },
   })
@@ -86,7 +86,7 @@ test('says why a call was refused', { timeout: TIMEOUT_MS }, async () => {
   await until('the line', async () => run.output().includes(line))
 })
 
-test('applies a paywall file that is saved, and says what is wrong with one', { timeout: TIMEOUT_MS }, async () => {
+test('applies a paywall file when it is saved, and reports its errors', { timeout: TIMEOUT_MS }, async () => {
   const text = readFileSync(config, 'utf8')
   const databaseUrl = /^ {2}database +(.*)$/m.exec(run.output())?.[1] ?? ''
   const nameNow = () =>
@@ -173,7 +173,7 @@ test('stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
   await expectStopped(pid)
 })
 
-test('serves every file, from a database of your own, and tells a program so', { timeout: TIMEOUT_MS }, async () => {
+test('serves every file, from your own database, and reports so to a program', { timeout: TIMEOUT_MS }, async () => {
   const second = join(folder, 'second.json')
   const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
   writeFileSync(second, text.replace('owner@example.com', 'second@example.com'))
@@ -213,7 +213,7 @@ test('serves every file, from a database of your own, and tells a program so', {
 
 const keyOf = (one: DevRun) => /X-Api-Key: (\w+)/.exec(one.output())?.[1] ?? ''
 
-/** What a run with --json has told. */
+/** What a run with --json has printed. */
 const toldIn = (one: DevRun): { type: string }[] =>
   (one.output().match(/^{.*}$/gm) ?? []).map((line) => JSON.parse(line))
 
@@ -226,7 +226,7 @@ function untilReceived(type: string): Promise<{ verified: boolean }> {
   })
 }
 
-/** The buyer has landed on a page that is there. */
+/** The buyer has landed on an existing page. */
 async function expectThanks(place: string | null): Promise<void> {
   expect(place).toBe(`${origin(ports.home)}/thanks`)
   expect(await (await fetch(String(place))).text()).toContain('<h1>Thank you</h1>')

@@ -14,7 +14,7 @@ const USERS = 5_000
 /** Who has used tokens so often. */
 const BUSY = 7
 const DEBITS = 3_000
-/** A person takes a page that comes within a tenth of this for one that is there at once: it is so slow on a machine with other work only. */
+/** A page that loads within a tenth of this feels instant: it is this slow only on a machine with other load. */
 const AT_ONCE_MS = 1_000
 
 let visit: HomeVisit
@@ -47,7 +47,7 @@ afterAll(() => visit.close())
 const users = () => section(visit, 'Users')
 const purchases = () => section(visit, 'Subscriptions and purchases')
 
-/** How long the server takes for a page, at best. */
+/** The best time in which the server sends a page. */
 async function millisecondsFor(path: string): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
@@ -58,7 +58,7 @@ async function millisecondsFor(path: string): Promise<number> {
   return Math.min(...times)
 }
 
-test('is there at once, whatever is sought', async () => {
+test('loads at once, whatever is searched', async () => {
   const { rows } = await world.database.query<{ id: string }>(`select ${filledId(`${BUSY}`)} as id`)
   const timeline = `/user?paywall=${world.paywall.id}&id=${rows[0]?.id}`
   for (const path of ['/', '/?users=filled&purchases=filled&users-page=99', timeline]) {
@@ -119,7 +119,7 @@ test('a user and a subscription are found by a part of the address, and have the
   await page.getByText('standard tokens -1, balance 30').waitFor()
 })
 
-test('says that nobody is found', async () => {
+test('reports that nobody is found', async () => {
   await page.goto(`${home.url}/?users=nobody@example.com&purchases=nobody@example.com`)
   for (const list of [users, purchases])
     await list()

@@ -7,7 +7,7 @@ import { newEmail } from '../support/checkout.ts'
 import { buyAtHome, type HomeVisit, said, section, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
 
-// How home is to use: by whoever, with whatever.
+// How usable home is: with a mouse, a keyboard, and while it changes.
 
 let visit: HomeVisit
 let world: TestWorld
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => visit.close())
 
 describe('home', () => {
-  test('copies a key, and goes on where the person was typing', async () => {
+  test('copies a key, and keeps the place where the person was typing', async () => {
     await page.goto(home.url)
     await page.getByRole('button', { name: 'Copy: Key backend' }).click()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(world.key)
@@ -49,7 +49,7 @@ describe('home', () => {
     expect(await page.locator('main script').count()).toBe(0)
   })
 
-  test('is used by the keyboard alone, whose place stays when the page changes', async () => {
+  test('can be used with only the keyboard, whose focus stays when the page changes', async () => {
     await page.goto(home.url)
     const button = section(visit, 'Clock').getByRole('button', { name: '+1 day' })
     for (let presses = 0; !(await button.evaluate((each) => each.matches(':focus'))); presses++) {
@@ -79,7 +79,7 @@ describe('home', () => {
     await plain.close()
   })
 
-  test('says that the database is away, and goes on when it is back', async () => {
+  test('reports that the database is down, and continues when it is back', async () => {
     await page.goto(home.url)
     await world.database.query('alter table purchases rename to purchases_away')
     await said(visit).getByText('This page cannot be updated: ').waitFor()
@@ -87,7 +87,7 @@ describe('home', () => {
     await said(visit).getByText('This page cannot be updated: ').waitFor({ state: 'detached' })
   })
 
-  test('takes a click on what changes while the mouse is down', async () => {
+  test('accepts a click on something that changes while the mouse button is down', async () => {
     await page.goto(home.url)
     const at = await section(visit, 'Clock').getByRole('button', { name: '+1 month' }).boundingBox()
     await page.mouse.move((at?.x ?? 0) + 5, (at?.y ?? 0) + 5)

@@ -32,13 +32,13 @@ describe('home', () => {
     expect(copied.type).toBe('subscription.created')
   })
 
-  test('buys as who bought last, unless somebody else is typed', async () => {
+  test('buys as the last buyer, unless another one is typed', async () => {
     expect(await (await fetch(home.url)).text()).toMatch(/id="buyer"[^>]* value="[^"]+@[\w.]+"/)
     const email = await buyAtHome(visit, 'Monthly')
     expect(await page.getByLabel('Buy as').inputValue()).toBe(email)
   })
 
-  test('gives each event as a command that sends it again', async () => {
+  test('shows each event as a command that sends it again', async () => {
     const { receiver } = world
     await buyAtHome(visit, 'Monthly')
     const { id, body } = await receiver.waitFor((received) => received.body.includes('subscription.created'))
@@ -50,7 +50,7 @@ describe('home', () => {
     ])
   })
 
-  test('does to a subscription what can happen at its processor, and says what came of it', async () => {
+  test('does to a subscription what can happen at its processor, and reports the result', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     const press = (label: string) => page.getByRole('button', { name: `${label}: Monthly of ${email}` }).click()
     await press('Fail the renewal charge')
@@ -93,7 +93,7 @@ describe('home', () => {
     await events.getByText('"type": "checkout.completed"').waitFor({ state: 'hidden' })
   })
 
-  test('tells the life of a user, with what became of each event', async () => {
+  test('shows the life of a user, with the state of each event', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await section(visit, 'Users').getByRole('link', { name: email }).click()
     const lines = page.getByRole('listitem')
@@ -105,7 +105,7 @@ describe('home', () => {
     await created.getByText(`delivered at ${world.receiver.url}/webhooks: answered 200`).waitFor()
   })
 
-  test('says which paywall file is wrong, as soon as it is', async () => {
+  test('reports which paywall file is invalid, as soon as it is', async () => {
     await page.goto(home.url)
     visit.faults.push({ path: 'demo/paywall.json', errors: ['paywalls[0].name: too short'] })
     await page.getByRole('alert').getByText('paywalls[0].name: too short').waitFor()
@@ -113,7 +113,7 @@ describe('home', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('says why something cannot be done', async () => {
+  test('explains why something cannot be done', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await page.getByLabel('Buy as').fill(email)
     await page.getByRole('button', { name: 'Buy Yearly' }).click()

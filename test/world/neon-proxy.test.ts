@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => proxy.close())
 
-test('gives values back as the official driver knows them', async () => {
+test("returns values in the official driver's types", async () => {
   const query = neon(url)
   const [row] = await query`
     select ${1}::int as one, ${[1, 2]}::int[] as list, ${'x'}::text as text, ${null}::text as nothing,
@@ -34,7 +34,7 @@ test('gives values back as the official driver knows them', async () => {
   })
 })
 
-test('tells how many rows a statement changed', async () => {
+test('returns how many rows a statement changed', async () => {
   const query = neon(url, { fullResults: true })
   await query`create table counted (n int)`
   expect(await query`insert into counted select generate_series(1, 3)`).toMatchObject({ rowCount: 3 })
@@ -55,7 +55,7 @@ test("passes a refusal on with Postgres's own fields", async () => {
   })
 })
 
-test('says that Postgres cannot be reached with a server error', async () => {
+test('reports that Postgres cannot be reached with a server error', async () => {
   const query = neon(`postgres://postgres:x@127.0.0.1:${await freePort()}/nowhere`)
   await expect(query`select 1`).rejects.toThrow(/HTTP status 500.*ECONNREFUSED/)
 })
@@ -79,7 +79,7 @@ test('lets a test lose the answer of a statement that has committed', async () =
 })
 
 describe('when the caller closes its request', () => {
-  /** The driver sends a statement when somebody waits for it. */
+  /** The driver sends a statement only when it is awaited. */
   const sent = async <Result>(statement: PromiseLike<Result>) => statement
 
   /** What the connections do that have a statement of this test, or had it last. */

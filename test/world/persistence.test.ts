@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('what the receiver got is there at the next start, save for a line that a crash has cut short', async () => {
+test('what the receiver got is there at the next start, except for a line that a crash has truncated', async () => {
   const options = { path: join(folder, 'events.jsonl'), secrets: () => [] }
   const first = await startReceiver(options)
   for (const body of ['one', 'two']) await fetch(`${first.url}/webhooks`, { method: 'POST', body })

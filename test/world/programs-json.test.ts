@@ -31,13 +31,13 @@ describe('with --json nothing but JSON is printed:', () => {
     ['test/sim/main.ts', '--life', ['unknown option --life: did you mean --lives?', expect.any(String)]],
     ['dev/world/scenario/main.ts', 'refnud', ['there is no scenario refnud: did you mean refund?']],
     ['dev/world/main.ts', '--prot', ['unknown option --prot: did you mean --port?', expect.any(String)]],
-  ])('%s says so what is wrong, and fails', async (path, word, errors) => {
+  ])('%s reports the error as JSON, and fails', async (path, word, errors) => {
     const { code, out, err } = await run(path, word, '--json')
     expect({ code, err }).toEqual({ code: 1, err: '' })
     expect(JSON.parse(out)).toEqual({ errors })
   })
 
-  test('a history that breaks is told with how to play it again', () => {
+  test('a history that breaks is printed with the command that replays it', () => {
     const history = historyOf(7, 2)
     const faults = new Map([
       [-1, ['a Worker failed']],

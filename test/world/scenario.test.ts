@@ -24,7 +24,7 @@ beforeAll(async () => {
   ])
 }, TIMEOUT_MS)
 
-test('a life is told with its events and the access after each step', () => {
+test('a life is printed with its events and the access after each step', () => {
   expect(asTable.code).toBe(0)
   const rows = rowsOf(stepsOf(asTable.out))
   expect(rows.map(({ did }) => did)).toEqual([
@@ -46,7 +46,7 @@ test('a life is told with its events and the access after each step', () => {
   expect(rows.slice(3).map(({ events }) => events)).toEqual([['subscription.cancel_scheduled'], ['subscription.ended']])
 })
 
-test('after the life the table says for each month what was charged and what the owner was told', () => {
+test("after the life the table has, for each month, the charges and the owner's events", () => {
   const months = monthsOf(asTable.out)
   expect(months.map((line) => line.slice(9, 47).trim())).toEqual(['9.99 USD', '9.99 USD', 'nothing'])
   expect(months.at(-1)).toContain('subscription.ended')
@@ -122,7 +122,7 @@ const stepsOf = (out: string) => out.split('\n\n')[0] ?? ''
 /** The lines of the table of months that begin one. */
 const monthsOf = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
 
-/** The rows of the table: a line without a time goes on with the row before. */
+/** The rows of the table: a line without a time continues the row before. */
 function rowsOf(out: string): { did: string; events: string[]; access: string }[] {
   const [head = '', , ...lines] = out.trimEnd().split('\n')
   const starts = ['What happened', 'Events to the owner', 'Access'].map((title) => head.indexOf(title))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => visit.close())
 
-/** Subscriptions, whose webhooks have all arrived. Gives who has them. */
+/** Subscriptions whose webhooks have all arrived. Returns their users. */
 async function buyAsMany(count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, newEmail)
   for (const email of emails) await buy(world, { paywall: world.paywall, key: world.key, email })
@@ -37,7 +37,7 @@ test('what is chosen for the webhooks of one stays with it when the page changes
   expect(choices).toEqual(['twice', 'lost', 'arrive'])
 })
 
-test('acts at the same moment each have the fate that was chosen, and tell their own events', async () => {
+test('acts at the same moment each have the chosen outcome, and emit their own events', async () => {
   const [lost = '', arrives = '', twice = ''] = await buyAsMany(3)
   const idOf = async (email: string) => {
     const { rows } = await world.database.query<{ id: string }>(

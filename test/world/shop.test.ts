@@ -29,7 +29,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The shop as somebody new sees it who has signed in there. */
+/** The shop as a new signed-in visitor sees it. */
 async function enter(): Promise<{ page: Page; email: string }> {
   const page = await browser.newPage()
   const email = newEmail()
@@ -56,7 +56,7 @@ const untilShown = (page: Page, what: Locator, isShown = true) =>
   })
 
 describe('the demo’s shop', () => {
-  test('sells, lets in, counts tokens, hears of it and lets go', async () => {
+  test('sells, gives access, counts tokens, receives events and ends access', async () => {
     const { page, email } = await enter()
     expect((await page.request.get(`${shop.url}/export`)).status()).toBe(403)
     await press(page, button(page, 'Yearly, $89.00'))
@@ -74,7 +74,7 @@ describe('the demo’s shop', () => {
     await untilShown(page, button(page, 'Cancel'), false)
   })
 
-  test('says what the paywall refuses', async () => {
+  test("shows the API's refusals", async () => {
     const { page } = await enter()
     const refused = await page.request.post(`${shop.url}/buy`, {
       form: { price: 'weekly' },

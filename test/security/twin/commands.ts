@@ -5,7 +5,7 @@ import { paywall } from '../../support/paywall.ts'
 import { newWebhookSecret, type Owner } from './owner.ts'
 import { ANN, BOB, CARL, DORA } from './people.ts'
 
-/** A command that says that it did its work. */
+/** Runs a command, which must succeed. */
 async function done({ world }: Owner, ...args: string[]): Promise<void> {
   const { code, err, out } = await paywall(world, args, { DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY })
   if (code !== 0) throw new Error(`paywall ${args.join(' ')}: ${out}${err}`)

@@ -70,7 +70,7 @@ async function subscriptionsAreDue({ world: { database }, shops }: Owner, change
   if (!rowCount) throw new Error('no subscription is active')
 }
 
-/** The owner's webhook endpoint is there again, whatever an attempt that is still under way makes of it. */
+/** Enables the owner's webhook endpoint again, whatever an attempt that is still running does to it. */
 async function deliverAtLast({ world: { database, workers }, id }: Owner): Promise<void> {
   await until('what waited is delivered', async () => {
     await database.query(

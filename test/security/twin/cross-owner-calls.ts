@@ -8,7 +8,7 @@ import { MESSAGE } from '../../support/tickets.ts'
 import type { Owner } from './owner.ts'
 import { BOB, DORA } from './people.ts'
 
-/** What somebody of one owner may name of another's. */
+/** What a caller of one owner may name of another's. */
 export interface Named {
   userId: string
   purchaseId: string

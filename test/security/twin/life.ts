@@ -41,7 +41,7 @@ const ask = ({ world, shops }: Owner, endpoint: string, options: Call = {}) =>
 
 const addressAt = (acquiring: ProcessorName) => `${acquiring}@buyers.dev`
 
-/** Somebody who has bought at a processor. */
+/** A buyer at a processor. */
 const buyerAt = (me: Owner, acquiring: ProcessorName): Buyer => me.buyers[addressAt(acquiring)]!
 
 const REFUSAL = '{"error":{"type":"api_error"}}'
@@ -123,7 +123,7 @@ export const ARRIVING: Record<string, Act> = {
   ...WAITING,
 }
 
-/** What happens to those who have bought, and to what they have. */
+/** What happens to buyers and their purchases. */
 export const STAYING: Record<string, Act> = {
   'an address that is proven brings its purchases': async (me) => {
     const grant = { ...(await getGrant(me.world, DORA)), restore: true }

@@ -11,7 +11,7 @@ import type { TestWorld } from '../../support/world.ts'
 /** Something that happens at an owner. */
 export type Act = (me: Owner) => Promise<unknown>
 
-/** One of several owners who have the same: the same webhook URL, names of keys, slugs of prices, and users of the same names. */
+/** One of several owners with the same webhook URL, names of keys, slugs of prices, and users of the same names. */
 export interface Owner {
   /** The world as this owner's tests see it. */
   world: TestWorld
@@ -68,7 +68,7 @@ export async function ownerOf(world: TestWorld, written: Written): Promise<Owner
   return { world: own, id, isTest: true, email: file.owner.email, key, written, shops, sessions: {}, buyers: {} }
 }
 
-/** Gives all that an owner has to another one, as its live world: it is there beside the test world of that one. */
+/** Transfers all that an owner has to another one, as its live data, next to that one's test data. */
 export async function becomeLiveWorldOf(live: Owner, one: Owner): Promise<void> {
   const { database } = one.world
   const { rows } = await database.query<{ name: string; hasMode: boolean }>(`

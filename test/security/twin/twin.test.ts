@@ -23,7 +23,7 @@ import { nameAlike } from './same-references.ts'
  */
 
 let world: TestWorld
-/** To whom things happen, and who must not notice. */
+/** The owner to whom things happen, and the one who must not be affected. */
 let one: Owner
 let twin: Owner
 let live: Owner
@@ -83,7 +83,7 @@ async function waitFor({ id }: Owner): Promise<void> {
   )
 }
 
-/** What was consumed by the twin alone: a rate limit is known by a hash, so nothing in it says whose it is. */
+/** The twin's own rate limits: their keys are hashes, which do not show the owner. */
 let rateLimits: string[]
 
 async function rowsOfTwin(): Promise<Record<string, string[]>> {
@@ -116,7 +116,7 @@ describe('what comes', () => {
   })
 })
 
-describe('what happens to those who have bought', () => {
+describe('what happens to buyers', () => {
   beforeAll(async () => {
     for (const other of [twin, live]) await nameAlike(world.database, one, other)
   })
@@ -160,7 +160,7 @@ test('every database function that a Worker may call was called', () => {
 
 describe('the command', () => {
   for (const [name, run] of Object.entries(COMMANDS)) {
-    // What a file does not name, keys and webhook endpoints of the other mode among them, it takes away.
+    // It removes what a file does not name, including keys and webhook endpoints of the other mode.
     unnoticed(name, (me) => run(me, twin), { mayChangeLive: name === 'apply' })
   }
 
