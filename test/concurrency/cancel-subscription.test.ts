@@ -52,7 +52,7 @@ test('20 cancels at once that Stripe refuses leave nothing behind', async () => 
       : run()
   const counts = counted(await together(20, subscriber))
   world.stripe.onCall = undefined
-  // Stripe refused each call, and each gave up its claim to the next: nobody was told that it worked.
+  // Stripe refused each call, and each gave up its claim to the next: none got a success.
   expect(Object.keys(counts).sort()).toEqual(['400 Subscription is already cancelled', '502 processor_rejected'])
   expect(updatesOf(world, subscriber)).toHaveLength(counts['502 processor_rejected'] ?? 0)
   expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })

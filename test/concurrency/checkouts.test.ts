@@ -38,7 +38,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
       return open.length <= 1
     })
     expect(world.stripe.checkoutSessions.slice(before)).toHaveLength(4)
-    // Stripe gives an expired checkout session no address: the pages that still have one are those that can be paid.
+    // Stripe gives an expired checkout session no URL: the pages that still have one can be paid.
     expect(payable(checkouts)).toHaveLength(1)
   }
 })
@@ -98,7 +98,7 @@ test('40 users who buy at once each get their own page and their own purchase', 
   expect(new Set(bought.map(({ state }) => state.purchases[0]?.id)).size).toBe(40)
 })
 
-test('while prices are edited again and again, a checkout gets its price or hears that it is gone', async () => {
+test('while prices are edited again and again, a checkout gets its price or an error that it no longer exists', async () => {
   const owner = { email: newEmail() }
   const key = world.file.keys[0]!.secret!.replace(/.{8}$/, randomUUID().slice(0, 8))
   const own = { id: `${world.paywall.id}1`, processor: world.paywall.processor }

@@ -14,7 +14,7 @@ const USERS = 50
 
 const world = useTestWorld()
 
-/** What each user must have, by what the replies said. */
+/** What each user must have, according to the replies. */
 type Expected = Map<string, { standard: number; premium: number }>
 
 /** Random calls for a random user, one or two; what was answered as done, and was no replay, is counted. */

@@ -1,4 +1,4 @@
-// An operator merges a user at the very moment in which that user signs in, or goes on with its session.
+// An operator merges a user at the moment in which that user signs in, or refreshes its session.
 import { expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { readRelease } from '../../cli/migrate/release.ts'
@@ -44,7 +44,7 @@ function amidMerge(fromId: string, intoId: string, ask: () => Promise<Reply>): P
 test.each([
   ['by a mailed code', async (email: string) => askForTokens(world, await getGrant(world, email))],
   ['by its owner', exchange],
-])('who signs in %s while it is merged gets tokens that are good', async (_, ask) => {
+])('a user who signs in %s while it is merged gets valid tokens', async (_, ask) => {
   const [from, into] = [await signIn(world), await signIn(world)]
   const session = sessionIn(await amidMerge(from.id, into.id, () => ask(from.email)))
   expect(session.user.id).not.toBe(from.id)
@@ -52,7 +52,7 @@ test.each([
   expect(await stateOf(sessionIn(await refresh(world, session.refreshToken)).token)).toMatchObject({ status: 200 })
 })
 
-test('a session of a merged user gives no tokens, which nothing would take', async () => {
+test('a session of a merged user gets no tokens, which every endpoint would refuse', async () => {
   const [from, into] = [await signInByMail(world, newEmail()), await signIn(world)]
   await withClient(world.databaseUrl, async (client) => {
     await client.query(`begin; set local search_path = ${readRelease().name}, public`)

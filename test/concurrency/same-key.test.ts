@@ -46,7 +46,7 @@ function expectOneCheckout(replies: Reply[]) {
   expect(replies.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
 }
 
-test('200 start-checkouts at once with one Idempotency-Key open one page, and all are told of it', async () => {
+test('200 concurrent start-checkouts with one Idempotency-Key open one page, and all get it', async () => {
   const order = {
     paywall: world.paywall,
     key: world.key,

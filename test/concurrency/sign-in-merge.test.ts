@@ -129,7 +129,7 @@ test('a page that the processor opens only after the merge is superseded by the 
   )
 })
 
-test('a refresh of the anonymous session just before or after the merge gives a session that has ended', async () => {
+test('a refresh of the anonymous session just before or after the merge returns a session that has ended', async () => {
   for (let round = 0; round < 5; round++) {
     const { anonymous, signInAsKnown } = await strangers()
     const [refreshed] = await Promise.all([refresh(world, anonymous.refreshToken), signInAsKnown()])
@@ -138,7 +138,7 @@ test('a refresh of the anonymous session just before or after the merge gives a 
   }
 })
 
-test('an anonymous user who signs in twice at once gives all to one of the two', async () => {
+test('an anonymous user who signs in twice at once is merged into one of the two', async () => {
   for (let round = 0; round < 4; round++) {
     const anonymous = await signInAnonymously(world)
     await credit(world, anonymous.user.id, 7)

@@ -48,7 +48,7 @@ test('of 50 guests with one address two get a ticket', async () => {
   expect(await counted({ email })).toEqual({ tickets: 2, quotas: { email: 2 } })
 })
 
-test('of 50 calls of one user two get a ticket, and the owner is told of both, in order', async () => {
+test('two of 50 calls of one user get a ticket, and the owner gets both events, in order', async () => {
   const user = await signIn(world)
   expect(await race(times(50, asUser(user.token)))).toEqual({ 200: 2, 429: 48 })
   expect(await counted(user)).toEqual({ tickets: 2, quotas: { user: 2 } })
@@ -70,7 +70,7 @@ test('a user and guests with its address have two tickets each, and what is refu
   expect(await counted(user)).toEqual({ tickets: 4, quotas: { email: 2, user: 2 } })
 })
 
-test('a user whose address changes keeps its quota', async () => {
+test('a user whose e-mail address changes keeps its quota', async () => {
   const user = await signIn(world)
   expect(await race([asUser(user.token)])).toEqual({ 200: 1 })
   const email = newEmail()

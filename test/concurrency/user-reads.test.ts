@@ -95,7 +95,7 @@ test('a read and a webhook that meet over the same balances wait for each other,
   expect(await provenBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
 })
 
-test('a user who has paid is not topped up, whoever reads', async () => {
+test('a user who has paid gets no top-up, whoever reads', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await many(10, () => userState(world, userId))
   expect(await provenBalances(world, userId)).toEqual(CREDITED)

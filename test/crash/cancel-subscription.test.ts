@@ -46,7 +46,7 @@ test('a crash before Stripe took it: the next try after the lease cancels', asyn
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
 
-test('a crash after Stripe took it: the webhook tells, and nothing is left to do', async () => {
+test('a crash after Stripe accepted it: the webhook reports it, and nothing is left to do', async () => {
   const subscriber = await subscribe(world, ours)
   await crashWhileCancelling(subscriber, true)
   await world.stripe.drainWebhooks()

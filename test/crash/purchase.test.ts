@@ -59,7 +59,7 @@ test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, a
   for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 
-test('a browser’s return whose Worker is killed, at each moment, finds the purchase when it is tried again', async () => {
+test('a browser’s return whose Worker is killed, at each moment, finds the purchase when it is repeated', async () => {
   const crashed = await killedAt(
     [
       ['before it knows the checkout', { statement: 'read_checkout' }, 'before'],
@@ -84,7 +84,7 @@ test('a browser’s return whose Worker is killed, at each moment, finds the pur
 const completedEvent = (paid: PaidSubscription) =>
   toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')!.id
 
-test('the owner is told by the cron of a purchase whose queue message was never sent', async () => {
+test('the cron delivers the event of a purchase whose queue message was never sent', async () => {
   world.stripe.holdWebhooks()
   const paid = await paySubscription(world)
   const killed = interruptOnce(world, STORE, 'after', kill)
@@ -98,7 +98,7 @@ test('the owner is told by the cron of a purchase whose queue message was never 
   expect(sequenceFaults(events)).toEqual([])
 })
 
-test('the owner is told by the cron of purchases whose queue messages were lost with the runtime', async () => {
+test('the cron delivers the events of purchases whose queue messages were lost with the runtime', async () => {
   world.stripe.holdWebhooks()
   const purchases = await Promise.all(Array.from({ length: 12 }, () => paySubscription(world)))
   const statuses = await Promise.all(purchases.map((paid) => deliver(world, completedEvent(paid))))

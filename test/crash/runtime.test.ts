@@ -22,7 +22,7 @@ function killAsTheyStart(count: number) {
   return { count: () => killed, stop: () => unsubscribe('child_process', kill) }
 }
 
-test('a runtime that is killed again and again as it starts comes back, at the same address', async () => {
+test('a runtime that is killed repeatedly while it starts comes up again, at the same address', async () => {
   const before = await call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`)
   const kills = killAsTheyStart(3)
   await world.workers.kill()

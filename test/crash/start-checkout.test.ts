@@ -68,7 +68,7 @@ const MOMENTS: Moment[] = [
   ['after it is recorded, before the reply', RECORD, 'after'],
 ]
 
-test('checkouts whose Worker is killed, at each moment, are opened by the next try, once', async () => {
+test('checkouts whose Worker is killed, at each moment, are opened by the next attempt, once', async () => {
   const crashed = await interrupted(MOMENTS, () => world.workers.kill())
   for (const [index, { first }] of crashed.entries()) {
     expect(first.status === 'rejected' || first.value.status >= 500, MOMENTS[index]![0]).toBe(true)
@@ -77,7 +77,7 @@ test('checkouts whose Worker is killed, at each moment, are opened by the next t
   for (const [index, { key }] of crashed.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
-test('when the database’s answer is lost, at each moment, the caller hears 503 and the next try opens it, once', async () => {
+test('when the database’s reply is lost, at each moment, the caller gets 503 and the next attempt opens it, once', async () => {
   const moments: Moment[] = [...MOMENTS.filter(([, wait]) => 'statement' in wait), ['after its claim', CLAIM, 'after']]
   const lost = await interrupted(moments)
   for (const [index, { first }] of lost.entries()) {
@@ -96,7 +96,7 @@ test('when Stripe hangs up before or after it acts, the SDK asks again with the 
   }
 })
 
-test('40 tries of a key whose first one was killed wait for its lease, and all get the same page', async () => {
+test('40 attempts with a key whose first one was killed wait for its lease, and all get the same page', async () => {
   const [crashed] = await interrupted([['', PAGE, 'after']], () => world.workers.kill())
   const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
   expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)

@@ -19,7 +19,7 @@ interface Upgrading {
   page: Buyer
 }
 
-/** Somebody who is about to pay for what replaces a subscription. */
+/** A buyer who is about to pay for what replaces a subscription. */
 async function upgrading(shop: Shop): Promise<Upgrading> {
   const buyer = await buy(shop)
   const older = (await purchaseOf(buyer))!.id
@@ -41,7 +41,7 @@ function askedToStop({ emulator }: Shop, side: 'before' | 'after', over: Promise
   return promise
 }
 
-/** The buyer pays and comes back, and webhooks follow. Resolves once the processor is asked to stop the older one. */
+/** The buyer pays and returns, and webhooks follow. Resolves once the processor is asked to stop the older one. */
 async function paid(
   { buyer: { shop }, page }: Upgrading,
   side: 'before' | 'after',

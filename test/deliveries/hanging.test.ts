@@ -8,7 +8,7 @@ const SOON_MILLISECONDS = 5_000
 
 const world = useTestWorld({ inventsEvents: true })
 
-/** Mailboxes that take what comes, and answer when they are told to. */
+/** Mailboxes that receive webhooks, and respond when they are told to. */
 async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {
   const hanging = await Promise.all(Array.from({ length: count }, () => openMailbox(world)))
   const answers = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ test('webhook endpoints that fail have few of the slots of a sweep, and the othe
   for (const mailbox of hanging) expect(await allDelivered(mailbox)).toBe(true)
 })
 
-test.each([1, 7])('while %i webhook endpoints hang, the queue goes on to tell the others at once', async (count) => {
+test.each([1, 7])('while %i webhook endpoints hang, the queue still delivers to the others at once', async (count) => {
   const { hanging, answerAll } = await openHanging(count)
   const good = await openMailbox(world)
   await Promise.all(hanging.flatMap((mailbox) => [mailbox.credit(), mailbox.newMember().then(mailbox.credit)]))

@@ -12,7 +12,7 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-test('many sweeps at once tell each member everything, once and in order', async () => {
+test("many concurrent sweeps deliver each member's events once and in order", async () => {
   const mailbox = await openMailbox(world)
   const members = await Promise.all(Array.from({ length: 6 }, () => mailbox.newMember()))
   const idsByMember = await Promise.all(members.map((member) => mailbox.tell(8, member)))
@@ -131,7 +131,7 @@ test('an outcome that the database did not take at first is written again, not s
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
 })
 
-test('whoever lost its lease has no say', async () => {
+test('a holder that lost its lease cannot record anything', async () => {
   const mailbox = await openMailbox(world)
   const [id] = await mailbox.tell()
   const attempts = [410, 200].map((status) => {

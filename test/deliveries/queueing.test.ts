@@ -6,7 +6,7 @@ import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// What is told and what is recorded about one member at the same moment: each of the two transactions must see the other,
+// What is emitted and what is recorded about one member at the same moment: each of the two transactions must see the other,
 // or a delivery waits for ever behind one that is finished.
 
 const world = useTestWorld({ inventsEvents: true })

@@ -106,7 +106,7 @@ describe('refuses', () => {
     })
   })
 
-  test('a subscription id that is taken, when the page is opened and when it is paid', async () => {
+  test('a subscription id that exists already, when the page is opened and when it is paid', async () => {
     const { chargebee } = await startChargebee()
     const order = subscriptionOrder({ subscription: { id: 'mine' } })
     const { hosted_page: second } = await chargebee.hostedPage.checkoutNewForItems(order)
@@ -211,7 +211,7 @@ describe('idempotency keys', () => {
     })
   })
 
-  test('a call whose answer is lost can be replayed', async () => {
+  test('a call whose reply is lost can be replayed', async () => {
     const { emulator, chargebee } = await startChargebee()
     const create = () => chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(), key)
     emulator.onCall = async (_, run) => {

@@ -72,7 +72,7 @@ test('a subscription that owes money stays active, recovers, or is cancelled aft
   expect(types().filter((type) => type === 'payment_failed')).toHaveLength(5)
 })
 
-test('a site may keep a subscription after the last retry: it goes on, and its invoice stays unpaid', async () => {
+test('a site may keep a subscription after the last retry: it continues, and its invoice stays unpaid', async () => {
   const { emulator, chargebee, id, customer, read, termEnd } = await subscribed()
   await emulator.setDunning(paywallId, { retryDays: [1, 3], finally: 'keep' })
   await emulator.declineCharges(customer.id)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ACME, buyOnce, proven, startChargebee, startReceiver, subscribe } from './chargebee-fixture.ts'
 
-test('tells of a sale with the user and the password of the paywall, and of nothing else', async () => {
+test('sends webhooks of a sale with the user and the password of the paywall, and no others', async () => {
   const receiver = await startReceiver()
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   const { subscription, invoice, customer } = await subscribe(chargebee)
@@ -45,7 +45,7 @@ test('sends to every paywall of the site, and tries again until it is accepted',
   expect(new Set(receiver.deliveries.map(({ paywallId }) => paywallId))).toEqual(new Set(['1001', '1002']))
 })
 
-test('tries eight times within four days, then gives up', async () => {
+test('retries eight times within four days, then gives up', async () => {
   const answers = Array.from({ length: 20 }, () => 500)
   const receiver = await startReceiver([ACME], answers)
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
@@ -78,7 +78,7 @@ test('refunds at once or slowly, whole or in part, with a credit note', async ()
   expect(receiver.types()).toEqual(['payment_refunded', 'payment_refunded', 'payment_succeeded', 'refund_initiated'])
 })
 
-test('a refund that fails gives nothing back', async () => {
+test('a failed refund changes nothing', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { invoice } = await buyOnce(chargebee)
   emulator.slowRefunds = true

@@ -204,7 +204,7 @@ describe('at Mollie', () => {
   })
 })
 
-test('a clock goes on while the seller takes its time with a webhook', async () => {
+test('a clock continues while the seller is slow to answer a webhook', async () => {
   const server = createServer(async (request, response) => {
     request.resume()
     await delay(2_500)

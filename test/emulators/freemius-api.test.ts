@@ -8,7 +8,7 @@ import { ACME, ADA, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius } from
 
 const PLAN_PATH = { product_id: 7001, plan_id: 501 }
 
-test('gives the official SDK a user with licences, subscriptions and payments', async () => {
+test('returns a user with licences, subscriptions and payments to the official SDK', async () => {
   const { emulator, freemius } = await startFreemius()
   const { license, subscription, user } = await buy(freemius, emulator)
   const { api, purchase } = freemius
@@ -24,7 +24,7 @@ test('gives the official SDK a user with licences, subscriptions and payments', 
   expect(await purchase.retrieveSubscriptionsByEmail(ADA)).toMatchObject([{ licenseId: license }])
 })
 
-test('gives it the plans and the pricings of the paywall file', async () => {
+test('returns the plans and the pricings of the paywall file to it', async () => {
   const { freemius } = await startFreemius()
   const api = freemius.api.__unstable_ApiClient
   const pricing = (plan_id: number, pricing_id: number) =>
@@ -92,7 +92,7 @@ test('renews, and charges again one, three and five days after a failure', async
   expect(await freemius.api.user.retrievePayments(user)).toHaveLength(2)
 })
 
-test('gives money back, all or a part, and shows it as payments', async () => {
+test('refunds all or a part, as payments', async () => {
   const { emulator, freemius } = await startFreemius()
   const { user } = await buy(freemius, emulator)
   const [payment] = await freemius.api.user.retrievePayments(user)

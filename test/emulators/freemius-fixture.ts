@@ -62,7 +62,7 @@ export async function startFreemius(
   return { emulator, freemius: sdk(emulator) }
 }
 
-/** The official SDK, whose requests `send` gets. It has no setting for that: it keeps the `fetch` that it is made with. */
+/** The official SDK, with `send` as its `fetch`. It has no setting for that: it keeps the `fetch` at its creation. */
 export function sdkOver(send: typeof fetch, account: FreemiusAccount = ACME): Freemius {
   const own = globalThis.fetch
   try {

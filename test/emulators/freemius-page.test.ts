@@ -114,7 +114,7 @@ test('without a sandbox the purchase is a real one', async () => {
   expect(await freemius.api.license.retrieve(license)).toMatchObject({ environment: 0 })
 })
 
-test('paying later leaves a subscription whose first payment is still to come', async () => {
+test('paying later leaves a subscription whose first payment is in the future', async () => {
   const { emulator, freemius } = await startFreemius()
   const answer = await press(await linkOf(freemius, emulator), 'later')
   const info = await freemius.checkout.processRedirect(answer.headers.get('location') ?? '')

@@ -11,7 +11,7 @@ async function start(answers: number[] = []) {
   return { receiver, emulator, freemius, pass }
 }
 
-test('tells of a purchase: the licence, its subscription and its payment', async () => {
+test('reports a purchase: the licence, its subscription and its payment', async () => {
   const { receiver, emulator, freemius } = await start()
   const { license, subscription, user } = await buy(freemius, emulator)
   await emulator.drainWebhooks()
@@ -30,7 +30,7 @@ test('tells of a purchase: the licence, its subscription and its payment', async
   expect(await freemius.api.event.retrieveMany({ state: 'pending' })).toEqual([])
 })
 
-test('tells of a lifetime licence without a subscription', async () => {
+test('reports a lifetime licence without a subscription', async () => {
   const { receiver, emulator, freemius } = await start()
   await buy(freemius, emulator, { price: PRICES.lifetime })
   await emulator.drainWebhooks()
@@ -53,7 +53,7 @@ const licenseOf = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulat
 const paymentOf = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
   (await freemius.api.user.retrievePayments((await freemius.api.user.retrieveMany())[0]?.id ?? ''))[0]?.id ?? ''
 
-test('tells of renewals, failures and the end', async () => {
+test('reports renewals, failures and the end', async () => {
   expect(await told(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
   expect(await told((parts) => parts.emulator.renew(subscriptionOf(parts), { fail: true }))).toEqual([
     'license.expired',
@@ -69,7 +69,7 @@ test('tells of renewals, failures and the end', async () => {
   ])
 })
 
-test('tells of cancellations, and when what was paid for is over', async () => {
+test('reports cancellations, and the end of the paid time', async () => {
   const cancelled = await told(async (parts) => {
     await parts.emulator.portalCancel(subscriptionOf(parts))
     await parts.pass(31)
@@ -82,7 +82,7 @@ test('tells of cancellations, and when what was paid for is over', async () => {
   expect(replaced).toEqual(['subscription.created', 'subscription.cancelled'])
 })
 
-test('tells of what the owner does, and of money that goes back', async () => {
+test('reports what the owner does, and refunds', async () => {
   const owner = await told(async (parts) => {
     await parts.emulator.cancelLicense(licenseOf(parts))
     await parts.emulator.deleteLicense(licenseOf(parts))
@@ -96,7 +96,7 @@ test('tells of what the owner does, and of money that goes back', async () => {
   expect(money).toEqual(['payment.created', 'payment.refund', 'payment.dispute.created', 'payment.dispute.lost'])
 })
 
-test('tells of a first payment that comes later, or never', async () => {
+test('reports a first payment that is made later, or never', async () => {
   const { emulator, freemius, pass } = await start()
   await press(await linkOf(freemius, emulator), 'later')
   await emulator.renew(subscriptionOf({ emulator }))
@@ -108,7 +108,7 @@ test('tells of a first payment that comes later, or never', async () => {
   expect(emulator.events.at(-1)?.type).toBe('subscription.cancelled')
 })
 
-test('tries again what is refused, with the same bytes, and tells nobody else', async () => {
+test('retries a refused webhook with the same bytes, and sends it to no other URL', async () => {
   const { receiver, emulator, freemius } = await start([503])
   await buy(freemius, emulator, { price: PRICES.lifetime })
   await emulator.drainWebhooks()

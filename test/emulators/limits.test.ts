@@ -87,7 +87,7 @@ describe('versions', () => {
   })
 })
 
-test('reads at Polar are some seconds older than what it tells, while the account has a replica', async () => {
+test('reads at Polar are some seconds older than its webhooks, while the account has a replica', async () => {
   const { url: serviceUrl, deliveries } = await polar.startReceiver()
   const { emulator, polar: sdk } = await polar.startPolar({ serviceUrl })
   const { id, order } = await polar.buy(sdk)
@@ -180,7 +180,7 @@ test('a field may have a value that is new in its enumeration', async () => {
   expect(await sdk.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_create' })
 })
 
-test('an address that no mail can go to is refused: at Stripe one without a domain, at Polar also one whose domain takes none', async () => {
+test('an undeliverable e-mail address is refused: at Stripe one without a domain, at Polar also one whose domain accepts no mail', async () => {
   const { stripe: sdk } = await stripe.startStripe()
   await expect(
     sdk.checkout.sessions.create(stripe.subscriptionOrder({ customer_email: 'ada@acme.test' })),

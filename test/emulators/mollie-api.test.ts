@@ -90,7 +90,7 @@ describe('payments', () => {
     expect(emulator.payments).toEqual([])
   })
 
-  test('gives money back in parts, and all that is left', async () => {
+  test('refunds in parts, up to all that is left', async () => {
     const { emulator, mollie } = await startMollie()
     const { payment } = await firstPayment(mollie)
     const paymentId = payment.id
@@ -122,7 +122,7 @@ describe('payments', () => {
 })
 
 describe('subscriptions', () => {
-  test('begins on its start date and tells when it charges next', async () => {
+  test('begins on its start date and has its next charge date', async () => {
     const { mollie } = await startMollie()
     const { customerId, payment, subscription, fetched, payments } = await subscribe(mollie, {
       startDate: '2099-01-31',

@@ -58,7 +58,7 @@ export const press = (payment: models.PaymentResponse, action: string) =>
     redirect: 'manual',
   })
 
-/** A customer who has paid a first payment, and so given a mandate. */
+/** A customer who has made a first payment, and so has a mandate. */
 export async function firstPayment(mollie: Client, more: Partial<models.PaymentRequest> = {}) {
   const { id: customerId } = await mollie.customers.create({ entityCustomer: { email: 'ada@example.com' } })
   const opened = await mollie.payments.create({

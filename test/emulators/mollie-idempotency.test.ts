@@ -44,7 +44,7 @@ test('keeps the first answer, a refusal too, and refuses the key to any other re
   expect(await ask(emulator, 'limited')).toMatchObject({ status: 201, replayed: false })
 })
 
-test('looks at no key of another method, so an end is asked for twice', async () => {
+test('ignores keys of other methods, so an end can be requested twice', async () => {
   const { mollie } = await startMollie()
   const { customerId, subscription } = await subscribe(mollie)
   const cancel = () =>
@@ -71,7 +71,7 @@ test('answers 409 to a key that is still in use', async () => {
   expect(emulator.payments).toHaveLength(1)
 })
 
-test('a call whose answer is lost is replayed', async () => {
+test('a call whose reply is lost is replayed', async () => {
   const { emulator } = await startMollie()
   emulator.onCall = async (_, run) => {
     await run()

@@ -34,7 +34,7 @@ test.each([
   expect(await fetched()).toMatchObject({ status })
 })
 
-test('who is going to transfer the money goes on at once, and the payment stays open for days', async () => {
+test('a buyer who chooses a bank transfer is redirected at once, and the payment stays open for days', async () => {
   const { emulator, payment, fetched } = await opened()
   const answer = await press(payment, 'transfer')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks'])

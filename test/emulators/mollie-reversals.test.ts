@@ -30,7 +30,7 @@ test('a slow refund is queued, pending and processing before it is there, and co
   expect((await types()).sort()).toEqual(['refund.pending', 'refund.processing', 'refund.queued', 'refund.refunded'])
 })
 
-test('a refund that fails leaves the money with the seller, who can try again', async () => {
+test('a failed refund leaves the money with the seller, who can try again', async () => {
   const { emulator, types, give, fetched } = await paid()
   emulator.slowRefunds = true
   const refund = await give('9.99')
@@ -42,7 +42,7 @@ test('a refund that fails leaves the money with the seller, who can try again', 
   expect(await give('9.99')).toMatchObject({ status: 'refunded' })
 })
 
-test('a chargeback that is reversed gives the seller the money again, and the bank may take it back once more', async () => {
+test('a reversed chargeback returns the money to the seller, and the bank may take it back once more', async () => {
   const { receiver, emulator, mollie, paymentId, types, fetched } = await paid()
   const { id } = await emulator.chargeback(paymentId)
   expect(await fetched()).toMatchObject({ amountChargedBack: { value: '9.99' } })

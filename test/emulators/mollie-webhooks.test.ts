@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACME, entityOf, firstPayment, order, startMollie, startReceiver, subscribe } from './mollie-fixture.ts'
 
-test('tells of payments, refunds and chargebacks in signed events, and nothing of a subscription', async () => {
+test('reports payments, refunds and chargebacks in signed events, and nothing about subscriptions', async () => {
   const receiver = await startReceiver()
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
   const lastDelivery = async () => {

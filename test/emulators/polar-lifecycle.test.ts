@@ -135,7 +135,7 @@ test('opens a portal by the id of the customer, or by the seller’s', async () 
   await expect(missing).rejects.toMatchObject({ statusCode: 404 })
 })
 
-test('has one customer for each address, whoever buys: the second buyer is the first one’s customer', async () => {
+test('has one customer for each e-mail address: a second buyer with it is the same customer', async () => {
   const { polar } = await startPolar()
   const first = await buy(polar)
   const other = await polar.checkouts.create(monthlyOrder({ external_customer_id: 'user-b' }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACME, buy, LIFETIME, monthlyOrder, startPolar, startReceiver, TRIAL } from './polar-fixture.ts'
 
-test('tells of a paid subscription in events that the official SDK verifies', async () => {
+test('reports a paid subscription in events that the official SDK verifies', async () => {
   const receiver = await startReceiver()
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   const { checkout, order, id } = await buy(polar)
@@ -28,7 +28,7 @@ test('signs with the text of an older secret', async () => {
   expect(receiver.types()).toEqual(['checkout.updated', 'order.created', 'order.paid'])
 })
 
-test('tells what a change means besides that there was one', async () => {
+test('reports what a change means besides that there was one', async () => {
   const receiver = await startReceiver()
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   const { id } = await buy(polar, monthlyOrder(TRIAL))
@@ -56,7 +56,7 @@ test('tells what a change means besides that there was one', async () => {
   ])
 })
 
-test('tells of refunds, and of a dispute only if it is prevented by one', async () => {
+test('reports refunds, and a dispute only if a refund prevents it', async () => {
   const receiver = await startReceiver()
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   const [one, other] = [await buy(polar, monthlyOrder({ products: [LIFETIME] })), await buy(polar)]
@@ -76,7 +76,7 @@ test('tells of refunds, and of a dispute only if it is prevented by one', async 
   expect(refund?.event.data).toMatchObject({ status: 'succeeded', dispute: { status: 'prevented', closed: true } })
 })
 
-test('sends an event again, under the same id, until it is accepted; a redirect is none', async () => {
+test('sends an event again, with the same id, until it is accepted; a redirect does not count', async () => {
   const receiver = await startReceiver([ACME], [500, 302])
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 60)

@@ -113,7 +113,7 @@ describe('a refund that was made', () => {
   })
 })
 
-test('at Freemius a refund is told by two events, the second with the original payment', async () => {
+test('at Freemius a refund is reported by two events, the second with the original payment', async () => {
   const { emulator, freemius: sdk } = await freemius.startFreemius()
   const { info, user } = await freemius.buy(sdk, emulator)
   const [paid] = await sdk.api.user.retrievePayments(user)

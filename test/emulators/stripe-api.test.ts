@@ -53,7 +53,7 @@ describe('subscriptions', () => {
 })
 
 describe('payments', () => {
-  test('takes a one-time payment and gives it back in parts', async () => {
+  test('charges a one-time payment and refunds it in parts', async () => {
     const { stripe } = await startStripe()
     const order = paymentOrder({ customer_creation: 'always', payment_intent_data: { metadata: { user_id: 'u1' } } })
     const session = await buy(stripe, order)

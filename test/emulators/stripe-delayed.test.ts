@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { buy, idOf, paymentOrder, press, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
-/** A one-time payment by bank debit, whose session is complete and whose money is on its way. */
+/** A one-time payment by bank debit, whose session is complete and whose payment is processing. */
 async function debited() {
   const { emulator, stripe } = await startStripe()
   const { id, url } = await stripe.checkout.sessions.create(paymentOrder())

@@ -18,7 +18,7 @@ test('replays the first answer to the same key and parameters', async () => {
   expect(emulator.checkoutSessions).toHaveLength(1)
 })
 
-test('refuses a key that comes back with other parameters or for another path', async () => {
+test('refuses a key that is reused with other parameters or for another path', async () => {
   const { stripe } = await startStripe()
   const { id } = await stripe.checkout.sessions.create(subscriptionOrder(), { idempotencyKey: 'k' })
   const other = stripe.checkout.sessions.create(subscriptionOrder({ client_reference_id: 'x' }), {
@@ -67,7 +67,7 @@ test('answers 409 to a key that is still in use', async () => {
   expect(emulator.checkoutSessions).toHaveLength(1)
 })
 
-test('a call dropped before it takes effect leaves no trace, one whose answer is lost can be replayed', async () => {
+test('a call dropped before it takes effect leaves no trace, one whose reply is lost can be replayed', async () => {
   const { emulator, stripe } = await startStripe()
   const create = () => stripe.checkout.sessions.create(subscriptionOrder(), { idempotencyKey: 'k' })
 

@@ -149,7 +149,7 @@ test('ends a subscription at once', async () => {
   expect(await subscription()).toMatchObject({ status: 'canceled', canceled_at: expect.any(Number) })
 })
 
-test('gives money back and disputes it', async () => {
+test('refunds and disputes a payment', async () => {
   const { emulator, stripe } = await startStripe()
   const id = idOf((await buy(stripe, paymentOrder())).payment_intent)
   await emulator.refund(id, 1000)

@@ -17,7 +17,7 @@ async function openPortal(stripe: Stripe, order: Stripe.Checkout.SessionCreatePa
 
 const show = async ({ url }: { url: string }) => (await fetch(url)).text()
 
-test('gives the official SDK a portal session', async () => {
+test('returns a portal session to the official SDK', async () => {
   const { emulator, stripe } = await startStripe()
   const { portal, customer } = await openPortal(stripe)
   expect(portal).toMatchObject({ object: 'billing_portal.session', customer, return_url: RETURN, livemode: false })
@@ -63,7 +63,7 @@ test('runs no script and escapes what others wrote', async () => {
   expect(page).toContain('&lt;script&gt;')
 })
 
-test('cancels at the end of the period, keeps again, and tells of both', async () => {
+test('cancels at the end of the period, undoes that, and reports both', async () => {
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const { portal, subscription } = await openPortal(stripe)

@@ -71,7 +71,7 @@ test('what was charged back is not refunded, unless the seller has won it again'
   expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
 })
 
-test('a subscription pauses and goes on', async () => {
+test('a subscription is paused and resumed', async () => {
   const { emulator, stripe } = await startStripe()
   const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
   const news = newsOf(emulator)

@@ -39,7 +39,7 @@ test('an answer is on disk before it is given', async () => {
   expect(kept).not.toContain(ACME.secretKey)
 })
 
-test('refuses a state file that is none', async () => {
+test('refuses an invalid state file', async () => {
   const path = await statePath()
   await writeFile(path, '{"sessions": "none"}')
   const options = { port: 0, accounts: () => [ACME], serviceUrl: () => '', statePath: path }

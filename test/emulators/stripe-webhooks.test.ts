@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACME, buy, idOf, paymentOrder, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
-test('tells of a paid subscription in signed events of this API version', async () => {
+test('reports a paid subscription in signed events of this API version', async () => {
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const session = await buy(stripe, subscriptionOrder())
@@ -23,7 +23,7 @@ test('tells of a paid subscription in signed events of this API version', async 
   })
 })
 
-test('tells of a trial, of a one-time payment and of an expired session', async () => {
+test('reports a trial, a one-time payment and an expired session', async () => {
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   await buy(stripe, subscriptionOrder({ subscription_data: { trial_period_days: 3 } }))

@@ -8,7 +8,7 @@ const NAMES = ['subject', 'content', 'customer_email', 'files', '__proto__', '',
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml', 'text/html', '', 'image/png;;'] as const
 const FILE_NAMES = ['screen.png', '../../etc/passwd', '\u0000.png', '"', 'é'.repeat(200), ''] as const
 
-/** A ticket as a form, whose parts may be anything, and whose frame may be broken. */
+/** A ticket as a form, whose parts may be anything, and whose multipart structure may be broken. */
 export function hostileForm(request: { headers: Record<string, string> }, dice: Dice) {
   const email = `fuzz-${dice.below(1e9)}@example.com`
   const fields: [string, string][] = [

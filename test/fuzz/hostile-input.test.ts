@@ -15,7 +15,7 @@ import { connections, send } from './send.ts'
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (FULL_SIZE ? 20_000 : 500))
 const AT_ONCE = 16
-/** More of the same tell nothing new. */
+/** More requests of the same kind find nothing new. */
 const MOST_FAULTS = 10
 
 let people: People

@@ -74,7 +74,7 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 
-/** Whether it is shown a subscription that has not ended, whatever it gives. */
+/** Whether the user endpoint shows a subscription that has not ended, with or without access. */
 async function hasSubscription({ world, userId }: Person): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
@@ -115,7 +115,7 @@ const mayOwn = ({ there }: Company, { bought }: Person, isOnce: boolean) =>
         bought.has(processorId) && isSubscription !== isOnce && !OVER.includes(status),
     )
 
-/** Presses a button. Who has told its address to nobody tells it here. */
+/** Presses a button. An anonymous user enters its e-mail address here. */
 async function press(checkoutUrl: string, action: string, { kind, email }: Person): Promise<string> {
   const body = new URLSearchParams({ action, ...(kind === 'anonymous' && { email }) })
   const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })

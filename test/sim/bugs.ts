@@ -335,7 +335,7 @@ export const BUGS: Bug[] = [
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The file with the mistake in it. Throws if it does not say exactly once what is to be said otherwise. */
+/** The file with the bug in it. Throws unless the text to replace occurs exactly once. */
 export function withBug({ name, file, says, instead }: Bug): string {
   const parts = readFileSync(join(ROOT, file), 'utf8').split(says)
   if (parts.length !== 2) throw new Error(`${name}: ${file} has ${parts.length - 1} places that say ${says}`)

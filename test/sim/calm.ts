@@ -1,5 +1,5 @@
-// The end of a history, when nothing goes wrong any more: what is under way ends, what is due comes, and whoever has to be
-// told is told.
+// The end of a history, without further faults: work in progress ends, what is due runs, and all
+// events are delivered.
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 
 const LONGEST_SECONDS = 60
 
-/** Resolves when the webhooks of processors have come that will come, and the owner has been told of them. */
+/** Resolves when all webhooks that the processors will send have arrived, and the owner has got the events. */
 export async function calmDown(stage: Stage, { weather, companies }: Cast): Promise<void> {
   await weather.calm()
   await clocksAgree(companies)

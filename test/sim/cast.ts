@@ -71,7 +71,7 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   return { companies, weather, backend, edit }
 }
 
-/** A life on a live paywall, whose time nobody can move: no day passes, and nothing is heard only later. */
+/** A life on a live paywall, whose clock cannot be moved: no day passes, and nothing is found only by later polls. */
 const inRealTime = (life: PartialLife): PartialLife => ({
   ...life,
   webhooks: 'all',

@@ -12,9 +12,9 @@ const HANGING_MS = 3_000
 interface Circumstances {
   /** Whether the call opens a checkout's page. */
   opensPage: boolean
-  /** The processor has said that a call failed. */
+  /** The processor has replied that a call failed. */
   onRefused: () => void
-  /** The lease of whoever makes the call is over. */
+  /** The lease of the caller has expired. */
   endLeases: () => Promise<void>
 }
 

@@ -8,8 +8,8 @@ const PAUSE_MS = 300
 export const isDefinite = ({ status }: Reply) => status < 500
 
 /**
- * Makes a call again until it is answered, as somebody does who may repeat it: while the connection breaks, the answer is a
- * 5xx, or `again` says so. Null if that takes too long: whoever calls gives up.
+ * Repeats a call until it is answered, as a client does that may retry: while the connection breaks, the response is a
+ * 5xx, or `again` says so. Null if that takes too long: the client gives up.
  */
 export async function insist(
   ask: () => Promise<Reply>,

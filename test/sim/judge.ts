@@ -20,7 +20,7 @@ export const LAWS: Law[] = [
   ...[LEDGER, CHANGED, BROUGHT, DAILY],
 ]
 
-/** What must hold at any moment, whatever was heard. */
+/** What must hold at any moment, whatever webhooks have arrived. */
 const ALWAYS: Law[] = [ACCESS, ACCESS_UNTIL]
 
 export async function judge(company: Company, events: TakenEvent[], heard: Heard): Promise<string[]> {
@@ -29,7 +29,7 @@ export async function judge(company: Company, events: TakenEvent[], heard: Heard
   return faultsOf(LAWS, life)
 }
 
-/** Whether who has access is who should have it, as far as is known here. Nothing is judged while the service is down. */
+/** Whether users have access if they should, as far as is known here. Nothing is judged while the service is down. */
 export async function judgeAccess(company: Company): Promise<string[]> {
   const life = await caseNow(company).catch(() => null)
   return life ? faultsOf(ALWAYS, life) : []

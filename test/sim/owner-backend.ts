@@ -54,7 +54,7 @@ export async function holdLiveEvents({ database }: Pick<TestWorld, 'database'>):
   await database.query("update webhook_endpoints set held_until = 'infinity' where not is_test")
 }
 
-/** The events of a paywall, whether or not the owner has taken them. */
+/** The events of a paywall, whether the owner's backend has accepted them or not. */
 export async function writtenEvents({ database, paywall }: LifeWorld): Promise<TakenEvent[]> {
   const { rows } = await database.query<{ body: string }>('select body from events where paywall_id = $1', [paywall.id])
   return rows.map(({ body }) => ({ ...Event.parse(JSON.parse(body)), body, times: 1 }))

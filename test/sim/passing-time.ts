@@ -42,7 +42,7 @@ export async function allIsDue(world: Database, paywallId: string | null = null)
   }
 }
 
-/** The leases of checkouts and cancellations that are under way end: who has one has taken too long, or has died. */
+/** Expires the leases of checkouts and cancellations in progress: their holders were too slow, or have died. */
 export async function endLeases(world: Database, paywallId: string | null = null): Promise<void> {
   await change(world, 'update checkout_claims set leased_until = now() where not opened', paywallId)
   const cancelling = 'cancel_requested_at is not null and cancel_accepted_at is null'

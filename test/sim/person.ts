@@ -21,7 +21,7 @@ export interface Order {
   replaces: boolean
 }
 
-/** Somebody in a life, and what it knows: only what it was told. */
+/** A person in a life, and what it knows: only what responses have contained. */
 export interface Person {
   kind: Kind
   email: string

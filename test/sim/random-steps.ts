@@ -4,7 +4,7 @@ import type { Slug, Step } from './step.ts'
 /** Not yet the end of a trial, just after it, and a period that is over. */
 const DAYS = [1, 8, 32] as const
 
-/** A step, whoever's it is. */
+/** A step of any person. */
 export type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, 'who'> : never) : never
 
 export function stepOf(dice: Dice): Chosen {

@@ -10,7 +10,7 @@ import { insist } from './insist.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
 
-/** The session of who makes its own calls; a new one if it has none. Null while the service is down. */
+/** The session of a person with its own calls; a new one if it has none. Null while the service is down. */
 export async function ownSession(person: Person): Promise<Session | null> {
   const { world } = person
   const exchange = () =>

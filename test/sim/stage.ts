@@ -9,7 +9,7 @@ import { asDocumented } from '../support/hold-to-document.ts'
 import type { TestWorld } from '../support/world.ts'
 
 export interface Stage {
-  /** The world, without what a file gives it. */
+  /** The world, without the contents of a file. */
   world: Omit<TestWorld, 'file' | 'paywall' | 'key'>
   postgres: Postgres
   /**

@@ -10,7 +10,7 @@ export interface Truth {
   /** The checkout of each hosted page that was opened, and of each that was paid, a pending payment included. */
   opened: string[]
   paid: string[]
-  /** How many payments went through, failed at most, or were taken back. A renewal that is charged back counts as failed. */
+  /** How many payments succeeded, failed at most, or were refunded. A renewal that is charged back counts as failed. */
   payments: Record<Kind, number>
 }
 
@@ -40,7 +40,7 @@ export function truthOf({ there, records }: Company): Truth {
 const partition = <Each>(all: Each[], isSo: (each: Each) => boolean) =>
   [all.filter(isSo), all.filter((each) => !isSo(each))] as const
 
-/** Subscriptions whose first payment did not come in time: it has failed for good. */
+/** Subscriptions whose first payment was not made in time: it has failed for good. */
 const neverPaid = (records: AccountRecords) =>
   records('subscriptions').filter(({ status }) => status === 'incomplete_expired').length
 

@@ -31,7 +31,7 @@ export interface Place {
 export interface Damage {
   /** The bodies of webhooks that were lost for good, or were never accepted. */
   unheard: Set<string>
-  /** How often a processor said that opening a checkout had failed. The next attempt needs another idempotency key then. */
+  /** How often a processor replied that opening a checkout had failed. The next attempt then needs another idempotency key. */
   refusedCheckouts: number
 }
 
@@ -53,7 +53,7 @@ export interface Weather {
 
 const noDamage = (): Damage => ({ unheard: new Set(), refusedCheckouts: 0 })
 
-/** `endLeases` is called for a paywall when a call of its has taken longer than any lease. */
+/** `endLeases` is called for a paywall when one of its calls has taken longer than any lease. */
 export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
   const placeByAccount = new Map(places.map((place) => [place.account, place]))
   const arriving = new Map(places.map(({ paywallId, webhooks }) => [paywallId, webhooks]))
@@ -65,7 +65,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
   const diceFor = (paywallId: string) => (isCalm ? undefined : dice.get(paywallId))
   const damageOf = (paywallId: string) => damages.get(paywallId) ?? noDamage()
 
-  /** An attempt of a webhook: the processor makes another one if it is not accepted, and gives up after some. */
+  /** An attempt of a webhook: the processor retries if it is not accepted, and gives up after some attempts. */
   async function attempt(paywallId: string, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const { unheard } = damageOf(paywallId)
     unheard.add(String(init?.body))

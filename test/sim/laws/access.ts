@@ -22,7 +22,7 @@ function accessUntil(purchase: Shown): number {
   return interval === null ? Infinity : Math.min(end, time(periodEnd) + RENEWAL_GRACE_DAYS * DAY_MS)
 }
 
-/** The purchase and what was told of it are read one after the other: it may have changed in between. */
+/** The purchase and its events are read one after the other: it may have changed in between. */
 const isChanging = ({ status, changes }: Shown) => status === 'past_due' && pastDueSince(changes) === null
 
 const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: Shown) =>

@@ -12,7 +12,7 @@ export interface Member extends UserState {
   world: LifeWorld
 }
 
-/** What the service shows of a purchase, what its row says besides, and what the owner was told of it. */
+/** What the service shows of a purchase, what else its row has, and the events that its owner got. */
 export interface Shown extends Purchase {
   /** Whose it is. */
   member: Member
@@ -25,7 +25,7 @@ export interface Shown extends Purchase {
 
 /** What came to the owner's backend, and whether that is all there was. */
 export interface Heard {
-  /** How often a processor said that opening a checkout had failed. */
+  /** How often a processor replied that opening a checkout had failed. */
   refusedCheckouts: number
   /** Whether every webhook has come, and there was one for everything that happened. */
   everything: boolean
@@ -33,7 +33,7 @@ export interface Heard {
   settled: boolean
 }
 
-/** A life at a moment, as a law looks at it. */
+/** The state of a life at a moment, as laws see it. */
 export interface Case {
   company: Company
   truth: Truth

@@ -3,7 +3,7 @@ import type { TakenEvent } from '../owner-backend.ts'
 
 export type Told = NonNullable<TakenEvent['data']['subscription']>
 
-/** A change of a subscription, with the types of all events that tell of it. */
+/** A change of a subscription, with the types of all events about it. */
 export interface Change {
   types: string[]
   was: Told | undefined
@@ -12,10 +12,10 @@ export interface Change {
   at: number
 }
 
-/** They tell of no change. */
+/** They report no change. */
 const NO_CHANGES = ['subscription.trial_ending', 'subscription.stop_failed']
 
-/** What the owner was told of each subscription, in order. One change may be told by several events, each with what was before it. */
+/** The owner's events about each subscription, in order. One change may emit several, each with the state before it. */
 export function changesOf(events: TakenEvent[]): Map<string, Change[]> {
   const changes = new Map<string, Change[]>()
   for (const { type, timestamp, data } of events) {
@@ -30,7 +30,7 @@ export function changesOf(events: TakenEvent[]): Map<string, Change[]> {
   return changes
 }
 
-/** Since when a subscription has been past due, as the owner was told; null: the owner was not told last that it is. */
+/** Since when a subscription has been past due, according to the owner's events; null: by the last one it is not. */
 export function pastDueSince(changes: Change[]): number | null {
   const before = changes.findLastIndex(({ is }) => is.status !== 'past_due')
   return changes[before + 1]?.at ?? null

@@ -40,7 +40,7 @@ export const OF_ITS_MODE: Law = {
   },
 }
 
-/** What the owner was told last of a subscription is what is shown. */
+/** The last event about a subscription has the state that is shown. */
 export const LAST: Law = {
   name: 'told last',
   faults: ({ members, events }) =>
@@ -68,7 +68,7 @@ function hasGrace({ status, access_until: until, ...is }: Told): boolean {
 const isPastGrace = ({ is, at }: Change) => hasGrace(is) && time(is.access_until) <= at
 const isAtItsEnd = ({ is, at }: Change) => hasGrace(is) && Math.abs(time(is.access_until) - at) < TOLERANCE_MS
 
-/** Whether an event of a type tells of a change, by what it was and is, and whether access had ended before. */
+/** Whether an event of a type reports a change, by the state before and after, and whether access had ended before. */
 const TYPES: Record<string, (is: Told, was: Told, hadEnded: boolean, change: Change) => boolean> = {
   'subscription.ended': (is, was) => is.status === 'canceled' && was.status !== 'canceled',
   'subscription.past_due': (is, was) => is.status === 'past_due' && was.status !== 'past_due',
@@ -119,7 +119,7 @@ export const OF_ITS_TYPE: Law = {
     }),
 }
 
-/** A subscription's new period is told once, when it is paid for. */
+/** A subscription's new period is reported once, when it is paid for. */
 export const RENEWALS: Law = {
   name: 'renewals told',
   faults: (life) =>
@@ -159,7 +159,7 @@ function paidPeriodEnds({ heard }: Case, changes: Change[], sale: Sale | undefin
   })
 }
 
-/** A trial's end is told once, days before it, and never of one that is cancelled. */
+/** A trial's end is announced once, days before it, and never for a cancelled one. */
 export const TRIAL_ENDING: Law = {
   name: 'trial ends told',
   faults: ({ shown, events, now }) =>
@@ -189,7 +189,7 @@ export const TRIAL_ENDING: Law = {
 /** As docs/contract.md has it. */
 const TRIAL_NOTICE_MS = 3 * DAY_MS
 
-/** The checkout of everything that was bought is told once. */
+/** The checkout of every purchase is reported once. */
 export const COMPLETED: Law = {
   name: 'checkouts told',
   faults: ({ shown, events }) =>
@@ -202,7 +202,7 @@ export const COMPLETED: Law = {
     }),
 }
 
-/** What an event says that a subscription was is what was told of it before. */
+/** The previous state in an event is the state in the one before. */
 export const PREVIOUS: Law = {
   name: 'previous',
   faults({ events }) {
@@ -212,7 +212,7 @@ export const PREVIOUS: Law = {
       const told = last.get(subscription.id) ?? []
       last.set(subscription.id, [...told, subscription])
       if (!previous || told.length === 0) return []
-      // One change may be told by several events, each with what was before it.
+      // One change may emit several events, each with the state before it.
       const isKnown = told.some((each) => isDeepStrictEqual(each, previous))
       return isKnown ? [] : [`${type} (${sequence}) follows ${JSON.stringify(previous)}, which was never told`]
     })

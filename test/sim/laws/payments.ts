@@ -30,7 +30,7 @@ export const TOLD: Law = {
   },
 }
 
-/** What the owner is told of money is what was paid, to the cent. */
+/** Payment events have the amounts paid, to the cent. */
 export const AMOUNTS: Law = {
   name: 'amounts',
   faults({ company: { records }, events }) {
@@ -46,7 +46,7 @@ export const AMOUNTS: Law = {
   },
 }
 
-/** What goes back of a payment is told to the cent, and with all that has gone back so far. */
+/** Refunds are reported to the cent, with the total refunded so far. */
 export const WENT_BACK: Law = {
   name: 'money back',
   faults({ company: { records, there }, events }) {
@@ -108,7 +108,7 @@ export const CHARGED: Law = {
     }),
 }
 
-/** Every paid payment at the processor is of one purchase here, or the owner was told that it should not have been made. */
+/** Every paid payment at the processor belongs to one purchase here, or the owner got `payment.unexpected`. */
 export const BELONGS: Law = {
   name: 'payments belong',
   faults: ({ company: { records }, truth: { sales }, shown, events }) =>
@@ -124,7 +124,7 @@ export const BELONGS: Law = {
 
 const UNEXPECTED = 'payment.unexpected'
 
-/** Nobody is charged twice for one period, unless the owner was told that it may come to that. */
+/** Nobody is charged twice for one period, unless the owner was warned of it. */
 export const ONCE: Law = {
   name: 'charged once',
   faults(life) {

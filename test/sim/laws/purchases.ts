@@ -30,7 +30,7 @@ function isSecondTrial({ people }: Company, sales: Sale[], { processorId, hadTri
   return sales.some((each) => each.hadTrial && each.processorId !== processorId && buyer?.bought.has(each.processorId))
 }
 
-/** What somebody has bought on a paywall is shown there, and on no other that shares its account. */
+/** A user's purchase on a paywall is shown there, and on no other that shares its account. */
 export const SOLD_BY: Law = {
   name: 'sold by its paywall',
   faults: ({ company: { people }, shown }) =>
@@ -133,7 +133,7 @@ export const SOLD_AS: Law = {
       const order = company.people.flatMap(({ orders }) => orders.get(url ?? '') ?? [])[0]
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order
-      // What has ended may have been charged for something else when it was last looked at.
+      // What has ended may have been charged for something else when it was last read.
       const isRight = (one: Omit<Order, 'replaces'> | undefined) =>
         one && sold(one) === `${slug} for ${amount} ${currency}`
       if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []

@@ -52,13 +52,13 @@ export const BROUGHT: Law = {
     }),
 }
 
-/** How many standard tokens somebody has at least, and at most. */
+/** The minimum and maximum number of standard tokens that a user may have. */
 function dueTokens(life: Case, member: Member): [least: number, most: number] {
   const own = life.shown.filter((purchase) => purchase.member === member)
   const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
   const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), mostOf))
   if (!life.heard.everything) return [tokensThatGoOn(life, own), credited]
-  // A period brings nothing if its subscription has ended when it is first heard of.
+  // A period credits nothing if its subscription has ended when it first becomes known.
   const goingOn = sales.filter(({ status }) => status !== 'canceled')
   return [sumBy(goingOn, keptTokens), credited - sumBy(sales, surelyTakenBack)]
 }
