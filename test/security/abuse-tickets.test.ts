@@ -35,7 +35,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     body: { error: 'rate_limit_exceeded', message: expect.stringContaining('sign in') },
   }
 
-  test('can open one more after 86.4 seconds, as any guest', async () => {
+  test('can open one more after 86.4 seconds, like every guest', async () => {
     await useUp(PAUSE)
     expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })
     const refused = await open({ email: newEmail() }, NETWORK)
