@@ -92,7 +92,7 @@ test('a rotation that gives the new key the name of the old one reports the old 
   ])
   expect((await run('apply', path, '--yes')).out).toContain(line)
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
-    out: 'Ended 1 session that key backend minted.\n',
+    out: 'Ended 1 session minted by key backend.\n',
   })
   expect(await goesOn(kept)).toBe(true)
 })
@@ -144,7 +144,7 @@ test('--minted-by ends what the revoked key of that name has minted, also what w
 
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toEqual({
     code: 0,
-    out: 'Ended 1 session that key backend minted.\n',
+    out: 'Ended 1 session minted by key backend.\n',
     err: '',
   })
   expect(await goesOn(next)).toBe(false)
