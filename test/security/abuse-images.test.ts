@@ -103,7 +103,7 @@ test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all 
 const asUser = (token: string) =>
   sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), { token, headers: someNetwork() })
 
-test('anonymous users share the guests' limit, and known users have their own', async () => {
+test("anonymous users share the guests' limit, and known users have their own", async () => {
   const take = (taken: number) => setConsumed(world, 'guest_images', `paywall:${world.paywall.id}`, taken)
   // A hundredth that is left is used, less than that is kept.
   await take(198 * MEGABYTE)
