@@ -49,7 +49,7 @@ describe('database functions are plpgsql, but those that Postgres inlines', () =
     expect(queries).toContain('scan_pending_endpoints')
     const calls = readRelease().files.flatMap(({ path, text }) =>
       [...text.matchAll(/^(?!create function|--).*$/gm)].flatMap(([line]) =>
-        queries.filter((name) => line.includes(`${name}(`)).map((name) => ({ path, line, name })),
+        queries.filter((name) => new RegExp(`\\b${name}\\(`).test(line)).map((name) => ({ path, line, name })),
       ),
     )
     expect(calls.filter(({ line, name }) => !new RegExp(`\\b(from|join) ${name}\\(`).test(line))).toEqual([])

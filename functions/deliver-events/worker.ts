@@ -26,7 +26,7 @@ const AFTER_HANDLER_MILLISECONDS = 10_000
  */
 export default {
   async queue(batch, env, ctx) {
-    log('info', 'deliver-events is woken', { request_ids: batch.messages.flatMap(({ body }) => body.request_id ?? []) })
+    log('info', 'deliver-events woken', { request_ids: batch.messages.flatMap(({ body }) => body.request_id ?? []) })
     const stuck = Promise.withResolvers<'stuck'>()
     const delivering = deliverDue(connect(env), postOptions(env), () => {
       stuck.resolve('stuck')

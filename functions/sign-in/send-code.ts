@@ -103,13 +103,13 @@ async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: Coun
       ].join('\n'),
     })
   } catch (error) {
-    log('error', 'a sign-in code was not mailed', { reason: failureReason(error) })
+    log('error', 'sign-in code not mailed', { reason: failureReason(error) })
     const { network } = counted
     if (network !== null) await refundMail(connect(env), { ...counted, network }).catch(logNotRefunded)
   }
 }
 
-const logNotRefunded = (cause: unknown) => log('warn', 'a mail that was not sent was not refunded', { cause })
+const logNotRefunded = (cause: unknown) => log('warn', 'unsent mail not refunded', { cause })
 
 /** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
 const offer = (sender: string) => [

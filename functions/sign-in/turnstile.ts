@@ -41,14 +41,14 @@ export async function verifyTurnstile(
     if (success) return 'solved'
     if (codes.includes('internal-error')) throw new Error('siteverify: internal-error')
     if (!codes.some((code) => code.endsWith('-input-secret'))) return 'captcha_failed'
-    log('error', 'Turnstile refuses the secret key of a paywall', { paywall_id: paywallId })
+    log('error', 'Turnstile rejected a secret key', { paywall_id: paywallId })
     return 'captcha_misconfigured'
   } catch (cause) {
     if (cause instanceof UnopenedSecret) {
-      log('error', 'a Turnstile secret key cannot be opened', { paywall_id: paywallId, cause })
+      log('error', 'Turnstile secret key cannot be decrypted', { paywall_id: paywallId, cause })
       return 'captcha_misconfigured'
     }
-    log('warn', 'Turnstile did not answer', { paywall_id: paywallId, cause })
+    log('warn', 'Turnstile did not respond', { paywall_id: paywallId, cause })
     return 'captcha_unavailable'
   }
 }

@@ -4,10 +4,10 @@ create function verdict(name text) returns jsonb language sql stable as $$
   select jsonb_build_object('verdict', name)
 $$;
 
--- The ids that the request's line in the log has besides. A function that Workers call adds them to its answer.
+-- The ids that a call is about, for the log line of its request: functions that Workers call add them to their result.
 create function logged(
   user_id uuid default null, purchase_id uuid default null, checkout_id uuid default null, price_id text default null
-) returns jsonb language sql immutable as $$
+) returns jsonb language sql stable as $$
   select jsonb_build_object('logged', jsonb_strip_nulls(jsonb_build_object(
     'user_id', user_id, 'purchase_id', purchase_id, 'checkout_id', checkout_id, 'price_id', price_id)))
 $$;

@@ -8,7 +8,8 @@ export const MEANINGS: Record<string, string> = {
     'the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key',
   captcha_failed:
     'the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again',
-  captcha_misconfigured: "Turnstile rejects the paywall's secret key, or we cannot decrypt it. The owner has to correct it",
+  captcha_misconfigured:
+    "Turnstile rejects the paywall's secret key, or we cannot decrypt it. The owner has to correct it",
   captcha_unavailable: 'Turnstile did not respond. Try again with another token after the time in `Retry-After`',
   database_unavailable:
     'our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe ' +
