@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
+import { seal } from '../../lib/crypto/seal.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
@@ -18,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => all.close())
 
 const paywallId = () => all.ours.paywall.id
+const newKey = () => randomBytes(32).toString('base64url')
 const ask = (endpoint: string, options: Call = {}) =>
   call(all.world, `/api/v1/paywall/${paywallId()}/${endpoint}`, options)
 
@@ -79,8 +81,7 @@ describe('a refusal is in the line of its request, by name', () => {
   test('processor_rejected, next to a line with its cause', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
     const reply = await startCheckout(all.world, all.ours)
-    const [cause, failure, line, ...others] = await linesOf(reply)
-    expect(cause).toMatchObject({ level: 'warn', message: 'a processor call failed', acquiring: 'stripe' })
+    const [failure, line, ...others] = await linesOf(reply)
     expect(failure).toMatchObject({ level: 'warn', message: 'processor_rejected', cause: { name: 'ProcessorError' } })
     expect(line).toMatchObject({ message: 'request', status: 502, refusal: 'processor_rejected' })
     expect(others).toEqual([])
@@ -212,19 +213,30 @@ describe('the log alone answers', () => {
     ])
   })
 
-  test('why a call got 502, also where another Worker has the cause', async () => {
-    all.world.stripe.failNext('/v1/checkout/sessions', 503)
+  test('why a call got 502, also if another Worker logs the cause', async () => {
+    const account = 'update processor_accounts set credentials = $2 where paywall_id = $1 returning credentials'
+    const { rows } = await all.world.database.query<{ credentials: string }>(
+      'select credentials from processor_accounts where paywall_id = $1',
+      [paywallId()],
+    )
+    await all.world.database.query(account, [
+      paywallId(),
+      await seal('{}', newKey(), `processor:${paywallId()}:stripe`),
+    ])
     const reply = await startCheckout(all.world, all.ours)
+    await all.world.database.query(account, [paywallId(), rows[0]?.credentials])
+
     expect(reply.status).toBe(502)
     const lines = await until('the cause', async () => {
       const written = await linesOf(reply)
       return written.length === 3 && written
     })
-    expect(lines.map(({ message, user_id: userId }) => [message, userId])).toEqual([
-      ['a processor call failed', undefined],
-      ['processor_unavailable', undefined],
-      ['request', expect.any(String)],
+    expect(lines.map(({ message }) => message).toSorted()).toEqual([
+      'processor credentials cannot be decrypted',
+      'processor_misconfigured',
+      'request',
     ])
+    expect(lines.find(({ message }) => message === 'request')).toMatchObject({ user_id: expect.any(String) })
   })
 })
 
