@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/member-state/member-state.ts'
-import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS, MAX_TOKENS_TEXT, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
 
@@ -27,6 +28,12 @@ export const errors = defineErrors<BalanceRefusal | 'no_credential'>({
   unknown_type: [400, 'invalid_type'],
   insufficient: [400, 'insufficient'],
   too_much: [400, 'balance_limit'],
+})
+
+describeCodes({
+  invalid_op: '`op` must be `credit` or `debit`',
+  invalid_amount: `\`amount\` must be an integer from 1 to ${MAX_TOKENS_TEXT}`,
+  type_required: "`type` is required: one of the paywall's `tokenization_queries[].type`",
 })
 
 /** The messages are the contract's codes, in the order of the checks. */

@@ -5,7 +5,8 @@ const MAX_LANGUAGES = 20
 
 /**
  * Picks the best of `offered`: the locale that the visitor chose, else the first in `Accept-Language` that is offered, with the same
- * language in another script or region as a match. Falls back to English, then to the first one offered.
+ * language in another script or region as a match. Falls back to English, then to the first one offered. hono/language has one list of
+ * languages for the whole app, but each paywall offers its own.
  */
 export function localeFor(offered: string[], chosen: string | undefined, acceptLanguage: string | undefined): string {
   const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0)

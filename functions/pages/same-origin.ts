@@ -5,7 +5,8 @@ const errors = defineErrors<'forged'>({ forged: [403, 'forged'] })
 
 /**
  * CSRF protection: accepts a POST only from a page of the same origin, so that another site cannot make a visitor's browser cancel or
- * buy with its cookies. Checks `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it.
+ * buy with its cookies. Checks `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it. hono/csrf checks only the content types
+ * of forms, and answers in plain text instead of with an error page.
  */
 export const sameOrigin: MiddlewareHandler = async function sameOrigin(c, next) {
   if (c.req.method === 'POST' && !isFromHere(c.req.raw)) throw apiError(errors.forged)

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
-import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
+import { EMAIL_LENGTH, externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
 import { CODE_MINUTES } from './challenge.ts'
 
@@ -12,20 +13,36 @@ const SIGN_IN = '/api/v1/paywall/:id/sign-in'
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
 
+/** Cloudflare's maximum: https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
+const CAPTCHA_TOKEN_LENGTH = 2048
+const NAME_LENGTH = 200
+
+describeCodes({
+  unsupported_grant_type: '`grant_type` must be `code`, `anonymous` or `refresh_token`',
+  code_required: '`code` is required',
+  invalid_code: '`code` must have 8 digits',
+  'Invalid restore': '`restore` must be true or false',
+  'Invalid captcha_token': `\`captcha_token\` must be a string of at most ${CAPTCHA_TOKEN_LENGTH} characters`,
+  challenge_required: '`challenge` is required: it is in the response of `sign-in/code`',
+  refresh_token_required: '`refresh_token` is required',
+  'Invalid name': `\`name\` must be a string of at most ${NAME_LENGTH} characters`,
+})
+
 /** It is `unknown` only so that a missing address gets an error of its own. */
 const email = z
   .unknown()
   .refine((text) => text, 'Email is required')
   .pipe(z.string('Invalid email format').pipe(newEmail))
 
-const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
+const emailFor = (description: string) =>
+  email.meta({ type: 'string', format: 'email', maxLength: EMAIL_LENGTH, description })
 
 export const CodeBody = z.object(
   {
     email: emailFor('The address to mail the code to. Case and surrounding white space do not matter'),
     captcha_token: z
       .string('Invalid captcha_token')
-      .max(2048, 'Invalid captcha_token')
+      .max(CAPTCHA_TOKEN_LENGTH, 'Invalid captcha_token')
       .nullish()
       .describe(
         'The token of a solved captcha, if an earlier call was answered `captcha`. It counts once, for 5 minutes',
@@ -193,7 +210,7 @@ export const ExchangeBody = z
         .meta({
           type: 'string',
           format: 'email',
-          maxLength: 254,
+          maxLength: EMAIL_LENGTH,
           description:
             'The address of the user whom you have signed in. You must have proven that it is theirs. Required, unless `external_id` is sent. A new user is created, ' +
             'and becomes a member of the paywall',
@@ -205,7 +222,7 @@ export const ExchangeBody = z
       name: z
         .string('Invalid name')
         .trim()
-        .max(200, 'Invalid name')
+        .max(NAME_LENGTH, 'Invalid name')
         .nullish()
         .transform((text) => text || null)
         .describe("The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was"),

@@ -3,6 +3,7 @@ import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
@@ -64,6 +65,22 @@ export const errors = defineErrors<NamedRefusal>({
   fixed_trial: [400, 'Invalid trial_days'],
 })
 
+const URL_LENGTH = 2048
+const PRICE_ID_LENGTH = 100
+/** Stripe's maximum, two years. */
+const TRIAL_DAYS = 730
+
+describeCodes({
+  'Invalid priceId format': `\`priceId\` must be a string of at most ${PRICE_ID_LENGTH} characters`,
+  'Invalid successUrl format': `\`successUrl\` must be an http or https URL of at most ${URL_LENGTH} characters`,
+  'Invalid errorUrl format': `\`errorUrl\` must be an http or https URL of at most ${URL_LENGTH} characters`,
+  'Invalid shopUrl format': `\`shopUrl\` must be a string of at most ${URL_LENGTH} characters`,
+  'Invalid trial_days': `\`trial_days\` must be an integer from 0 to ${TRIAL_DAYS}`,
+  'Invalid ignoreActivePurchase': '`ignoreActivePurchase` must be true or false',
+  'Invalid country': '`country` must be a country code of ISO 3166-1 alpha-2, such as US, or XX',
+  'Invalid localCurrency': '`localCurrency` must be a currency code of three letters',
+})
+
 /** Absent, null and empty are equivalent, so that a form may send blank fields. */
 const blank = z
   .literal('')
@@ -76,7 +93,7 @@ function optional<Schema extends z.ZodType>(code: string, schema: (code: string)
 }
 
 const url = (name: string) =>
-  optional(`Invalid ${name} format`, (code) => z.url({ protocol: /^https?$/, error: code }).max(2048, code))
+  optional(`Invalid ${name} format`, (code) => z.url({ protocol: /^https?$/, error: code }).max(URL_LENGTH, code))
 
 export const Body = z
   .object(
@@ -90,7 +107,7 @@ export const Body = z
           'identifier that the user lacks is added. Ignored with a Bearer token',
       ),
       // Null is accepted here, so that it is reported as missing.
-      priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
+      priceId: optional('Invalid priceId format', (code) => z.string().max(PRICE_ID_LENGTH, code)).meta({
         type: 'string',
         description: 'A `prices[].id` from bootstrap',
       }),
@@ -103,10 +120,10 @@ export const Body = z
         'Redirect target of a buyer who did not pay. Optional on a paywall with its own domain: the default is ' +
           '`settings.error_redirect_url`, then `settings.success_redirect_url`, or else the front page of that domain',
       ),
-      shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(2048, code)).describe(
+      shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(URL_LENGTH, code)).describe(
         'The page on which the buyer started, in any format. Repeated in the event `checkout.completed`',
       ),
-      trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
+      trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(TRIAL_DAYS, code)).describe(
         "Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per " +
           'paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to ' +
           "the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, " +

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import type { UserRefusal } from '../../lib/auth/gate.ts'
 import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { ApiError, defineErrors } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/user-fields.ts'
+import { EMAIL_LENGTH, email } from '../../lib/http/user-fields.ts'
 import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
@@ -61,6 +62,13 @@ type Bounds = readonly [least: number, most: number]
 const SUBJECT: Bounds = [3, 200]
 const CONTENT: Bounds = [1, 5000]
 
+describeCodes({
+  invalid_payload: '`subject` and `content` are required and must be strings',
+  subject_length: `\`subject\` must have ${SUBJECT.join(' to ')} characters`,
+  content_length: `\`content\` must have ${CONTENT.join(' to ')} characters`,
+  email_required: '`customer_email` is required for guests and must be an e-mail address',
+})
+
 /** Counts a line break as one character: browsers send two (CRLF) in a form. */
 const withShortBreaks = (text: string) => text.replaceAll('\r\n', '\n')
 
@@ -71,7 +79,7 @@ const text = ([minLength, maxLength]: Bounds, description: string) =>
 const EMAIL_REQUIRED = 'email_required'
 
 const message = {
-  subject: text(SUBJECT, 'The subject, 3 to 200 characters. Surrounding white space is removed'),
+  subject: text(SUBJECT, `The subject, ${SUBJECT.join(' to ')} characters. Surrounding white space is removed`),
   content: text(
     CONTENT,
     'The message. Surrounding white space is removed, and each line break counts as one character',
@@ -83,7 +91,7 @@ const guestMessage = {
   customer_email: z.unknown().optional().meta({
     type: 'string',
     format: 'email',
-    maxLength: 254,
+    maxLength: EMAIL_LENGTH,
     description: "The guest's e-mail address for the reply. Required without a Bearer token, ignored with one",
   }),
 }
@@ -94,7 +102,7 @@ export const GuestBody = z
   .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
   .refine(({ content }) => hasLength(content, CONTENT), 'content_length')
   .transform(({ customer_email, ...body }, context) => {
-    const address = email.pipe(z.email().max(254)).safeParse(customer_email)
+    const address = email.pipe(z.email().max(EMAIL_LENGTH)).safeParse(customer_email)
     if (address.success) return { ...body, email: address.data }
     context.addIssue({ code: 'custom', message: EMAIL_REQUIRED, path: ['customer_email'] })
     return z.NEVER

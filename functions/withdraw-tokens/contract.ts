@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { keyErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors, interpolate } from '../../lib/http/errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
-import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS, MAX_TOKENS_TEXT, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
@@ -26,6 +27,13 @@ export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
 
+describeCodes({
+  'Invalid paywall_id': '`paywall_id` must be a string',
+  'Invalid user_id': '`user_id` must be a string',
+  'Invalid tokens': `\`tokens\` must be an integer from 1 to ${MAX_TOKENS_TEXT}`,
+  'Invalid token_type': '`token_type` must be a string',
+})
+
 const isMissing = (value: unknown) => value === undefined || value === null || value === ''
 
 export const Body = z.object(
@@ -45,7 +53,7 @@ export const Body = z.object(
       .int('Invalid tokens')
       .min(1, 'Invalid tokens')
       .max(MAX_TOKENS, 'Invalid tokens')
-      .describe('Number of tokens to debit: an integer from 1 to 10^12'),
+      .describe(`Number of tokens to debit: an integer from 1 to ${MAX_TOKENS_TEXT}`),
     token_type: z
       .string('Invalid token_type')
       .nullish()

@@ -1,6 +1,6 @@
 import type { HonoRequest } from 'hono'
 import type * as z from 'zod'
-import { CODE_MEANINGS } from './code-meanings.ts'
+import { codeMeaning } from './code-meanings.ts'
 import { ApiError, apiError } from './errors.ts'
 import { sharedErrors } from './shared-errors.ts'
 
@@ -64,13 +64,14 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const code = parsed.error.issues[0]?.message ?? 'invalid_body'
-  const message = CODE_MEANINGS[code]
+  const message = codeMeaning(code)
   throw new ApiError(400, code, code, message === undefined ? {} : { detail: { message } })
 }
 
 /**
  * Reads a body as text, of at most `limit` bytes. A body with a Content-Length is read at once, which is cheaper: the runtime enforces that
- * length. One without is counted while it is read, so that it takes no more memory than the limit.
+ * length. One without is counted while it is read, so that it takes no more memory than the limit. hono/body-limit does not drain what it
+ * refuses, so that most clients would see a broken connection instead of the 413.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8, and for an incomplete body
  */

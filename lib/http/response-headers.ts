@@ -17,7 +17,8 @@ const BY_DEFAULT = [
 
 /**
  * Adds the common headers: CORS, security headers and the request id. Any origin may read a response, without credentials: browsers do not
- * expose responses to requests with cookies, which only the pages use. It is not cached unless the endpoint says so.
+ * expose responses to requests with cookies, which only the pages use. It is not cached unless the endpoint says so. The gateway, which is no
+ * Hono app, uses it, too; hono/secure-headers and hono/cors are middleware, and would overwrite what an endpoint has set.
  */
 export function addCommonHeaders(headers: Headers, requestId: string): void {
   headers.set('X-Request-Id', requestId)

@@ -1,5 +1,6 @@
 // The fields of bodies and queries that identify a user, shared by all endpoints.
 import * as z from 'zod'
+import { describeCodes } from './code-meanings.ts'
 
 /**
  * An e-mail address in the form in which identities are compared: trimmed and lower-case. Only ASCII letters are lowered: JavaScript would
@@ -10,8 +11,11 @@ export const email = z
   .trim()
   .overwrite((text) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()))
 
+/** Maximum length of an e-mail address (RFC 5321). */
+export const EMAIL_LENGTH = 254
+
 /** An e-mail address for a new user. Zod accepts ASCII only. */
-export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))
+export const newEmail = email.pipe(z.email('Invalid email format').max(EMAIL_LENGTH, 'Invalid email format'))
 
 /** Maximum length of an external id, in characters. */
 const EXTERNAL_ID_LENGTH = 255
@@ -62,3 +66,12 @@ export const userMeta = z.preprocess(
     )
     .refine((meta) => jsonBytes(meta) <= META_LIMIT, 'userMeta too large'),
 )
+
+describeCodes({
+  'Email is required': '`email` is required. If the endpoint accepts `externalId`, that will do instead',
+  'Invalid email format': `\`email\` must be an e-mail address of at most ${EMAIL_LENGTH} characters, all of them ASCII`,
+  'Invalid externalId': `\`externalId\` must be a string of at most ${EXTERNAL_ID_LENGTH} characters`,
+  'Invalid external_id': `\`external_id\` must be a string of at most ${EXTERNAL_ID_LENGTH} characters`,
+  'Invalid userMeta': '`userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`',
+  'userMeta too large': `\`userMeta\` must not exceed ${META_LIMIT / 1024} KB`,
+})

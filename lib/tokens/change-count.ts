@@ -3,6 +3,7 @@ import type { MemberRefusal } from '../members/member.ts'
 
 /** Maximum number of tokens per change: far below 2^53, so that a balance has room for many changes. */
 export const MAX_TOKENS = 1_000_000_000_000
+export const MAX_TOKENS_TEXT = '10^12'
 
 /** What is unknown about a change whose response was lost, for the API's document. */
 export const UNKNOWN_CHANGE = 'it is unknown whether the balance changed: read it before you retry'

@@ -1,5 +1,5 @@
 import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
-import { CODE_MEANINGS } from '../../../lib/http/code-meanings.ts'
+import { codeMeaning } from '../../../lib/http/code-meanings.ts'
 import type { ErrorTable } from '../../../lib/http/errors.ts'
 import { sharedErrors } from '../../../lib/http/shared-errors.ts'
 import { listCodes } from './codes.ts'
@@ -45,7 +45,7 @@ export function listErrors(operation: ApiOperation): DocumentedError[] {
   const { bodies = {}, query, errors, details = {}, access } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(listCodes))
   return [
-    ...[...codes].map((error) => ({ status: 400, error, meaning: findMeaning(error, CODE_MEANINGS), detail: null })),
+    ...[...codes].map((error) => ({ status: 400, error, meaning: describeCode(error), detail: null })),
     ...errorsIn(errors, {
       details: Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
       byToken: !access.includes('owner'),
@@ -61,7 +61,7 @@ export const documentShared = (names: SharedName[]): DocumentedError[] =>
 function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
   return Object.entries(table).map(([name, [status, error]]) => {
     const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
-    const meaning = findMeaning(isOfToken ? 'unknown_user' : name, MEANINGS)
+    const meaning = findMeaning(isOfToken ? 'unknown_user' : name)
     return { status, error, meaning, detail: details[name] ?? null }
   })
 }
@@ -72,9 +72,15 @@ interface ErrorOptions {
   byToken?: boolean
 }
 
-function findMeaning(name: string, meanings: Record<string, string>): string {
-  const meaning = meanings[name]
-  if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts has ${name}`)
+function describeCode(code: string): string {
+  const meaning = codeMeaning(code)
+  if (meaning === undefined) throw new Error(`no contract describes the code ${code}: see describeCodes`)
+  return meaning
+}
+
+function findMeaning(name: string): string {
+  const meaning = MEANINGS[name]
+  if (meaning === undefined) throw new Error(`meanings.ts does not describe ${name}`)
   return meaning
 }
 

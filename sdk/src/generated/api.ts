@@ -2127,9 +2127,9 @@ export interface operations {
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
-             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2,048 characters; or the same for `successUrl`
-             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2,048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
-             *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2,048 characters
+             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2048 characters; or the same for `successUrl`
+             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
+             *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2048 characters
              *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or the processor's plans define the trials: `message` says which are available
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
              *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
@@ -2450,8 +2450,8 @@ export interface operations {
              * @description - `invalid_body`: the body must be a JSON object
              *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
              *     - `subscriptionId is required`: `subscriptionId` is required: the `id` of a purchase
-             *     - `cancellationReason is required`: `cancellationReason` is required: text of at most 1,000 characters
-             *     - `cancellationReason too long`: `cancellationReason` must not exceed 1,000 characters
+             *     - `cancellationReason is required`: `cancellationReason` is required: text of at most 1000 characters
+             *     - `cancellationReason too long`: `cancellationReason` must not exceed 1000 characters
              *     - `Subscription is already cancelled`: the subscription is already cancelled or has ended
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -3167,7 +3167,7 @@ export interface operations {
             /**
              * @description - `invalid_payload`: `subject` and `content` are required and must be strings; or the multipart form is malformed
              *     - `subject_length`: `subject` must have 3 to 200 characters
-             *     - `content_length`: `content` must have 1 to 5,000 characters
+             *     - `content_length`: `content` must have 1 to 5000 characters
              *     - `too_many_files`: a ticket accepts at most five files
              *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
              *     - `email_required`: `customer_email` is missing or not an e-mail address. Guests must provide one
@@ -3301,7 +3301,7 @@ export interface operations {
              * @description - `invalid_body`: the body must be a JSON object
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
-             *     - `Invalid captcha_token`: `captcha_token` must be a string of at most 2,048 characters
+             *     - `Invalid captcha_token`: `captcha_token` must be a string of at most 2048 characters
              *     - `captcha_failed`: the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
