@@ -15,7 +15,6 @@ import { migrateDatabase } from '../../cli/migrate.ts'
 import { removeOnParentExit } from '../world/on-parent-exit.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 import { deployInOrder } from './deploy-in-order.ts'
-import { checkServiceOrigin } from './service-origin.ts'
 import { workerSecrets } from './worker-secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -93,4 +92,19 @@ function writeSecrets({ env }: WorkerConfig, secrets: Record<string, string>): s
 function readSecrets(path: string): Record<string, string> {
   const text = readFileSync(path, 'utf8')
   return z.record(z.string(), z.string()).parse(path.endsWith('.json') ? JSON.parse(text) : parseEnv(text))
+}
+
+/**
+ * Throws a `CommandError` unless all Workers with a SERVICE_ORIGIN have the same one. Nothing else would detect a mistake: payments would
+ * be opened without a webhook URL, and users could not return to the paywall's site.
+ */
+function checkServiceOrigin(configs: WorkerConfig[]): void {
+  const having = configs.filter(({ vars }) => 'SERVICE_ORIGIN' in vars)
+  const origins = new Set(having.map(({ vars }) => String(vars.SERVICE_ORIGIN)))
+  const [origin = ''] = origins
+  if (origins.size === 1 && URL.parse(origin)?.origin === origin) return
+  const given = having.map(({ env, vars }) => `${env} has "${vars.SERVICE_ORIGIN}"`).join(', ')
+  throw new CommandError([
+    `nothing was deployed: SERVICE_ORIGIN must be the same origin, such as https://billing.example, everywhere in wrangler.toml: ${given}`,
+  ])
 }

@@ -1,11 +1,18 @@
 import type { Context } from 'hono'
+import guide from '../../generated/guide.html'
 import document from '../../generated/openapi.json'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
 import { aboutService, frontPage } from './front-page.ts'
-import { GUIDE_PAGE } from './guide-page.ts'
-import { pagePolicy } from './page.ts'
+import { page, pagePolicy } from './page.ts'
 import { REFERENCE_PAGE, referencePolicy } from './reference-page.ts'
+
+/** docs/guide.md, converted to HTML by `npm run generate`. */
+const GUIDE_PAGE = page({
+  title: 'Guide: Paywall Billing',
+  path: GUIDE_PATH,
+  content: `<div class="with-contents columns">\n${guide}</div>`,
+})
 
 /** For responses that only a deployment changes. Not for `/`, since a host may become a paywall's domain at any time. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }

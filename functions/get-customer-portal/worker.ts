@@ -8,9 +8,23 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
-import { Body, errors, PATH, type Reply } from './contract.ts'
-import type { FindResult } from './portal-customer.ts'
+import { Body, errors, type FindRefusal, PATH, type Reply } from './contract.ts'
+
+/** A member's customer id, the processor account that it belongs to, and the portal's return URL. */
+interface PortalCustomer {
+  account: SealedAccount
+  customer: string
+  /** A page of the owner's: from the paywall's settings, or else the one that this subscription's buyer was redirected to. */
+  home: string
+}
+
+/** The result of find_portal_customer. */
+type FindResult =
+  | { verdict: Exclude<FindRefusal, 'no_subscription'> }
+  | { verdict: 'no_subscription'; is_test: boolean }
+  | { verdict: 'found'; is_test: boolean; customer: PortalCustomer }
 
 const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 

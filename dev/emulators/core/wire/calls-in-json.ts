@@ -1,8 +1,8 @@
 import type { RecordedCall } from '../calls.ts'
 import type { Execution } from '../processor.ts'
 import type { HttpRequest } from '../server.ts'
+import type { KeyRules } from './idempotency.ts'
 import { readJson, readParameters } from './json-fields.ts'
-import { NO_KEYS } from './no-keys.ts'
 import { type Mistake, parseWith } from './parse.ts'
 import { prepareRoute, type Route } from './routes.ts'
 
@@ -34,3 +34,14 @@ export const callsInJson = (routes: Route[], refuse: Refusals) => ({
   okStatus: (method: string) => (method === 'POST' ? 201 : 200),
   headers: () => ({ 'Content-Type': 'application/json' }),
 })
+
+/** The part of an API without idempotency keys; its rules are never used. */
+const NO_KEYS = {
+  keyHeader: null,
+  keyRules: {
+    keptSeconds: 0,
+    longestKey: 0,
+    refuse: () => new Error('the processor has no idempotency keys'),
+  } satisfies KeyRules,
+  fingerprint: (body: string) => body,
+}

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import { type FieldKind, refusedField } from './form-fields.ts'
-import { firstIssue } from './issues.ts'
 
 /** The first mistake in a call's parameters. Unknown fields come before all others. */
 export interface Mistake {
@@ -28,4 +27,9 @@ export function parseWith<Schema extends z.ZodType>(
   const text = issue?.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : message
   const problem = unknown.length > 0 ? 'unknown' : issue?.input === undefined ? 'missing' : 'invalid'
   throw refuse({ path, problem, field: issue ? refusedField(issue) : null, message: text, code })
+}
+
+/** The first issue of a schema error; unknown fields come before all others. */
+function firstIssue({ issues }: z.ZodError): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
 }

@@ -7,7 +7,6 @@ import { listDisputes, refundedAmount } from '../../core/domain/reversals.ts'
 import { sumTotals } from '../../core/domain/sales.ts'
 import type { PricedLine } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
-import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { paymentOwn, subscriptionOwn } from '../own.ts'
@@ -183,3 +182,9 @@ function reversalFields(reversal: RefundRecord | DisputeRecord, context: Account
   const charge = latestAttempt(context, id)?.id ?? ''
   return { ...snakeFields(reversal, 'id', 'amount', 'created'), charge, currency, payment_intent: id }
 }
+
+type Words<Line extends string> = Line extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Line
+
+/** One value for several fields: `same(amount, 'subtotal total')`. */
+const same = <Value, const Line extends string>(value: Value, line: Line) =>
+  Object.fromEntries(line.split(' ').map((name) => [name, value])) as Record<Words<Line>, Value>

@@ -1,7 +1,6 @@
 import type { ApiOperation } from '../../../../lib/http/api-operation.ts'
 import { EXAMPLE_PAYWALL } from '../parameters.ts'
 import type { Json } from '../schemas.ts'
-import { literal } from './literal.ts'
 
 const SERVER_CLIENT = `import { Paywall } from 'paywall-billing-sdk'
 
@@ -64,3 +63,17 @@ function call(result: string, method: string, argument: Json): string {
   const start = `${result}await paywall.${method}(`
   return `${start}${literal(argument, start.length + 1)})`
 }
+
+/** The longest line of a sample, in characters, that the reference shows without scrolling. */
+const WIDTH = 80
+
+/** Formats a JSON value as hand-written TypeScript. `used`: the number of characters before it in its line. */
+function literal(value: unknown, used = 0): string {
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  const fields = Object.entries(value).map(([name, each]) => `${name}: ${literal(each)}`)
+  const line = `{ ${fields.join(', ')} }`
+  return used + line.length <= WIDTH ? line : `{\n${fields.map((field) => `  ${field},\n`).join('')}}`
+}
+
+const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
