@@ -89,8 +89,8 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     const reply = await startCheckout(world, { paywall: world.paywall, key: world.key })
     await interrupted
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
-    const lines = () => world.logs.filter(({ message }) => message.includes('the claim of a failed checkout'))
-    await expect.poll(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('later') }])
+    const lines = () => world.logs.filter(({ message }) => message.includes('claim of a failed checkout'))
+    await expect.poll(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('not given up yet') }])
   })
 
   test('502 processor_misconfigured for credentials that no key can unseal; applying them again is enough', async () => {

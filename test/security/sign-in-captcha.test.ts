@@ -203,7 +203,7 @@ describe('nothing is mailed, and nothing consumed,', () => {
     const before = world.logs.length
     expect(await refusedFor(solve())).toMatchObject({ status: 502, body: { error: 'captcha_misconfigured' } })
     const lines = world.logs.slice(before).map(({ message }) => message)
-    expect(lines.some((line) => line.includes('Turnstile refuses the secret key') && line.includes(paywalls[0]!))).toBe(
+    expect(lines.some((line) => line.includes('Turnstile rejected a secret key') && line.includes(paywalls[0]!))).toBe(
       true,
     )
     expect(lines.filter((line) => line.includes(HERE.secretKey))).toEqual([])
