@@ -202,7 +202,7 @@ function checkTurnstile({ test, turnstile }: WrittenPaywall, environment: Enviro
   if (test || !turnstile) return
   const { secretKey } = turnstile
   if (isLiteral(secretKey)) {
-    issueAt(context, ['turnstile', 'secretKey'], 'a live paywall takes its secrets from env:NAME')
+    issueAt(context, ['turnstile', 'secretKey'], 'a live paywall must take its secrets from env:NAME')
   }
   if (TURNSTILE_TEST_KEY.test(revealSecret(secretKey, environment) ?? '')) {
     issueAt(context, ['turnstile', 'secretKey'], "one of Cloudflare's keys for tests on a live paywall")

@@ -151,12 +151,17 @@ describe('what another owner has', () => {
   })
 
   test('is refused in the same words when both come at once', async () => {
-    for (const path of ['paywalls[0].id', 'paywalls[0].domain', 'keys[0].secret']) {
+    const reasons = {
+      'paywalls[0].id': 'belongs to another owner',
+      'paywalls[0].domain': 'is used by a paywall of another owner',
+      'keys[0].secret': 'belongs to another owner',
+    }
+    for (const [path, reason] of Object.entries(reasons)) {
       const [one, other] = [someOwner(), someOwner()]
       const results = await Promise.allSettled([one.apply(), other.apply({ [path]: one.own[path] })])
       const refused = results.filter((result) => result.status === 'rejected')
       expect(refused).toHaveLength(1)
-      expect(refused[0]?.reason.sentences).toEqual([expect.stringContaining(`${path}: is`)])
+      expect(refused[0]?.reason.sentences).toEqual([`${path}: ${reason}`])
     }
   })
 

@@ -168,7 +168,7 @@ describe('a bad file', () => {
         [`${price}.locals[0].amount`]: 0,
       },
       [
-        `${price}.locals[0].currency: Mollie cannot be paid in INR`,
+        `${price}.locals[0].currency: Mollie does not support INR`,
         `${price}.interval_count: Mollie charges at least once a year: at most 12 with month`,
         `${price}.locals[0].amount: Mollie requires an amount above 0`,
       ],

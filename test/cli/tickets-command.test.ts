@@ -82,7 +82,7 @@ describe('paywall tickets reports in one sentence', () => {
   const path = join(folder, 'nothing.png')
 
   test.each<[string, string[], RegExp]>([
-    ['that no ticket has the attachment', ['attachment', '1/x', path], /no ticket has an attachment 1\/x/],
+    ['that no ticket has the attachment', ['attachment', '1/x', path], /paywall: no ticket has an attachment 1\/x/],
     [
       'how it is used',
       ['attachment', '1/x'],
@@ -92,7 +92,7 @@ describe('paywall tickets reports in one sentence', () => {
   ])('%s', async (_what, args, sentence) => {
     const { code, out, err } = await tickets(...args)
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(new RegExp(`^paywall: ${sentence.source}\n$`))
+    expect(err).toMatch(new RegExp(`^${sentence.source}\n$`))
   })
 
   test('that the bucket does not have an image of the ticket', async () => {

@@ -34,7 +34,8 @@ test('a guest gets 429 after 100 requests in 10 seconds', async () => {
 
 test('balances has it in both its fields', async () => {
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
-  const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}' }))
+  const headers = { 'cf-connecting-ip': '2001:db8:0:7::1' }
+  const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}', headers }))
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })
 })
 

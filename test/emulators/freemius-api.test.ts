@@ -98,7 +98,7 @@ test('refunds all or a part, as payments', async () => {
   const [payment] = await freemius.api.user.retrievePayments(user)
   const id = payment?.id ?? ''
   await emulator.refund(id, 100)
-  await expect(emulator.refund(id, 900)).rejects.toThrow(/899 cents are left/)
+  await expect(emulator.refund(id, 900)).rejects.toThrow(/Only 899 cents/)
   const rest = await emulator.refund(id)
   const dispute = await emulator.dispute(id)
   await expect(emulator.dispute(id)).rejects.toThrow(/already disputed/)

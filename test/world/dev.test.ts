@@ -153,7 +153,7 @@ test('starts afresh with --reset, and sells through another processor', { timeou
   run = await startDev(withoutFile('--processor', 'freemius', '--reset'))
   expect(run.output()).toContain('The demo sells through Freemius.')
   expect(await (await fetch(origin(ports.shop))).text()).toContain('<h1>The shop</h1>')
-  expect(run.output()).toContain('a local price of "Monthly" is left out: Freemius does not support INR')
+  expect(run.output()).toContain('a local price of "Monthly" is omitted: Freemius does not support INR')
 
   const [, checkout, user] = await pasteCurls(run)
   expect(user).toMatchObject({ purchases: [] })
