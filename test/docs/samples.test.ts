@@ -72,7 +72,7 @@ function recordingFetch() {
     const sent = body && isJson ? await (request as Request).json() : undefined
     called.push({ address: `${method} ${new URL(url).pathname}`, body: sent })
     const state = { id: '1001', prices: [], balances: [], purchases: [], features: [], subscription: { id: 's' } }
-    return Response.json({ ...state, access_token: 'a', refresh_token: 'r', expires_in: 3600, request: 'q' })
+    return Response.json({ ...state, access_token: 'a', refresh_token: 'r', expires_in: 3600, challenge: 'q' })
   }
   return { called, fetch }
 }

@@ -46,7 +46,7 @@ const ASKS: Record<string, [status: number, error: string, ask: (email: string) 
   giveTokens: [
     400,
     'Invalid email format',
-    (email) => askForTokens(world, { grant_type: 'code', email, code: '123456', request: 'A'.repeat(43) }),
+    (email) => askForTokens(world, { grant_type: 'code', email, code: '12345678', challenge: 'A'.repeat(43) }),
   ],
   exchangeTokens: [400, 'Invalid email format', (email) => asOwner('sign-in/exchange', { email })],
   startCheckout: [

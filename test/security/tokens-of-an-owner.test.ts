@@ -91,7 +91,7 @@ test('on another owner’s paywall it opens nothing, makes nobody a member and l
     await call(world, at(foreign, 'support/ticket'), { token, body: MESSAGE }),
     await askForTokens(
       world,
-      { grant_type: 'code', email: newEmail(), code: '123456', request: 'A'.repeat(43) },
+      { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) },
       { token, paywallId: foreign.paywall.id },
     ),
   ]

@@ -49,7 +49,7 @@ const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: s
   giveTokens: [
     400,
     (headers) => {
-      const body = { grant_type: 'code', email: newEmail(), code: '123456', request: 'A'.repeat(43) }
+      const body = { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) }
       return call(all.world, at('sign-in/token'), { headers, body })
     },
   ],
