@@ -113,7 +113,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     else {
       expect(asked).toMatchObject({
         status: 400,
-        body: { error: 'Invalid trial_days', message: expect.stringContaining('7 days') },
+        body: { error: 'Invalid trial_days', message: expect.stringContaining('7-day') },
       })
     }
     const buyer = await buy(shop, 'yearly', { email })
