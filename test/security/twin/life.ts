@@ -7,6 +7,7 @@ import { payOnPage } from '../../support/anonymous.ts'
 import { type Call, call, type Reply } from '../../support/call.ts'
 import { opened, priceIdOf, startCheckout } from '../../support/checkout.ts'
 import {
+  askForCode,
   askForTokens,
   endSession,
   getGrant,
@@ -78,6 +79,19 @@ export const ARRIVING: Record<string, Act> = {
   'a session that ends': async (me) => endSession(me.world, (await signInByMail(me.world, CARL)).refreshToken),
   'a code that nobody types': async (me) => {
     me.grant = await getGrant(me.world, CARL)
+  },
+  'a code whose mail cannot be sent': async ({ world }) => {
+    const consumed = async () => {
+      const { rows } = await world.database.query("select sum(consumed) from rate_limits where name = 'address mail'")
+      return rows[0].sum
+    }
+    const before = await consumed()
+    world.mail.onMail = () => {
+      throw new Error('no such mailbox')
+    }
+    await good(askForCode(world, DORA))
+    await until('the mail is refunded', async () => (await consumed()) === before)
+    world.mail.onMail = undefined
   },
   'user state in bootstrap': (me) => good(ask(me, 'bootstrap', { token: me.sessions[ANN]!.token })),
   'a faulty body by an owner key': (me) => good(ask(me, 'balances', { key: me.key, body: '{' }), 400),

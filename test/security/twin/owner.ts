@@ -42,6 +42,7 @@ export function fileLikeAll(name: string, webhookUrl: string): Written {
       name: 'Twins',
       test: true,
       ...soldThrough(acquiring),
+      turnstile: { siteKey: '1x00000000000000000000AA', secretKey: '1x0000000000000000000000000000000AA' },
       ...(acquiring === 'stripe' && { domain: `pay-${name}.example` }),
     })),
   }

@@ -180,9 +180,14 @@ describe('the command', () => {
     const SEALED = {
       processor_accounts: ['credentials'],
       webhook_endpoints: ['secret', 'previous_secret'],
+      turnstile_keys: ['secret_key'],
     }
-    const { PROCESSOR_CREDENTIALS_KEY: accounts, WEBHOOK_SECRETS_KEY: hooks } = world.secrets
-    const keys = { accounts: `${newKey()},${accounts}`, hooks: `${newKey()},${hooks}` }
+    const { secrets } = world
+    const keys = {
+      PROCESSOR_CREDENTIALS_KEY: `${newKey()},${secrets.PROCESSOR_CREDENTIALS_KEY}`,
+      WEBHOOK_SECRETS_KEY: `${newKey()},${secrets.WEBHOOK_SECRETS_KEY}`,
+      TURNSTILE_SECRETS_KEY: `${newKey()},${secrets.TURNSTILE_SECRETS_KEY}`,
+    }
 
     /** The twin's rows with their secrets opened. */
     async function opened() {
@@ -200,18 +205,20 @@ describe('the command', () => {
         processor_accounts: await open(
           'processor_accounts',
           ({ paywall_id, acquiring }) => `processor:${paywall_id}:${acquiring}`,
-          keys.accounts,
+          keys.PROCESSOR_CREDENTIALS_KEY,
         ),
-        webhook_endpoints: await open('webhook_endpoints', ({ url }) => `webhook:${url}`, keys.hooks),
+        webhook_endpoints: await open('webhook_endpoints', ({ url }) => `webhook:${url}`, keys.WEBHOOK_SECRETS_KEY),
+        turnstile_keys: await open(
+          'turnstile_keys',
+          ({ paywall_id }) => `turnstile:${paywall_id}`,
+          keys.TURNSTILE_SECRETS_KEY,
+        ),
       }
     }
     const [before, sealed] = [await opened(), await rowsOfTwin()]
-    const { code } = await paywall(world, ['rekey'], {
-      PROCESSOR_CREDENTIALS_KEY: keys.accounts,
-      WEBHOOK_SECRETS_KEY: keys.hooks,
-    })
+    const { code } = await paywall(world, ['rekey'], keys)
     expect(code).toBe(0)
-    expect(Object.keys(changedRows(sealed, await rowsOfTwin()))).toEqual(Object.keys(SEALED))
+    expect(Object.keys(changedRows(sealed, await rowsOfTwin())).toSorted()).toEqual(Object.keys(SEALED).toSorted())
     expect(changedRows(before, await opened())).toEqual({})
   })
 })
