@@ -153,7 +153,7 @@ describe('a deploy stops before the first Worker', () => {
   ])('where SERVICE_ORIGIN %s', async (_, args, said) => {
     const { code, out, err } = await deploy(args, { DATABASE_URL, DATABASE_ROLES_KEY })
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(/^nothing was deployed, since SERVICE_ORIGIN must be one origin, .*\n$/)
+    expect(err).toMatch(/^nothing was deployed: SERVICE_ORIGIN must be the same origin, .*\n$/)
     for (const each of said) expect(err).toContain(each)
   })
 })
