@@ -35,7 +35,9 @@ export class Account extends RpcTarget implements AccountRpc {
   ): Promise<RpcResult<MethodResult<Name>>> {
     try {
       this.#methods ??= openAdapter(this.#sealed, this.#env).then((adapter) => methods(adapter, this.#sealed))
-      const method = (await this.#methods)[name] as (...of: typeof parameters) => Promise<MethodResult<Name>>
+      const offered = await this.#methods
+      if (!Object.hasOwn(offered, name)) throw new TypeError(`no method ${name}`)
+      const method = offered[name] as (...of: typeof parameters) => Promise<MethodResult<Name>>
       return { ok: true, value: await method(...parameters) }
     } catch (error) {
       return { ok: false, failure: toFailure(error, this.#sealed) }
@@ -47,14 +49,21 @@ export class Account extends RpcTarget implements AccountRpc {
   }
 }
 
-/** The adapter's methods, with what is the same at every processor: reads after a cancellation, and what an adapter lacks. */
+/**
+ * What other Workers may call: the adapter's methods or, where it lacks one, a result that says so, with the same way to confirm a
+ * cancellation at every processor. Nothing else of an adapter is offered.
+ */
 function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
   const now = () => accountTime(sealed)
+  const { openCheckout, stopCharging, endNow, readEvent } = adapter
   return {
-    closeCheckout: async () => false,
-    openPortal: async () => null,
-    readReturn: async () => null,
-    ...adapter,
+    openCheckout,
+    stopCharging,
+    endNow,
+    readEvent,
+    closeCheckout: adapter.closeCheckout ?? (async () => false),
+    openPortal: adapter.openPortal ?? (async () => null),
+    readReturn: adapter.readReturn ?? (async () => null),
     fetchPurchase: (reference) => readWithRefunds(adapter, sealed.paywallId, reference, now),
 
     async cancelAtPeriodEnd(subscriptionId, reason, known) {

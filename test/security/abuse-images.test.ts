@@ -38,7 +38,7 @@ const asGuest = (paywallId: string, images: number, headers: Record<string, stri
 
 const tooMany = {
   status: 429,
-  body: { error: 'rate_limit_exceeded', message: expect.stringContaining('leave them out') },
+  body: { error: 'rate_limit_exceeded', message: expect.stringContaining('without images') },
 }
 
 const onlyImagesOfTickets = () =>

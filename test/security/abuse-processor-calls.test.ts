@@ -100,7 +100,9 @@ describe('a superseded page', () => {
     const checkoutUrl = await openCheckout(world, token)
     for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${pageOf(checkoutUrl)}`, 500)
     await supersede(token, checkoutUrl)
-    await until('it is logged', async () => world.logs.some(({ message }) => message.includes('stays open')))
+    await until('it is logged', async () =>
+      world.logs.some(({ message }) => message.includes('superseded checkout not closed')),
+    )
     expect(await dueOf(checkoutUrl)).not.toBeNull()
   })
 })

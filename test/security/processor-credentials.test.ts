@@ -30,16 +30,20 @@ export default {
     for (const sealed of [account, ...others]) {
       const rpc = env.PROCESSORS.account(sealed)
       const calls = {
-        openCheckout: () => rpc.openCheckout(order),
-        closeCheckout: () => rpc.closeCheckout('page_1'),
-        cancelAtPeriodEnd: () => rpc.cancelAtPeriodEnd('sub_1', 'why', {}),
-        openPortal: () => rpc.openPortal('cus_1', 'https://shop.example/'),
-        fetchPurchase: () => rpc.fetchPurchase({ kind: 'subscription', id: 'sub_1' }),
-        readReturn: () => rpc.readReturn('https://pay.example/return?license_id=1&signature=00'),
-        readEvent: () => rpc.readEvent({ ...inbound, headers: new Headers(inbound.headers), now: new Date() }),
+        openCheckout: [order],
+        closeCheckout: ['page_1'],
+        cancelAtPeriodEnd: ['sub_1', 'why', {}],
+        openPortal: ['cus_1', 'https://shop.example/'],
+        fetchPurchase: [{ kind: 'subscription', id: 'sub_1' }],
+        readReturn: ['https://pay.example/return?license_id=1&signature=00'],
+        readEvent: [{ ...inbound, headers: new Headers(inbound.headers), now: new Date() }],
       }
-      for (const call of Object.values(calls)) learned.push(await tried(call))
-      for (const name of ['env', 'ctx', '#env', '#adapter', 'adapter', 'sealed', '#sealed', '#ask', 'credentials', 'constructor', '__proto__']) {
+      for (const [name, parameters] of Object.entries(calls)) learned.push(await tried(() => rpc.call(name, ...parameters)))
+      for (const name of ['observe', 'act', 'decide', 'failedRefunds', 'constructor', '__proto__', 'toString']) {
+        const { ok } = await rpc.call(name, { kind: 'subscription', id: 'sub_1' })
+        if (ok) learned.push('OFFERED ' + name)
+      }
+      for (const name of ['env', 'ctx', '#env', '#methods', 'methods', 'sealed', '#sealed', '#call', 'credentials', 'constructor', '__proto__']) {
         learned.push(await tried(() => rpc[name]), await tried(() => rpc[name]()), await tried(() => env.PROCESSORS[name]))
       }
     }
@@ -63,7 +67,11 @@ beforeAll(async () => {
   const base = await listen(echo, 0)
   const bases = Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, base]))
   const [ours] = readWorkerConfigs()
-  const settings = { ...WORKER, compatibilityDate: ours?.compatibilityDate ?? '' }
+  const settings = {
+    ...WORKER,
+    compatibilityDate: ours?.compatibilityDate ?? '',
+    compatibilityFlags: ['nodejs_als'],
+  }
   const modules = (contents: string) => [{ type: 'ESModule' as const, path: 'worker.js', contents }]
   const bundle = readFileSync(join(inject('bundles'), 'processors.js'), 'utf8')
   miniflare = new Miniflare(
@@ -125,6 +133,7 @@ describe.each(PROCESSOR_NAMES)('an intruder in an endpoint, with an account at %
     // They were opened: the processor was called with them.
     expect(asked.length).toBeGreaterThan(0)
     expect(learned).toMatch(/rejected|unavailable/)
+    expect(learned, 'methods that are not offered').not.toContain('OFFERED')
     for (const secret of [...secrets, ...asked, key]) expect(learned + logged.join()).not.toContain(secret)
   })
 

@@ -199,12 +199,12 @@ describe("a user's token", () => {
 describe('test and live', () => {
   test.each([
     ['test', 'live', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
-    ['live', 'a test one', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
+    ['live', 'test', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
   ])(
     'a %s key is invalid where the paywall is %s, even with the same owner, which the error says',
     async (mode, other, given) => {
       const { from, key, is_test } = given()
-      const message = `This is a ${mode} key, and the paywall is ${other}`
+      const message = `A ${mode} key cannot be used with a ${other} paywall`
       const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
       await world.apply({ ...from.file, keys })
       const before = await stateChecksum(world)
