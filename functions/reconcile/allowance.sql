@@ -1,7 +1,8 @@
 -- Rate limit of reconcile's calls to a processor account, so that most of what the processor allows is left to checkouts. Times are the
 -- paywall's. A time noted by another clock, such as a test paywall's that was moved, is ignored.
 
--- Consumes the calls of one read from the allowance of a paywall's account. Null, or how long until the allowance is refilled. `limits` is
+-- Consumes the calls of one read from the allowance of a paywall's account. Null, or how long until the whole allowance is refilled, so
+-- that a run does not go on read by read. `limits` is
 -- by processor, {calls, test: {most, seconds}, live}; null: not limited.
 --
 -- Waits for no lock: while another call consumes from the same account, none is left.
@@ -17,7 +18,10 @@ begin
   if not pg_try_advisory_xact_lock(calls_lock(account)) then return interval '1 second'; end if;
 
   delete from rate_limits l where (l.name, l.key) = ('reconcile', account) and l.refilled_at > present + period;
-  return consume('reconcile', account, calls, (allowed -> 'most')::bigint, period, present);
+  -- A full bucket can be emptied within a period in which it is refilled as well. So half the limit is its capacity: no period has more
+  -- calls than the limit.
+  if consume('reconcile', account, calls, (allowed -> 'most')::bigint / 2, period, present) is null then return null; end if;
+  return period;
 end $$;
 
 create function calls_lock(account text) returns bigint language sql immutable as $$ select hashtextextended(account, 0) $$;

@@ -64,7 +64,13 @@ describe('with --json one document is printed, and nothing else:', () => {
     })
     expect(await json('schema')).toEqual(JSON.parse(readFileSync('paywall.schema.json', 'utf8')))
     expect(await json('ledger', 'verify')).toMatchObject({ balances: expect.any(Number), wrong: [] })
-    expect(await json('rekey')).toEqual({ accounts: 0, webhook_secrets: 0, removed: 0, unopened: [] })
+    expect(await json('rekey')).toEqual({
+      accounts: 0,
+      webhook_secrets: 0,
+      turnstile_keys: 0,
+      removed: 0,
+      unopened: [],
+    })
   })
 
   test('migrate --plan', async () => {

@@ -60,7 +60,7 @@ const CASES = {
   async 'sendSignInCode mails a code, which the first call did not, though that one counts'() {
     const email = newEmail()
     const before = await getGrant(world, email)
-    expect(await lose('keep_code', () => askForCode(world, email))).toBe('2')
+    expect(await lose('create_challenge', () => askForCode(world, email))).toBe('2')
     for (const _call of [3, 4, 5]) await getGrant(world, email)
     expect(world.mail.received.filter(({ to }) => to === email)).toHaveLength(4)
     expect(await askForCode(world, email)).toMatchObject({ status: 429 })

@@ -29,7 +29,7 @@ test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
 test('a browser that requests a page too often gets a page, and others JSON', async () => {
   // A form without an origin is refused at once: the burst costs no reads.
   const path = `/p/${world.paywall.id}/account`
-  const from = { 'cf-connecting-ip': '192.0.2.21' }
+  const from = { 'cf-connecting-ip': '2001:db8:0:21::1' }
   const answers = await burst(path, { method: 'POST', headers: { ...from, ...BROWSER } })
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
   const refused = answers.find(({ status }) => status === 429)!
@@ -40,9 +40,9 @@ test('a browser that requests a page too often gets a page, and others JSON', as
 })
 
 test.each([
-  ['/docs', '192.0.2.31'],
-  ['/docs/api', '192.0.2.32'],
-  [`/r/${randomUUID()}/success`, '192.0.2.33'],
+  ['/docs', '2001:db8:0:31::1'],
+  ['/docs/api', '2001:db8:0:32::1'],
+  [`/r/${randomUUID()}/success`, '2001:db8:0:33::1'],
 ])('a browser that requests %s too often gets a page, and others JSON', async (path, network) => {
   const from = { 'cf-connecting-ip': network }
   const refused = (headers: Record<string, string>) =>

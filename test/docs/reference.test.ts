@@ -63,7 +63,7 @@ describe('in a browser', () => {
 
   test('shows the webhooks that an owner receives', async () => {
     await page.goto(`${world.docsUrl}/docs/api#/events/onsubscriptioncreated`)
-    await heading('A subscription began, on trial or paid').waitFor()
+    await heading('A subscription began, with a trial or a payment').waitFor()
     await page.getByText('subscription.created').first().waitFor()
   })
 

@@ -119,9 +119,7 @@ describe('a deploy stops before the first Worker', () => {
   test('without a database to install the functions in', async () => {
     const { code, out, err } = await deploy(ready)
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(
-      /^nothing was deployed, since the functions .* cannot be installed: name DATABASE_URL and .*\n$/,
-    )
+    expect(err).toMatch(/^nothing was deployed: set DATABASE_URL and DATABASE_ROLES_KEY .*\n$/)
   })
 
   test('where the database is out of reach, whoever names it', async () => {
