@@ -67,7 +67,7 @@ export const errors = defineErrors<NamedRefusal>({
 
 const URL_LENGTH = 2048
 const PRICE_ID_LENGTH = 100
-/** Stripe's maximum, two years. */
+/** Two years. */
 const TRIAL_DAYS = 730
 
 describeCodes({
