@@ -89,4 +89,4 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 })
 
-const NOT_NAMED = 'has a price that the paywall file does not name'
+const NOT_NAMED = 'subscription charged for a price that is not in the paywall file'
