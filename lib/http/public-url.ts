@@ -18,7 +18,7 @@ export function publicUrlProblem(
   if (parsed.username || parsed.password) return 'a URL with a user name or password is not accepted'
 
   const host = parsed.hostname.replace(/\.$/, '')
-  if (ownHosts.includes(host)) return `${host} is served by us`
+  if (ownHosts.includes(host)) return `${host} is a host of the service itself`
   if (allowLocal && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) {
     return LOOPBACK.test(host) ? null : hostProblem(host)
   }

@@ -199,7 +199,7 @@ test("an address on a paywall's own domain is ours, however it is written", asyn
     ])
     await sweep(world)
     const [{ last_error }] = (await mailbox.deliveries()) as [DeliveryRow]
-    expect(last_error, host).toBe(`address refused: ${domain} is served by us`)
+    expect(last_error, host).toBe(`address refused: ${domain} is a host of the service itself`)
   }
 })
 

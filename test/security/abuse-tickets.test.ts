@@ -66,7 +66,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     await setConsumed(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
     const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
     const refused = await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })
-    expect(refused).toMatchObject({ status: 429, body: { message: expect.stringContaining('leave them out') } })
+    expect(refused).toMatchObject({ status: 429, body: { message: expect.stringContaining('without images') } })
     expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })
     expect(await open({ email: newEmail() }, NETWORK)).toMatchObject(tooMany)
   })
