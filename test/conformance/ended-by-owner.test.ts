@@ -43,7 +43,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const heard = await passes(buyer, '70d')
     expect(heard.filter((name) => name === 'subscription.ended')).toHaveLength(1)
     expect(heard.filter((name) => name !== 'subscription.updated')).toEqual(['subscription.ended'])
-    expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is canceled already\n` })
+    expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is already canceled\n` })
   })
 
   test('a past due subscription is ended, and what it owes is not charged', async () => {

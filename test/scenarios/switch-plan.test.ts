@@ -59,7 +59,7 @@ test.each(PROCESSOR_NAMES)(
     expect(told(months)).toEqual(EXPECTED[acquiring].told)
 
     const texts = stepTexts(steps)
-    const [toYearly, toMonthly, later] = texts.filter(({ did }) => did.startsWith('Ann changes'))
+    const [toYearly, toMonthly, later] = texts.filter(({ did }) => /^Ann (changes|schedules)/.test(did))
     if (acquiring === 'mollie') {
       for (const step of [toYearly, toMonthly, later]) expect(step?.did).toMatch(/: Mollie has no portal$/)
       return
