@@ -74,7 +74,7 @@ test.each(PROCESSOR_NAMES)(
     expect(toMonthly?.access?.features).not.toContain('priority-support')
     expect(texts.at(-1)?.access).toMatchObject({ balances: tokens })
     const isPossible = acquiring === 'stripe' || acquiring === 'chargebee'
-    expect(later?.did).toMatch(isPossible ? /of the period$/ : /: not in the portal of \w+$/)
+    expect(later?.did).toMatch(isPossible ? /of the period$/ : /: the portal of \w+ does not offer this$/)
   },
   60_000,
 )
