@@ -18,9 +18,7 @@ begin
   if not pg_try_advisory_xact_lock(calls_lock(account)) then return interval '1 second'; end if;
 
   delete from rate_limits l where (l.name, l.key) = ('reconcile', account) and l.refilled_at > present + period;
-  -- A full bucket can be emptied within a period in which it is refilled as well. So half the limit is its capacity: no period has more
-  -- calls than the limit.
-  if consume('reconcile', account, calls, (allowed -> 'most')::bigint / 2, period, present) is null then return null; end if;
+  if consume('reconcile', account, calls, (allowed -> 'most')::bigint, period, present) is null then return null; end if;
   return period;
 end $$;
 

@@ -56,11 +56,17 @@ test('each address is counted separately, and an IPv6 address by its /64', async
 })
 
 test('the guests behind an IPv4 address have 400 requests in 10 seconds together, and users there their own', async () => {
-  const from = (headers = {}) => ask('bootstrap', { 'cf-connecting-ip': '192.0.2.10', ...headers })
-  const { refused, statuses } = await burst(() => from(), 1000)
-  expect(statuses).toEqual(new Set([200, 429]))
+  const from = { 'cf-connecting-ip': '192.0.2.10' }
+  // A debit without a key is refused at once: the burst costs no reads.
+  const path = `/api/v1/paywall/${world.paywall.id}/balances`
+  const { refused, statuses } = await burst(
+    () => world.fetch(path, { method: 'POST', body: '{}', headers: from }),
+    1000,
+  )
+  expect(statuses).toEqual(new Set([401, 429]))
+  expect(refused.length).toBeGreaterThanOrEqual(200)
   expect(refused.length).toBeLessThanOrEqual(600)
-  expect((await from({ authorization: 'Bearer mine' })).status).toBe(401)
+  expect((await ask('bootstrap', { ...from, authorization: 'Bearer mine' })).status).toBe(401)
 })
 
 test('a credential where it is ignored makes nobody an owner', async () => {

@@ -112,6 +112,6 @@ test('reads that a queue message starts use the share, too, and the cron makes u
   await until('the queue has brought every read', async () => asked.size >= PAGES, 60_000)
   // A slow machine may take more than a minute.
   expect(granted.size).toBeLessThanOrEqual(2 * READS_A_MINUTE)
-  await callsIn(30)
+  await callsIn(8)
   expect((await world.database.query('select from pending_events')).rowCount).toBe(0)
 })
