@@ -1,5 +1,5 @@
--- Begins a session with its first refresh token, for a user whom lock_as_member has locked. `minted_by` is the owner key that has
--- it made. Gives what sign_in_result gives.
+-- Starts a session with its first refresh token, for a user locked by lock_as_member. `minted_by` is the owner key that requested it.
+-- Returns the same as sign_in_result.
 create function begin_session(
   paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer, minted_by uuid default null
 ) returns jsonb language plpgsql as $$
@@ -9,9 +9,8 @@ begin
   return sign_in_result(paywall_id, user_id);
 end $$;
 
--- Makes a user a member of a paywall of its owner, if it is none, as ensure_member does, and locks the user's row: a merge waits
--- until the session has begun, and ends it, too. It could not see one that is just being begun. False if there is no
--- such user, or it was merged.
+-- Makes a user a member of a paywall of its owner, as ensure_member does, and locks the user's row: a merge then waits until the session
+-- is committed, and ends it, too; it cannot see a session that is being inserted. False if the user does not exist or was merged.
 create function lock_as_member(paywall_id text, user_id uuid) returns boolean language plpgsql as $$
 begin
   perform from users u where u.id = user_id for share;
@@ -19,7 +18,7 @@ begin
   return ensure_member(paywall_id, user_id);
 end $$;
 
--- The verdict of a successful sign-in, with the audience of the access token, and the user as its replies show it.
+-- The verdict of a successful sign-in, with the audience of the access token and the user as responses show it.
 create function sign_in_result(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (

@@ -2,14 +2,14 @@ import { base64url } from 'jose'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { keyedHash } from './keyed-hash.ts'
 
-/** How long a code may be used, in minutes. */
+/** Lifetime of a code, in minutes. */
 export const CODE_MINUTES = 10
-/** How often a code may be guessed, right or wrong. */
+/** Maximum number of guesses per challenge. */
 export const MOST_GUESSES = 5
 
 const DIGITS = 8
 const COUNT = 10 ** DIGITS
-/** The largest multiple of COUNT that 32 bits hold: a number from there on would favour the low codes. */
+/** The largest multiple of COUNT in 32 bits. Numbers from there on are discarded: they would favour low codes. */
 const FAIR = Math.floor(2 ** 32 / COUNT) * COUNT
 
 /** Eight decimal digits; all codes are equally likely. */
@@ -20,14 +20,14 @@ export function newCode(): string {
   }
 }
 
-/** What the caller who asks for a code holds: 32 random bytes. The code is worth nothing without it. */
+/** 32 random bytes that only the caller who requests a code gets. The code does not work without them. */
 export function newChallenge(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
 
 /**
- * What is stored of a challenge and its code, 64 hex digits each. All codes are soon tried, so a code is hashed with a secret that is
- * not in the database: `key`, 32 bytes in base64url. The hash also depends on whom the code is for.
+ * The hashes that are stored of a challenge and its code, 64 hex digits each. There are few enough codes to try them all, so a code is
+ * hashed with a secret that is not in the database: `key`, 32 bytes in base64url. The hash also covers the paywall and the address.
  */
 export async function hashCode(
   { paywallId, email, challenge, code }: { paywallId: string; email: string; challenge: string; code: string },

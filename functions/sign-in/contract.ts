@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
+import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
@@ -44,9 +45,7 @@ export const CodeBody = z.object(
       .string('Invalid captcha_token')
       .max(CAPTCHA_TOKEN_LENGTH, 'Invalid captcha_token')
       .nullish()
-      .describe(
-        'The token of a solved captcha, if an earlier call was answered `captcha`. It counts once, for 5 minutes',
-      ),
+      .describe('The token of a solved captcha, if an earlier response had `captcha`. Valid once, for 5 minutes'),
   },
   'invalid_body',
 )
@@ -56,7 +55,7 @@ const CodeReply = z.object({
   challenge: z
     .string()
     .describe(
-      'To send to `sign-in/token` together with the code, which works with this challenge and no other. Keep it secret',
+      'Send it to `sign-in/token` together with the code, which works only with this challenge. Keep it secret',
     ),
 })
 
@@ -65,10 +64,10 @@ const Captcha = z.object({
     .literal('turnstile')
     .optional()
     .describe(
-      'The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: ' +
-        'a captcha does not help',
+      'Repeat the call with the `captcha_token` of a solved Cloudflare Turnstile captcha to get the code. Absent if a captcha does ' +
+        'not help',
     ),
-  site_key: z.string().optional().describe('What the Turnstile widget is shown with'),
+  site_key: z.string().optional().describe('The site key for the Turnstile widget'),
 })
 
 type CodeRefusal =
@@ -78,7 +77,7 @@ type CodeRefusal =
   | 'captcha_misconfigured'
   | 'captcha_unavailable'
 
-/** How `code` says each refusal. `rate_limit_exceeded` and `captcha_unavailable` come with `Retry-After`. */
+/** The errors of `code`. `rate_limit_exceeded` and `captcha_unavailable` have `Retry-After`. */
 export const codeErrors = defineErrors<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   too_many_mails: [429, 'rate_limit_exceeded'],
@@ -87,7 +86,7 @@ export const codeErrors = defineErrors<CodeRefusal>({
   captcha_unavailable: [503, 'captcha_unavailable'],
 })
 
-/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
+/** Issues tokens for a code, for a refresh token, or for nothing to an anonymous user. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
 
 const refreshToken = z.string('refresh_token_required').min(1, 'refresh_token_required')
@@ -105,40 +104,40 @@ export const TokenBody = z.discriminatedUnion(
           .min(1, 'code_required')
           .regex(/^\d{8}$/, 'invalid_code')
           .describe(
-            `The eight digits from the mail. They expire after ${CODE_MINUTES} minutes and work once. White space and hyphens do not matter`,
+            `The eight digits from the mail. Valid once, for ${CODE_MINUTES} minutes. White space and hyphens are ignored`,
           ),
         challenge: z
           .string('challenge_required')
           .min(1, 'challenge_required')
-          .describe('What `sign-in/code` answered when this code was asked for. It takes five guesses'),
+          .describe('The challenge that `sign-in/code` returned for this code. It allows five guesses'),
         restore: z
           .boolean('Invalid restore')
           .nullish()
           .transform((wanted) => wanted ?? true)
           .describe(
-            'Whether the user takes what the mail has offered: what an anonymous user bought with this address. Left out, ' +
-              'it does. False: that stays where it is, and is offered again',
+            'Whether to add purchases that an anonymous user made with this address, as the mail offers. Default true. If false, they ' +
+              'stay where they are and are offered again',
           ),
       })
       .describe(
-        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
-          'balances and meta are moved to that user',
+        'Signs in the user of an e-mail address. If an anonymous user sends its access token with the call, its purchases, ' +
+          'balances and meta move to that user',
       ),
     z
       .object({
         grant_type: z.literal('anonymous'),
       })
       .describe(
-        'Creates a user without an e-mail address, whom only the tokens identify. A network makes 300 at once, and one each 12 seconds. ' +
-          'For five minutes, calls with the same `Idempotency-Key` sign in the same user, so a form that is sent twice makes one. ' +
-          'Whoever knows the key can sign in as that user meanwhile: choose it at random',
+        'Creates a user without an e-mail address, identified only by the tokens. A network can create 300 at once, and one more every ' +
+          '12 seconds. For five minutes, calls with the same `Idempotency-Key` sign in the same user, so a double submit creates one. ' +
+          'During that time anyone who knows the key can sign in as that user: generate it at random',
       ),
     z
       .object({
         grant_type: z.literal('refresh_token'),
         refresh_token: refreshToken.describe(
-          'The latest refresh token. For 30 seconds after its first use it gives the same next one again, so two tabs may send ' +
-            'it at once. Sent later than that, it ends the whole session',
+          'The latest refresh token. For 30 seconds after its first use it returns the same next one again, so two tabs may send ' +
+            'it at once. Sent later than that, it ends the session',
         ),
       })
       .describe('Continues a session with new tokens'),
@@ -149,21 +148,21 @@ export const TokenBody = z.discriminatedUnion(
 const user = z.object({
   id: z.uuid(),
   email: z.string().nullable().describe('Null for an anonymous user'),
-  external_id: z.string().nullable().describe("The owner's own id of the user. Null: it gave none"),
-  name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
+  external_id: z.string().nullable().describe("The owner's own id of the user. Null if it has none"),
+  name: z.string().nullable().describe('As sent to `sign-in/exchange`. Null if none was sent'),
   created_at: time,
 })
 
-/** What `token` and `exchange` answer. */
+/** The response of `token` and `exchange`. */
 export const TokenReply = z.object({
-  access_token: z.string().describe('To send as `Authorization: Bearer`, on any paywall of the same owner'),
+  access_token: z.string().describe('Send it as `Authorization: Bearer`, to any paywall of the same owner and mode'),
   token_type: z.literal('Bearer'),
   expires_in: z.int().describe('Seconds until the access token expires'),
   refresh_token: z
     .string()
     .describe(
-      'Gets new tokens with `grant_type: "refresh_token"`. Each answer has the next one, which is to be used from then on. It ' +
-        'holds for 30 days, but no longer than 90 days after the sign-in',
+      'Exchange it for new tokens with `grant_type: "refresh_token"`. Each response has the next one, to be used from then on. Valid for ' +
+        '30 days, but no longer than 90 days after the sign-in',
     ),
   user,
 })
@@ -171,11 +170,11 @@ export const TokenReply = z.object({
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
 /**
- * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
- * `rate_limit_exceeded` comes with `Retry-After`.
+ * The errors of `token`. A code or refresh token that is wrong, used or expired, or had too many guesses, gets the same error.
+ * `rate_limit_exceeded` has `Retry-After`.
  */
 export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_users'>({
-  bad_token: [401, 'invalid_token'],
+  bad_token: userErrors.bad_token,
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
   too_many_users: [429, 'rate_limit_exceeded'],
@@ -185,21 +184,21 @@ export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_u
 export const END_PATH = `${SIGN_IN}/end` as const
 
 export const EndBody = z.object(
-  { refresh_token: refreshToken.describe('A refresh token of the session, the latest or one before it') },
+  { refresh_token: refreshToken.describe('A refresh token of the session, the latest or an earlier one') },
   'invalid_body',
 )
 
 const EndReply = z.object({
-  ended: z.literal(true).describe('The same whether the session had ended before, or there never was one'),
+  ended: z.literal(true).describe('The same if the session has ended before or never existed'),
 })
 
-/** How `end` says each refusal. What has not the form of a refresh token is `invalid_grant`. */
+/** The errors of `end`. Text that does not look like a refresh token is `invalid_grant`. */
 export const endErrors = defineErrors<GrantRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
 })
 
-/** Gives tokens to an owner who signs in its users itself. */
+/** Issues tokens to an owner that signs in its users itself. */
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
 
 export const ExchangeBody = z
@@ -212,12 +211,12 @@ export const ExchangeBody = z
           format: 'email',
           maxLength: EMAIL_LENGTH,
           description:
-            'The address of the user whom you have signed in. You must have proven that it is theirs. Required, unless `external_id` is sent. A new user is created, ' +
-            'and becomes a member of the paywall',
+            'The address of the user whom you have signed in. You must have verified that it is theirs. Required unless `external_id` is ' +
+            'sent. A new user is created, and becomes a member of the paywall',
         }),
       external_id: externalIdOr('Invalid external_id').describe(
-        "Your own id of the user. If `email` is sent too, both must be the same user's; a user who has none of the two yet " +
-          'gets it. It never changes by itself',
+        'Your own id of the user. If `email` is sent too, both must belong to the same user; an identifier that the user lacks is ' +
+          'added. It never changes by itself',
       ),
       name: z
         .string('Invalid name')
@@ -225,7 +224,7 @@ export const ExchangeBody = z
         .max(NAME_LENGTH, 'Invalid name')
         .nullish()
         .transform((text) => text || null)
-        .describe("The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was"),
+        .describe("The user's name on this paywall, shown as `user.name`. If absent or blank, it stays unchanged"),
     },
     'invalid_body',
   )
@@ -234,19 +233,15 @@ export const ExchangeBody = z
 
 export type ExchangeRefusal = OwnerRefusal | NameRefusal
 
-/** How `exchange` says each refusal. */
+/** The errors of `exchange`. */
 export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
   no_credential: [401, 'Unauthorized'],
-  unknown_key: [401, 'Invalid API key'],
-  test_key: [401, 'Invalid API key'],
-  live_key: [401, 'Invalid API key'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  ...ownerErrors,
   unknown_identity: [404, 'identity_not_found'],
   other_external_id: [409, 'external_id_mismatch'],
 })
 
-/** Examples. In constants of their own, since no bundle can leave out what reads a field of an object. */
+/** Examples. They are separate constants because bundlers keep an object of which a field is read. */
 const challenge = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
 const refresh_token = '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11.Zk3mC0qXv8yT1nLr5wPd7sHb2uJg9eAi4oKf6tQxVyM'
 
@@ -274,18 +269,18 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
     description:
-      'Mails a code of eight digits, which `sign-in/token` takes together with the `challenge` of this answer. Codes mailed before ' +
-      'stay good until they expire. An address gets five codes an hour by calls from one network and 30 in all; a network and the ' +
-      'paywall have their limits, too. Where one of them is used up the answer is 429, the same for every address. If it names a ' +
+      'Mails an eight-digit code, which `sign-in/token` accepts together with the `challenge` of this response. Codes mailed before ' +
+      'stay valid until they expire. An address gets five codes an hour for calls from one network and 30 in total; a network and the ' +
+      'paywall have limits, too. If one of them is used up the response is 429, the same for every address. If it has a ' +
       '`captcha`, show the Turnstile widget and repeat the call with its token. ' +
-      'If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to ' +
-      'the user who signs in with it.',
+      'If an anonymous user has bought something with this address, the mail offers to restore it, and the code adds it to the user who ' +
+      'signs in with it.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
     reply: {
       status: 200,
-      description: 'The code is on its way',
+      description: 'The code will be mailed',
       body: {
         name: 'CodeSent',
         schema: CodeReply,
@@ -293,8 +288,8 @@ export const operations: ApiOperation[] = [
       },
     },
     ifResponseLost:
-      'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour. ' +
-      'A `captcha_token` is spent.',
+      'If the call was carried out and only its response was lost, no code was mailed. The call counts as one of the five per hour. ' +
+      'A `captcha_token` cannot be used again.',
     errors: codeErrors,
     retried: ['captcha_unavailable'],
     details: { too_many_mails: Captcha, captcha_failed: Captcha },
@@ -306,10 +301,10 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Sign in, or get the next tokens',
     description:
-      'Gives an access token, which is good for an hour, and a refresh token. It takes a mailed code, a refresh token, or ' +
-      'nothing for an anonymous user. Whoever signs in becomes a member of the paywall.',
+      'Issues an access token, valid for an hour, and a refresh token. Send a mailed code, a refresh token, or nothing for an anonymous ' +
+      'user. The user becomes a member of the paywall.',
     access: ['anybody', 'user'],
-    // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
+    // Counted by address: two of the three grants ignore the token, so invented tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     idempotent: true,
@@ -317,13 +312,13 @@ export const operations: ApiOperation[] = [
       typeof TokenBody
     >,
     ifOutcomeUnknown:
-      'it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask ' +
-      'for another code.',
+      'it is unknown whether the code was used. If it was, a retry is answered 400 `invalid_grant`: then the user has to request ' +
+      'another code.',
     reply: { status: 200, description: 'Signed in', body: tokens },
     ifResponseLost:
-      'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its ' +
-      '`Idempotency-Key` is the same; with ' +
-      '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
+      'If a call was carried out and only its response was lost: with `grant_type: "anonymous"` a retry creates a second user, unless it ' +
+      'has the same `Idempotency-Key`; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the ' +
+      'session.',
     errors: tokenErrors,
   },
   {
@@ -333,8 +328,8 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Sign out',
     description:
-      'Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens last out ' +
-      'their hour.',
+      'Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens stay valid ' +
+      'until they expire.',
     access: ['anybody'],
     bodies: { EndSession: EndBody },
     example: { refresh_token } satisfies z.input<typeof EndBody>,
@@ -352,9 +347,9 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Get tokens for a user of your own sign-in',
     description:
-      'For owners who sign in their users themselves: gives tokens for such a user, without a mailed code. An `email` must be an address ' +
-      "that you have proven to be that person's, such as by a link that you mailed: whoever gets the tokens has all that the user of " +
-      'that address has on your paywalls. Never pass on what somebody has only typed.',
+      'For owners that sign in their users themselves: issues tokens for such a user, without a mailed code. An `email` must be an address ' +
+      "that you have verified to be the user's, for example with a link that you mailed: the holder of the tokens has access to everything " +
+      'that the user of that address has on your paywalls. Never send an address that somebody has only typed.',
     access: ['owner'],
     bodies: { ExchangeTokens: ExchangeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof ExchangeBody>,

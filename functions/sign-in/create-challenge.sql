@@ -1,11 +1,10 @@
--- Keeps a new sign-in code for an address. It works only with its challenge, which only the caller holds: so nobody else can use it
--- up, and codes that others ask for leave it as it is. If anonymous users have bought with the address, `restores` says so: the mail
--- offers to bring that back, and the code does.
+-- Stores a new sign-in code for an address. It works only with its challenge, which only the caller has: so nobody else can use up its
+-- guesses, and codes that others request do not affect it. `restores`: anonymous users have bought with the address, so the mail offers to
+-- restore that, and the code does.
 --
--- Counts the mail; without a `network` nothing is counted. With `is_solved` the caller has solved the captcha that an earlier call was
--- answered. Verdicts: `created`; `too_many_mails`, with the seconds after which one more may be sent, and the Turnstile keys of the
--- paywall, if a solved captcha would have the mail sent now; `unknown_paywall`. Nothing depends on whether a user has the address.
--- Locks the rate limits.
+-- Counts the mail; without a `network` nothing is counted. `is_solved`: the caller has solved a captcha. Verdicts: `created`;
+-- `too_many_mails`, with the seconds until one more can be sent and, if a solved captcha would help now, the paywall's Turnstile keys;
+-- `unknown_paywall`. Nothing depends on whether a user has the address. Locks the rate limits.
 create function create_challenge(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, code_minutes integer,
   network text default null, is_solved boolean default false
@@ -36,7 +35,8 @@ begin
 end $$;
 
 -- The rate limits of a mail to an address, each for an hour and on one paywall, in the order in which they are consumed.
--- docs/security.md says what a stranger can do within them. A solved captcha has a limit of its own instead of all but the last.
+-- For what an attacker can do within them, see docs/security.md. A mail with a solved captcha has a limit of its own instead of all but the
+-- last.
 create function mail_limits(paywall_id text, email text, network text, is_solved boolean)
 returns table (name text, key text, capacity bigint) language sql stable as $$
   select l.name, l.key, l.capacity from (values
@@ -51,8 +51,8 @@ returns table (name text, key text, capacity bigint) language sql stable as $$
   where l.by_captcha = is_solved
 $$;
 
--- Counts a mail in all of its limits, or in none. Null: it may be sent; else how long until the limit that is used up has room. A
--- network's first mails do not count for the paywall's, so many networks together cannot use that up for another.
+-- Counts a mail in all of its limits, or in none. Null if it can be sent; else how long until the exhausted limit has room. A network's
+-- first mails do not count towards the paywall's limit, so other networks cannot exhaust it for them.
 create function consume_mail(paywall_id text, email text, network text, is_solved boolean) returns interval
 language plpgsql as $$
 declare
@@ -75,15 +75,14 @@ begin
   return null;
 end $$;
 
--- By what an address is counted on a paywall, alone or as far as calls come from one network. What comes behind a `+` is most often the
--- same mailbox, so such addresses count as one. Hashed, so that every address has room in the column and none is written down that
--- only a stranger has named.
+-- The key of an address's rate limit on a paywall, alone or for calls from one network. Text after a `+` usually means the same mailbox, so
+-- such addresses count as one. Hashed, so that it has a fixed length, and addresses that only a stranger has entered are not stored.
 create function address_key(paywall_id text, email text, network text default '') returns text language sql stable as $$
   select 'address:' || encode(sha256(convert_to(
     jsonb_build_array(paywall_id, regexp_replace(email, '\+[^@]*@', '@'), network)::text, 'utf8')), 'hex')
 $$;
 
--- When a call may be repeated, as a refusal says it: in whole seconds.
+-- The seconds until a call can be repeated, rounded up.
 create function retry_after(wait interval) returns jsonb language sql stable as $$
   select jsonb_build_object('retry_after', ceil(extract(epoch from wait))::int)
 $$;

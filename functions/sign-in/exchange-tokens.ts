@@ -11,7 +11,7 @@ import { ExchangeBody, type ExchangeRefusal, exchangeErrors as errors } from './
 import { newRefreshToken, toSession } from './refresh-token.ts'
 import { issueTokens, type SignInResult } from './tokens.ts'
 
-/** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
+/** Issues tokens to an owner that signs in its users itself. The user becomes a member of the paywall. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const key = c.req.header('x-api-key')
   if (key === undefined) throw apiError(errors.no_credential, misplacedKey(c.req))

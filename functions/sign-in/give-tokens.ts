@@ -23,15 +23,15 @@ import { issueTokens, type SignInResult } from './tokens.ts'
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
-/** What came of a grant, and the refresh token that its user gets if it was good. */
+/** The result of a grant, and the refresh token to return if it was valid. */
 type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: RefreshToken }
 
-/** A code works once: if the first call took effect, its repeat is refused. */
-const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
+/** A code works once: if the first call took effect, a retry is refused. */
+const CODE_UNKNOWN = 'It is unknown whether the code was used: if it is refused now, request another one'
 
 /**
- * Answers with the tokens for a grant, or refuses it. The database gets the hash of the refresh token only; it checks the grant, and
- * begins a session or continues one.
+ * Responds with the tokens for a grant. The database gets only the hash of the refresh token; it checks the grant, and starts or continues
+ * a session.
  */
 export async function giveTokens(c: TokenContext): Promise<Response> {
   await checkPaywallId(c.req, paywallTarget(c))
@@ -75,7 +75,7 @@ async function grantByCode(c: TokenContext, body: Body & { grant_type: 'code' })
   return { row, refreshToken }
 }
 
-/** No user was made. `retry_after`: seconds until one may be. */
+/** No user was created. `retry_after`: seconds until one can be. */
 type TooMany = { verdict: 'too_many_users'; retry_after: number }
 
 async function grantToAnonymous(c: TokenContext): Promise<Granted> {
@@ -91,7 +91,7 @@ async function grantToAnonymous(c: TokenContext): Promise<Granted> {
   return { row, refreshToken }
 }
 
-/** The next tokens of the session that a refresh token belongs to. */
+/** The next tokens of a refresh token's session. */
 async function grantNext(c: TokenContext, token: string): Promise<Granted> {
   const presented = await readRefreshToken(token)
   if (!presented) throw apiError(errors.invalid_grant)

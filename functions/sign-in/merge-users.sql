@@ -1,9 +1,9 @@
--- Gives all that a user has on the paywalls of its owner to another user of that owner and mode, and ends the one: nothing finds it any
--- more, its tokens are refused on every paywall, its sessions are over, and its id names the other. The other one becomes a
--- member wherever the one was. A merge of two users of different owners or modes is impossible: their members' keys do not allow it.
+-- Moves everything that a user has on its owner's paywalls to another user of that owner and mode. The first user is then gone: its tokens are
+-- refused on every paywall, its sessions have ended, and its id refers to the other, who becomes a member wherever the first one was. Users of
+-- different owners or modes cannot be merged: the members' foreign keys do not allow it.
 --
--- Both users' rows must be locked, in the order of their ids. Locks their members of the same paywalls, in the order of
--- paywalls and users: whoever writes about one of them waits, and then finds `merged_into`.
+-- Both users' rows must be locked, in the order of their ids. Locks their members of the same paywalls, in the order of paywalls and users:
+-- concurrent writers for one of them wait, and then see `merged_into`.
 create function merge_users(from_id uuid, into_id uuid) returns void language plpgsql as $$
 declare
   paywall_id text;
@@ -20,15 +20,15 @@ begin
   loop
     perform merge_member(paywall_id, from_id, into_id);
   end loop;
-  update members m set merged_into = into_id where m.merged_into = from_id; -- who was merged into the one before
+  update members m set merged_into = into_id where m.merged_into = from_id; -- users merged into the first one earlier
   perform end_sessions(from_id);
 end $$;
 
--- Gives a member's purchases, checkouts, balances, tickets and meta to the other user's member on the same paywall. Both
--- members' rows must be locked.
+-- Moves a member's purchases, checkouts, balances, tickets and meta to the other user's member on the same paywall. Both members' rows must be
+-- locked.
 create function merge_member(paywall_id text, from_id uuid, into_id uuid) returns void language plpgsql as $$
 declare
-  had_trial constant boolean := has_other_trial(paywall_id, into_id, null); -- before it gets the other one's purchases
+  had_trial constant boolean := has_other_trial(paywall_id, into_id, null); -- before the other purchases move
 begin
   update members into_member
   set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta,
@@ -38,7 +38,7 @@ begin
     and (into_member.paywall_id, into_member.user_id) = (merge_member.paywall_id, into_id);
   update members m set merged_into = into_id where (m.paywall_id, m.user_id) = (merge_member.paywall_id, from_id);
 
-  -- An open page sells to the address it was opened with, by which a processor without metadata reports the sale.
+  -- Processors without metadata report a sale by the address that its page was opened with.
   update checkouts c set user_id = into_id, former_email = coalesce(c.former_email, opener.email) from users opener
   where (c.paywall_id, c.user_id) = (merge_member.paywall_id, from_id) and opener.id = from_id;
   update purchases p set user_id = into_id, buyer_email = null where (p.paywall_id, p.user_id) = (merge_member.paywall_id, from_id);
@@ -46,9 +46,9 @@ begin
   perform merge_balances(paywall_id, from_id, into_id, had_trial);
 end $$;
 
--- Empties a member's balances into the other's. Only what was credited moves, or what is left of that: daily top-ups stay
--- behind, since the other member has its own, and anonymous ones cost nothing to make. So do the tokens of a trial if the other
--- member had a trial of its own. Both members' rows must be locked.
+-- Moves a member's balances to the other's. Only credited tokens move, or what is left of them. Daily top-ups are dropped, since the other
+-- member has its own, and anonymous users cost nothing to create. So are the tokens of a trial if the other member had a trial of its own.
+-- Both members' rows must be locked.
 create function merge_balances(paywall_id text, from_id uuid, into_id uuid, had_trial boolean) returns void
 language plpgsql as $$
 declare
@@ -60,7 +60,7 @@ begin
     select * from balances b
     where b.paywall_id = merge_balances.paywall_id and b.user_id = from_id order by b.type
   loop
-    -- Whoever once had tokens of a type has that type, though none are left of it (contract section 4.8).
+    -- A member that once had tokens of a type keeps the type, even with a balance of 0 (contract section 4.8).
     insert into balances (paywall_id, user_id, type, count) values (paywall_id, into_id, balance.type, 0)
     on conflict on constraint balances_pkey do nothing;
     continue when balance.count = 0;

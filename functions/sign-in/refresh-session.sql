@@ -1,9 +1,9 @@
--- Replaces a session's refresh token by the next one, which the caller has made of the presented one: presented again, it makes the
--- same. So the token before the latest is good for 30 seconds more: two tabs of one browser that refresh at once, and a call whose
--- answer was lost and is repeated, get the same next token. Any other token of the session was used before, so somebody has a copy:
--- the session ends, and its latest token with it. It ends 90 days after it began in any case.
+-- Replaces a session's refresh token with the next one, which the caller derives from the presented one: the same token yields the same next
+-- one. So the previous token stays valid for 30 seconds: two tabs that refresh at once, and a call that is repeated because its response was
+-- lost, get the same next token. Any other token of the session was used before, so somebody has a copy: the session ends. A session ends 90
+-- days after it began in any case.
 --
--- Locks the session's row first. Of calls at once with the same token one replaces it, and the others find it replaced.
+-- Locks the session's row first. Of concurrent calls with the same token one replaces it, and the others see that it is replaced.
 create function refresh_session(
   paywall_id text, host text, session_id uuid, presented_hash text, next_hash text, token_days integer
 ) returns jsonb language plpgsql security definer as $$

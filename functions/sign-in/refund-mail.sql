@@ -1,5 +1,5 @@
--- Refunds a mail that was counted and could not be sent, in what its address may have: nothing came into that mailbox. What the
--- network and the paywall may have stays consumed, lest calls for addresses that take no mail are without a limit.
+-- Refunds a counted mail that could not be sent to the limits of its address, since the mailbox got nothing. The limits of the network and
+-- the paywall stay consumed: otherwise calls for addresses that accept no mail would be unlimited.
 create function refund_mail(paywall_id text, email text, network text, is_solved boolean) returns void
 language plpgsql security definer as $$
 begin

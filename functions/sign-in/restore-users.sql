@@ -1,7 +1,7 @@
--- Bringing back what anonymous users have bought: whoever proves the address that a buyer gave the processor, by a mailed code, gets
--- what that anonymous user has. Nobody has proven that address before, so to have bought with it gives nobody anything.
+-- Restores what anonymous users have bought: a user who verifies, by a mailed code, the address that the buyer gave the processor gets
+-- everything that the anonymous user has. Until then the address is unverified, and buying with it grants nothing.
 
--- The anonymous users who have bought on a paywall with an address: the ten who did so first, because anybody can make more of them.
+-- The anonymous users who have bought on a paywall with an address: the first ten only, because anybody can create more.
 create function restorable_users(paywall_id text, address text) returns setof uuid language plpgsql stable as $$
 begin
   return query
@@ -12,9 +12,9 @@ begin
     group by p.user_id order by min(p.created_at), p.user_id limit 10;
 end $$;
 
--- Locks the rows of those users, of the address's user and of the anonymous user whose token came with the call, in the order of
--- their ids: whoever else signs in or merges one of them waits here, before it has locked any member. Gives those that are still
--- anonymous then, but not the one of the token, which signs in by itself.
+-- Locks the rows of those users, of the address's user and of the anonymous user whose token came with the call, in the order of their ids:
+-- concurrent sign-ins and merges of one of them wait here, before they lock any member. Returns those that are still anonymous then, except
+-- the token's, which signs in by itself.
 create function lock_restorable(paywall_id text, address text, anonymous_id uuid) returns uuid[]
 language plpgsql as $$
 declare
@@ -29,8 +29,8 @@ begin
     where u.id = any (ids) and u.id is distinct from anonymous_id and is_anonymous(u) and not is_merged(u.id));
 end $$;
 
--- Merges anonymous users, who are locked, into the user who has proven the address, who is locked, too, or new. What they wrote
--- into their own `meta` stays behind: it may be a stranger's.
+-- Merges locked anonymous users into the user who has verified the address, who is locked or new. Their own `meta` is dropped: it may be a
+-- stranger's.
 create function restore_users(anonymous_ids uuid[], known_id uuid) returns void language plpgsql as $$
 declare
   anonymous_id uuid;

@@ -12,7 +12,7 @@ import { type TurnstileKeys, verifyTurnstile } from './turnstile.ts'
 
 type SignInContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
-/** What create_challenge gives. `captcha`: null where a solved captcha would not have the mail sent either. */
+/** The result of create_challenge. `captcha`: null if a solved captcha would not help either. */
 type CreateResult =
   | { verdict: 'unknown_paywall' }
   | { verdict: 'created'; paywall_name: string; restores: boolean }
@@ -26,7 +26,7 @@ interface CountedMail {
   isSolved: boolean
 }
 
-/** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
+/** Mails a sign-in code, after the response: neither the response nor its timing reveals whether the address is known. */
 export async function sendCode(c: SignInContext): Promise<Response> {
   const target = paywallTarget(c)
   await checkPaywallId(c.req, target)
@@ -57,7 +57,7 @@ export async function sendCode(c: SignInContext): Promise<Response> {
 
 const captchaDetail = ({ site_key }: TurnstileKeys) => ({ captcha: 'turnstile' as const, site_key })
 
-/** @throws ApiError unless Turnstile says that its captcha was solved */
+/** @throws ApiError unless Turnstile confirms that the captcha was solved */
 async function requireSolved(c: SignInContext, paywallId: string, keys: TurnstileKeys, token: string): Promise<void> {
   const result = await verifyTurnstile(c.env, paywallId, keys, { token, remoteIp: c.req.header('cf-connecting-ip') })
   switch (result) {
@@ -73,17 +73,17 @@ async function requireSolved(c: SignInContext, paywallId: string, keys: Turnstil
 }
 
 interface CodeMail {
-  /** A valid address: what `newEmail` lets through has no line break and no comma. */
+  /** Validated by `newEmail`: it has no line break and no comma. */
   to: string
   code: string
   paywallName: string
-  /** Whether the code also brings back what somebody bought with this address without signing in. */
+  /** Whether the code also restores purchases that were made with this address without signing in. */
   restores: boolean
 }
 
 /**
- * Mails a code. A failure is logged and refunded, and ends there, since whoever asked was answered already and can ask again. The
- * error's message is left out of the log: it may name the address.
+ * Mails a code. A failure is only logged and refunded, because the response was sent already; the caller can request another code. The
+ * error's message is not logged: it may contain the address.
  */
 async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: CountedMail): Promise<void> {
   const sender = oneLine(mail.paywallName)
@@ -111,18 +111,18 @@ async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: Coun
 
 const logNotRefunded = (cause: unknown) => log('warn', 'unsent mail not refunded', { cause })
 
-/** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
+/** The mail's offer to restore purchases made with the address: signing in with the code accepts it. */
 const offer = (sender: string) => [
   `Something was bought on ${sender} with this address by somebody who was not signed in.`,
   'When you sign in with this code, that purchase is added to your account.',
 ]
 
-/** A name that is safe in a header: line breaks and other control characters would begin a header of its own. */
+/** Makes a name safe for a header: line breaks and other control characters could start another header. */
 function oneLine(name: string): string {
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
-/** Cloudflare's code of the failure, such as `E_RATE_LIMIT_EXCEEDED`, or else the kind of error. */
+/** Cloudflare's error code, such as `E_RATE_LIMIT_EXCEEDED`, or else the class of the error. */
 function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error ? String(error.code) : error.name

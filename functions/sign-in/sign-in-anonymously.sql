@@ -1,11 +1,11 @@
--- Makes a user of the paywall's owner without an e-mail address, and signs it in. It is forgotten if it does not come back, has
--- bought nothing, and nothing was given to it: see purge_users. Such users cost nothing to make, so a network's are limited;
--- without a `network` nothing is counted.
+-- Creates a user of the paywall's owner without an e-mail address, and signs it in. The user is deleted if it does not come back, has bought
+-- nothing, and got nothing: see purge_users. Such users cost nothing to create, so they are limited per network; without a `network` nothing
+-- is counted.
 --
--- Calls with one Idempotency-Key bring the same session and token. The first begins the session, and the others, for five minutes and
--- while its token is the latest, get the same user. One that comes at the same time waits for the first at the rate limit or the
--- session's id, and what it has made and consumed of its own is undone. Verdicts: `signed_in`; `too_many_users`, with the seconds after which one more may be
--- made; `invalid_grant`; `unknown_paywall`.
+-- Calls with one Idempotency-Key have the same session and token. The first starts the session; the others, for five minutes and while its
+-- token is the latest, get the same user. A concurrent one waits for the first at the rate limit or the session's id; what it has created
+-- and consumed itself is rolled back. Verdicts: `signed_in`; `too_many_users`, with the seconds until one more can be created;
+-- `invalid_grant`; `unknown_paywall`.
 create function sign_in_anonymously(
   paywall_id text, host text, session_id uuid, token_hash text, token_days integer, network text default null
 ) returns jsonb language plpgsql security definer as $$
@@ -29,7 +29,7 @@ exception when unique_violation then
   return coalesce(repeated_sign_in(paywall_id, session_id, token_hash), verdict('invalid_grant'));
 end $$;
 
--- What the first call with the key was answered; null if there was none, or its answer is not given again any more.
+-- The result of the first call with the key; null if there was none, or if it is no longer replayed.
 create function repeated_sign_in(paywall_id text, session_id uuid, token_hash text) returns jsonb language plpgsql stable as $$
 declare
   repeatable constant interval := '5 minutes';

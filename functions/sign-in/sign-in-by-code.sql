@@ -1,11 +1,11 @@
--- Signs in the user of an address whose mailed code is right and comes with its challenge. `token_audience` is for whom the token was
--- that came with the call, and `anonymous_id` its user, if that was an anonymous one. A token of another owner or of the other mode
--- is refused as `bad_token`, and nothing is compared. If the mail offered to bring back what anonymous users have bought with the
--- address, and the user wants it (`restore`), the user has that from now on.
+-- Signs in the user of an address if the mailed code is right and sent with its challenge. `token_audience` is the audience of the token that
+-- came with the call, `anonymous_id` its user if that is an anonymous one. A token of another owner or the other mode is refused as
+-- `bad_token` before the code is compared. If the mail offered to restore purchases that anonymous users made with the address, and the user
+-- wants that (`restore`), they become the user's.
 --
--- Locks the challenge first, which counts the guesses, then the users whom lock_restorable and user_of_address lock. The right code
--- uses up all guesses that are left. Of many calls at once therefore no more than the limit are compared, and one gets in. Verdicts:
--- `signed_in`; `invalid_grant`; `bad_token`; `unknown_paywall`.
+-- Locks the challenge first, which counts the guesses, then the users that lock_restorable and user_of_address lock. The right code uses up
+-- all remaining guesses: so of concurrent calls no more than the limit are compared, and one signs in. Verdicts: `signed_in`;
+-- `invalid_grant`; `bad_token`; `unknown_paywall`.
 create function sign_in_by_code(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, most_guesses integer, restore boolean,
   session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null, token_audience text default null

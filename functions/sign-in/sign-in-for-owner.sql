@@ -1,6 +1,6 @@
--- Signs in a user for the paywall's owner, who has verified who it is, and names it by e-mail address, by its own external id
--- or by both. User and member are made if they are new, and the session remembers the key. `name`, if there is one, is the member's
--- name from now on. Locks the user, and the member if its name changes.
+-- Signs in a user for the paywall's owner, who has verified the user, and identifies it by e-mail address, external id or both. User and
+-- member are created if missing, and the session stores the key. `name`, if sent, becomes the member's name. Locks the user, and the member
+-- if its name changes.
 create function sign_in_for_owner(
   key_hash text, paywall_id text, host text, session_id uuid, token_hash text, token_days integer,
   email text default null, external_id text default null, name text default null
@@ -18,7 +18,7 @@ begin
     refusal := named.refusal;
     if refusal is null and named.lacks_name then refusal := give_names(named.id, email, external_id); end if;
     if refusal is not null then return verdict(refusal); end if;
-    exit when lock_as_member(paywall_id, named.id); -- else it was merged this very moment: look again
+    exit when lock_as_member(paywall_id, named.id); -- else it has just been merged: retry
   end loop;
   if name is not null then
     update members m set name = sign_in_for_owner.name

@@ -7,7 +7,7 @@ import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { EndBody, endErrors as errors } from './contract.ts'
 import { parseSessionId } from './refresh-token.ts'
 
-/** Ends the session of a refresh token. What it answers says nothing of whether there was one. */
+/** Ends the session of a refresh token. The response does not reveal whether the session existed. */
 export async function signOut(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const target = paywallTarget(c)
   await checkPaywallId(c.req, target)

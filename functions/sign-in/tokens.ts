@@ -6,10 +6,10 @@ import type { RefreshToken } from './refresh-token.ts'
 
 const ACCESS_TOKEN_SECONDS = 3600
 
-/** What the database functions of sign-in give, with the refusals of each. */
+/** The result of the database functions of sign-in, each with its own refusals. */
 export type SignInResult<Refusal extends string> = { verdict: Refusal } | SignedIn
 
-/** `audience`: for whom the access token is, see gate.sql. `replayed`: the call was made before. */
+/** `audience` of the access token: see gate.sql. `replayed`: the call was made before with the same Idempotency-Key. */
 interface SignedIn {
   verdict: 'signed_in'
   audience: string
@@ -17,7 +17,7 @@ interface SignedIn {
   replayed?: true
 }
 
-/** The tokens of a user who is signed in, as `token` and `exchange` answer them. */
+/** The tokens of a signed-in user, as `token` and `exchange` return them. */
 export async function issueTokens(
   { audience, user }: SignedIn,
   refreshToken: RefreshToken,

@@ -4,13 +4,13 @@ import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
 import { turnstileContext } from '../../lib/crypto/turnstile-context.ts'
 import { log } from '../../lib/log/log.ts'
 
-/** A paywall's keys, as the database has them: `secret_key` is sealed. */
+/** A paywall's keys as stored: `secret_key` is encrypted. */
 export interface TurnstileKeys {
   site_key: string
   secret_key: string
 }
 
-/** Somebody waits for the answer. */
+/** Short, because a user waits for the response. */
 const TIMEOUT_MS = 5_000
 
 const Siteverify = z.object({ success: z.boolean(), 'error-codes': z.array(z.string()).default([]) })
@@ -18,10 +18,10 @@ const Siteverify = z.object({ success: z.boolean(), 'error-codes': z.array(z.str
 type Env = Pick<Cloudflare.SignInEnv, 'TURNSTILE_SECRETS_KEY' | 'TURNSTILE_ORIGIN'>
 
 /**
- * Asks Cloudflare whether a captcha was solved. A token counts once. Anything but a clear yes is a no.
+ * Asks Cloudflare whether a captcha was solved. A token is valid once. Everything but a clear yes is a no.
  *
- * Where it was solved, `hostname`, is not compared: an owner shows the captcha on pages and in apps of its own, whose hosts are known to
- * nobody here. Cloudflare shows it only at the hosts that the owner has listed for the site key.
+ * `hostname` is not compared, because owners show the captcha on their own pages and in apps, whose hosts we do not know. Cloudflare shows it
+ * only on the hosts that the owner has listed for the site key.
  */
 export async function verifyTurnstile(
   env: Env,

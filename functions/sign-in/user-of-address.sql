@@ -1,6 +1,6 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
 -- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
--- is an anonymous one, else the address's, and then the members that ensure_member and merge_users say.
+-- is an anonymous one, else the address's, and then the members that ensure_member and merge_users lock.
 create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
@@ -17,7 +17,7 @@ begin
       insert into users as u (owner_id, is_test, email) values (here.owner_id, here.is_test, address)
       on conflict do nothing returning u.id into known_id;
     end if;
-    -- If somebody made the address's user this very moment, or it was merged or got another address, look again.
+    -- If the address's user was just created by another call, was merged, or got another address, retry.
     if lock_as_member(paywall_id, known_id) then
       exit when exists (select from users u where u.id = known_id and u.email = address);
     end if;
@@ -26,8 +26,8 @@ begin
   return known_id;
 end $$;
 
--- Locks the rows of two users in the order of their ids. Whether the first is anonymous, not merged, and may be a member of the paywall:
--- whoever else signs it in waits here, and then finds it known or merged.
+-- Locks the rows of two users in the order of their ids. Returns whether the first is anonymous, not merged, and may be a member of the
+-- paywall: concurrent sign-ins of it wait here, and then see that it is known or merged.
 create function lock_anonymous(paywall_id text, anonymous_id uuid, known_id uuid) returns boolean language plpgsql as $$
 declare
   here constant record := users_of_paywall(paywall_id);
@@ -49,7 +49,7 @@ begin
   perform end_sessions(anonymous_id);
   return true;
 exception when unique_violation then
-  return false; -- somebody made the address a user this very moment: that user it is
+  return false; -- another call has just created a user with the address
 end $$;
 
 -- Ends a user's sessions on all paywalls.

@@ -5,7 +5,7 @@ import { giveTokens } from './give-tokens.ts'
 import { sendCode } from './send-code.ts'
 import { signOut } from './sign-out.ts'
 
-/** Signing in is one capability with one secret, the private signing key: its routes share a Worker. */
+/** These routes share a Worker because they share one secret, the private signing key. */
 const app = createApp<Cloudflare.SignInEnv>()
 
 app.post(CODE_PATH, sendCode).all(allowOnly('POST'))

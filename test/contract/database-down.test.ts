@@ -89,7 +89,7 @@ const BALANCE_UNKNOWN = 'It is unknown whether the balance changed: read it befo
 const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
-  'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
+  'giveTokens by code': 'It is unknown whether the code was used: if it is refused now, request another one',
   openTicket: 'It is unknown whether the ticket was opened: a retry may open a second one',
 }
 

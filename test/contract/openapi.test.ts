@@ -60,8 +60,8 @@ describe('the document', () => {
 
   test('says that an owner must have verified the e-mail address of a user whom it signs in', () => {
     const exchange = document.paths['/api/v1/paywall/{id}/sign-in/exchange']
-    expect(JSON.stringify(exchange.post.description)).toMatch(/must be an address that you have proven/)
-    expect(JSON.stringify(document.components.schemas.ExchangeTokens)).toMatch(/must have proven that it is theirs/)
+    expect(JSON.stringify(exchange.post.description)).toMatch(/must be an address that you have verified/)
+    expect(JSON.stringify(document.components.schemas.ExchangeTokens)).toMatch(/must have verified that it is theirs/)
   })
 
   test('has the headers that every SDK sends, wherever clients call', () => {

@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a sign-in code
-         * @description Mails a code of eight digits, which `sign-in/token` takes together with the `challenge` of this answer. Codes mailed before stay good until they expire. An address gets five codes an hour by calls from one network and 30 in all; a network and the paywall have their limits, too. Where one of them is used up the answer is 429, the same for every address. If it names a `captcha`, show the Turnstile widget and repeat the call with its token. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
+         * @description Mails an eight-digit code, which `sign-in/token` accepts together with the `challenge` of this response. Codes mailed before stay valid until they expire. An address gets five codes an hour for calls from one network and 30 in total; a network and the paywall have limits, too. If one of them is used up the response is 429, the same for every address. If it has a `captcha`, show the Turnstile widget and repeat the call with its token. If an anonymous user has bought something with this address, the mail offers to restore it, and the code adds it to the user who signs in with it.
          */
         post: operations["sendSignInCode"];
         delete?: never;
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in, or get the next tokens
-         * @description Gives an access token, which is good for an hour, and a refresh token. It takes a mailed code, a refresh token, or nothing for an anonymous user. Whoever signs in becomes a member of the paywall.
+         * @description Issues an access token, valid for an hour, and a refresh token. Send a mailed code, a refresh token, or nothing for an anonymous user. The user becomes a member of the paywall.
          */
         post: operations["giveTokens"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens last out their hour.
+         * @description Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens stay valid until they expire.
          */
         post: operations["endSession"];
         delete?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Get tokens for a user of your own sign-in
-         * @description For owners who sign in their users themselves: gives tokens for such a user, without a mailed code. An `email` must be an address that you have proven to be that person's, such as by a link that you mailed: whoever gets the tokens has all that the user of that address has on your paywalls. Never pass on what somebody has only typed.
+         * @description For owners that sign in their users themselves: issues tokens for such a user, without a mailed code. An `email` must be an address that you have verified to be the user's, for example with a link that you mailed: the holder of the tokens has access to everything that the user of that address has on your paywalls. Never send an address that somebody has only typed.
          */
         post: operations["exchangeTokens"];
         delete?: never;
@@ -848,7 +848,7 @@ export interface components {
              * @description The address to mail the code to. Case and surrounding white space do not matter
              */
             email: string;
-            /** @description The token of a solved captcha, if an earlier call was answered `captcha`. It counts once, for 5 minutes */
+            /** @description The token of a solved captcha, if an earlier response had `captcha`. Valid once, for 5 minutes */
             captcha_token?: string | null;
         };
         GiveTokens: {
@@ -859,11 +859,11 @@ export interface components {
              * @description The address that the code was mailed to
              */
             email: string;
-            /** @description The eight digits from the mail. They expire after 10 minutes and work once. White space and hyphens do not matter */
+            /** @description The eight digits from the mail. Valid once, for 10 minutes. White space and hyphens are ignored */
             code: string;
-            /** @description What `sign-in/code` answered when this code was asked for. It takes five guesses */
+            /** @description The challenge that `sign-in/code` returned for this code. It allows five guesses */
             challenge: string;
-            /** @description Whether the user takes what the mail has offered: what an anonymous user bought with this address. Left out, it does. False: that stays where it is, and is offered again */
+            /** @description Whether to add purchases that an anonymous user made with this address, as the mail offers. Default true. If false, they stay where they are and are offered again */
             restore?: boolean | null;
         } | {
             /** @constant */
@@ -871,22 +871,22 @@ export interface components {
         } | {
             /** @constant */
             grant_type: "refresh_token";
-            /** @description The latest refresh token. For 30 seconds after its first use it gives the same next one again, so two tabs may send it at once. Sent later than that, it ends the whole session */
+            /** @description The latest refresh token. For 30 seconds after its first use it returns the same next one again, so two tabs may send it at once. Sent later than that, it ends the session */
             refresh_token: string;
         };
         EndSession: {
-            /** @description A refresh token of the session, the latest or one before it */
+            /** @description A refresh token of the session, the latest or an earlier one */
             refresh_token: string;
         };
         ExchangeTokens: {
             /**
              * Format: email
-             * @description The address of the user whom you have signed in. You must have proven that it is theirs. Required, unless `external_id` is sent. A new user is created, and becomes a member of the paywall
+             * @description The address of the user whom you have signed in. You must have verified that it is theirs. Required unless `external_id` is sent. A new user is created, and becomes a member of the paywall
              */
             email?: string;
-            /** @description Your own id of the user. If `email` is sent too, both must be the same user's; a user who has none of the two yet gets it. It never changes by itself */
+            /** @description Your own id of the user. If `email` is sent too, both must belong to the same user; an identifier that the user lacks is added. It never changes by itself */
             external_id?: string | null;
-            /** @description The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was */
+            /** @description The user's name on this paywall, shown as `user.name`. If absent or blank, it stays unchanged */
             name?: string | null;
         };
         /** @description An event in the processor's own format */
@@ -1529,26 +1529,26 @@ export interface components {
              * @constant
              */
             sent: true;
-            /** @description To send to `sign-in/token` together with the code, which works with this challenge and no other. Keep it secret */
+            /** @description Send it to `sign-in/token` together with the code, which works only with this challenge. Keep it secret */
             challenge: string;
         };
         Tokens: {
-            /** @description To send as `Authorization: Bearer`, on any paywall of the same owner */
+            /** @description Send it as `Authorization: Bearer`, to any paywall of the same owner and mode */
             access_token: string;
             /** @constant */
             token_type: "Bearer";
             /** @description Seconds until the access token expires */
             expires_in: number;
-            /** @description Gets new tokens with `grant_type: "refresh_token"`. Each answer has the next one, which is to be used from then on. It holds for 30 days, but no longer than 90 days after the sign-in */
+            /** @description Exchange it for new tokens with `grant_type: "refresh_token"`. Each response has the next one, to be used from then on. Valid for 30 days, but no longer than 90 days after the sign-in */
             refresh_token: string;
             user: {
                 /** Format: uuid */
                 id: string;
                 /** @description Null for an anonymous user */
                 email: string | null;
-                /** @description The owner's own id of the user. Null: it gave none */
+                /** @description The owner's own id of the user. Null if it has none */
                 external_id: string | null;
-                /** @description As given to `sign-in/exchange`. Null: none was given */
+                /** @description As sent to `sign-in/exchange`. Null if none was sent */
                 name: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -1556,7 +1556,7 @@ export interface components {
         };
         SessionEnded: {
             /**
-             * @description The same whether the session had ended before, or there never was one
+             * @description The same if the session has ended before or never existed
              * @constant
              */
             ended: true;
@@ -3281,7 +3281,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code is on its way */
+            /** @description The code will be mailed */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3319,11 +3319,11 @@ export interface operations {
                         /** @enum {string} */
                         error?: "captcha_failed";
                         /**
-                         * @description The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: a captcha does not help
+                         * @description Repeat the call with the `captcha_token` of a solved Cloudflare Turnstile captcha to get the code. Absent if a captcha does not help
                          * @constant
                          */
                         captcha?: "turnstile";
-                        /** @description What the Turnstile widget is shown with */
+                        /** @description The site key for the Turnstile widget */
                         site_key?: string;
                     } & components["schemas"]["Error"]);
                 };
@@ -3355,11 +3355,11 @@ export interface operations {
                         /** @enum {string} */
                         error?: "rate_limit_exceeded";
                         /**
-                         * @description The code is mailed if the call is repeated with the `captcha_token` of a solved captcha of Cloudflare Turnstile. Left out: a captcha does not help
+                         * @description Repeat the call with the `captcha_token` of a solved Cloudflare Turnstile captcha to get the code. Absent if a captcha does not help
                          * @constant
                          */
                         captcha?: "turnstile";
-                        /** @description What the Turnstile widget is shown with */
+                        /** @description The site key for the Turnstile widget */
                         site_key?: string;
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
@@ -3387,7 +3387,7 @@ export interface operations {
              * @description - `captcha_unavailable`: Turnstile did not respond. Try again with another token after the time in `Retry-After`
              *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour. A `captcha_token` is spent.
+             *     If the call was carried out and only its response was lost, no code was mailed. The call counts as one of the five per hour. A `captcha_token` cannot be used again.
              */
             503: {
                 headers: {
@@ -3542,9 +3542,9 @@ export interface operations {
             /**
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
-             *     Without `Retry-After` it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask for another code.
+             *     Without `Retry-After` it is unknown whether the code was used. If it was, a retry is answered 400 `invalid_grant`: then the user has to request another code.
              *
-             *     If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its `Idempotency-Key` is the same; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
+             *     If a call was carried out and only its response was lost: with `grant_type: "anonymous"` a retry creates a second user, unless it has the same `Idempotency-Key`; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
              */
             503: {
                 headers: {
