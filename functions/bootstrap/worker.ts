@@ -63,7 +63,7 @@ app.get(FIND_PATH, async (c) => {
     return { payload: { id: row.id }, version: row.id }
   })
   const paywallId = kept.version
-  logPaywall(c, paywallId)
+  logPaywall(paywallId)
   await checkPaywallId(c.req, { paywallId, host })
   return respond(kept, c.req.header('if-none-match'))
 })

@@ -25,13 +25,13 @@ app.post(PATH, async (c) => {
   if (caller.kind === 'none') throw apiError(errors.no_credential)
   if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
   const header = c.req.header('x-paywall-id')
-  if (caller.kind === 'user') logPaywall(c, header)
+  if (caller.kind === 'user') logPaywall(header)
   if (caller.kind === 'user' && caller.anonymous) throw apiError(errors.anonymous)
 
   const rejectInvalidKey = rejectInvalidKeyFirst(c.env, caller, errors)
   const request: CancelRequest & { paywallId: string | undefined } =
     caller.kind === 'owner'
-      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(rejectInvalidKey)
+      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(sent.paywallId)).catch(rejectInvalidKey)
       : { ...(await parseJson(c.req, UserBody)), paywallId: header }
   if (request.paywallId !== undefined)
     await checkPaywallId(c.req, paywallTarget(c, request.paywallId)).catch(rejectInvalidKey)
@@ -44,7 +44,7 @@ app.post(PATH, async (c) => {
   )
   if (row.verdict === 'unknown_identity' && countNames(request) > 1) throw apiError(errors.mismatched_identity)
   if (row.verdict !== 'claimed') throw apiError(errors[row.verdict])
-  logPaywall(c, row.subscription.account.paywallId)
+  logPaywall(row.subscription.account.paywallId)
 
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   const cancellation = await cancelAtProcessor(db, c.env, row.subscription, reason, later)

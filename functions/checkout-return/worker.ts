@@ -31,7 +31,7 @@ app.get(PATH, async (c) => {
     mayAsk: outcome === 'success',
   })
   if (checkout.verdict !== 'found') throw apiError(errors[checkout.verdict])
-  logPaywall(c, checkout.account.paywallId)
+  logPaywall(checkout.account.paywallId)
 
   const context: RequestContext = { db, env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) }
   const bought = outcome === 'success' && (await isBought(context, checkout))

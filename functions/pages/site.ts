@@ -43,7 +43,7 @@ export async function findHome(c: PagesContext): Promise<Home | null> {
   const found = await callApi(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
   if (isRefused(found) && found.status === 404) return null
   if (isRefused(found)) throw failure(found)
-  logPaywall(c, found.id)
+  logPaywall(found.id)
   return { paywallId: found.id, path: '/' }
 }
 

@@ -50,8 +50,8 @@ export class Account extends RpcTarget implements AccountRpc {
 }
 
 /**
- * What other Workers may call: the adapter's methods or, where it lacks one, a result that says so, with the same way to confirm a
- * cancellation at every processor. Nothing else of an adapter is offered.
+ * The methods that other Workers may call: the adapter's own, a fixed result for each that it lacks, and a cancellation that is confirmed in
+ * the same way at every processor. No other property of the adapter can be reached.
  */
 function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
   const now = () => accountTime(sealed)

@@ -25,7 +25,7 @@ app.post(PATH, async (c) => {
 
   const keyHash = await sha256Hex(key)
   const rejectInvalidKey = rejectInvalidKeyFirst(c.env, { kind: 'owner', keyHash }, errors)
-  const body = await parseJson(c.req, NamedBody, (sent) => logPaywall(c, sent.paywall_id)).catch(rejectInvalidKey)
+  const body = await parseJson(c.req, NamedBody, (sent) => logPaywall(sent.paywall_id)).catch(rejectInvalidKey)
   const target = paywallTarget(c, body.paywall_id)
   await checkPaywallId(c.req, target).catch(rejectInvalidKey)
   const idempotency = await readIdempotencyKey(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(rejectInvalidKey)

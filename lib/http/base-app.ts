@@ -3,7 +3,7 @@ import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
 import { log, loggedSubject, withRequestId } from '../log/log.ts'
 import { ApiError, apiError } from './errors.ts'
-import { loggedPaywallId } from './paywall-target.ts'
+import { loggablePaywallId } from './paywall-target.ts'
 import { addCommonHeaders } from './response-headers.ts'
 import { loggedSdkVersion } from './sdk-version.ts'
 import { sharedErrors } from './shared-errors.ts'
@@ -117,7 +117,7 @@ const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   log('info', 'request', {
     method: c.req.method,
     route: routePath(c, -1),
-    paywall_id: loggedPaywallId(c),
+    paywall_id: loggablePaywallId(c.req.param('id')),
     sdk_version: loggedSdkVersion(c.req.header('x-sdk-version')),
     status: c.res.status,
     refusal: c.error instanceof ApiError ? c.error.refusal : undefined,

@@ -1,12 +1,10 @@
 import type { Context, HonoRequest } from 'hono'
+import { logSubject } from '../log/log.ts'
 import { apiError } from './errors.ts'
 import { sharedErrors } from './shared-errors.ts'
 
 /** The paywall in a call's path, and the host that the call was sent to. */
 export type PaywallTarget = { paywallId: string; host: string }
-
-/** The key of the paywall id in a request's context, for the log. */
-const LOGGED = 'paywallId'
 
 /**
  * The paywall that a request is about, and the host that it was sent to. If the path does not name the paywall, the body or the token does:
@@ -32,16 +30,16 @@ export async function checkPaywallId(request: HonoRequest, { paywallId }: Paywal
 }
 
 /**
- * Sets the paywall of a request whose path does not name it, for its log line. Must be called as soon as the paywall is known, so that the
- * line has it whatever else is wrong with the request.
+ * Adds the paywall to the log line of a request whose path does not name it. Call it as soon as the paywall is known, so that the line has
+ * it whatever is wrong with the rest of the request.
  */
-export const logPaywall = (c: Context, paywallId: unknown): void => c.set(LOGGED, paywallId)
+export function logPaywall(paywallId: unknown): void {
+  const id = loggablePaywallId(paywallId)
+  if (id !== undefined) logSubject({ paywall_id: id })
+}
 
 /** The host of a request. A trailing dot, which stands for the DNS root, is removed: it is the same host. */
 export const requestHost = (c: Context): string => new URL(c.req.url).hostname.replace(/\.$/, '')
-
-/** The paywall id for a request's log line; undefined if it is not known. */
-export const loggedPaywallId = (c: Context): string | undefined => loggablePaywallId(c.get(LOGGED) ?? c.req.param('id'))
 
 /** A paywall id if it may be logged. An id is decimal; other text comes from the caller and may be an e-mail address. */
 export const loggablePaywallId = (paywallId: unknown): string | undefined =>

@@ -7,8 +7,9 @@ interface RequestTrace {
   subject: LoggedIds
 }
 
-/** Our own ids of the user, purchase, checkout and price that a request is about. Never a caller's text. */
+/** Our own ids of what a request is about. Never a caller's text. */
 export interface LoggedIds {
+  paywall_id?: string
   user_id?: string
   purchase_id?: string
   checkout_id?: string

@@ -27,7 +27,10 @@ const ask = (endpoint: string, options: Call = {}) =>
 async function linesOf({ headers }: Reply): Promise<Record<string, unknown>[]> {
   const id = headers['x-request-id'] ?? 'none'
   return until('a line of the log', async () => {
-    const lines = all.world.logs.filter(({ message }) => message.includes(id)).map(({ message }) => JSON.parse(message))
+    const lines = all.world.logs
+      .filter(({ message }) => message.includes(id))
+      .map(({ message }) => JSON.parse(message))
+      .filter(({ request_id }) => request_id === id) // deliver-events lists the ids of several
     return lines.length > 0 && lines
   })
 }
