@@ -67,8 +67,10 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'quick' ? NOT_IN_QUICK : [],
     env: { FULL_SIZE: mode === 'all' ? 'yes' : '' }, // see test/support/full-size.ts
     globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For tests that hang. On a machine four times slower than a developer's no other test may reach them.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 3, // on two cores: see `WAITING`
     sequence: { sequencer: LongestFirst },
     // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.

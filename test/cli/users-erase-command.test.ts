@@ -145,7 +145,7 @@ describe('users erase', () => {
         erased_at: expect.any(Date),
       },
     ])
-  }, 90_000)
+  })
 
   test('lets a returning person start again, as another user', async () => {
     const { email, id } = await signIn(world)

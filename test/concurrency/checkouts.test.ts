@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, type Opened, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { newEmail, type Opened, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
+import { untilServed } from '../support/until-served.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -19,7 +20,8 @@ afterEach(() => {
 async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { email, priceId: priceIdOf(world.paywall, slug) }
-  return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, headers, body }))
+  const order = { paywall: world.paywall, key: world.key, headers, body }
+  return opened(await untilServed(() => startCheckout(world, order)))
 }
 
 const checkoutSessionOf = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)
@@ -86,8 +88,9 @@ test('40 users who buy at once each get their own page and their own purchase', 
   const paid = await Promise.all(
     Array.from({ length: 40 }, async () => {
       const one = await checkout(newEmail())
-      const reply = await payAndReturn(world, one.checkoutUrl)
-      return { ...one, status: reply.status }
+      const back = await press(one.checkoutUrl, 'pay')
+      const { status } = await untilServed(() => call(world, back))
+      return { ...one, status }
     }),
   )
   expect(paid.filter(({ status }) => status !== 303)).toEqual([])

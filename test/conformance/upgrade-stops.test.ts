@@ -83,7 +83,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     await passes(buyer, '25h')
     expect(await purchaseBy(buyer, here)).toMatchObject({ cancel_at_period_end: true })
-  }, 60_000)
+  })
 
   test.each(['before', 'after'] as const)(
     'a buyer who cancels it %s the processor has stopped it is not refused',

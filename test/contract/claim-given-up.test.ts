@@ -53,7 +53,7 @@ test('a key can be used again once the database is back, after a reply of Stripe
 
   await until('the key is free', async () => (await startCheckout(world, call)).status === 200, 30_000)
   expect(sessions() - pages, 'it is the page that Stripe opened before').toBe(lost)
-}, 60_000)
+})
 
 test.each(['before', 'after'] as const)(
   'also if the page could not be recorded, %s the database did it: the page is the same',
@@ -67,5 +67,4 @@ test.each(['before', 'after'] as const)(
     opened(await startCheckout(world, call))
     expect(sessions() - pages).toBe(1)
   },
-  60_000,
 )

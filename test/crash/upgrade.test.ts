@@ -74,5 +74,4 @@ test.each(['before', 'after'] as const)(
       expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
     }
   },
-  60_000,
 )

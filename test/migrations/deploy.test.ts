@@ -55,38 +55,34 @@ function killGroup(pid: number): void {
 }
 
 describe('a deploy leaves no secrets behind', () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
-    'that is ended by %s',
-    async (signal) => {
-      const temporary = mkdtempSync(join(folder, 'tmp-'))
-      const path = join(folder, 'production.json')
-      writeFileSync(path, JSON.stringify(secrets))
-      const env = { PATH: process.env.PATH, TMPDIR: temporary }
-      const deploying = spawn(process.execPath, ['dev/tools/deploy.ts', '--secrets', path, '--dry-run'], {
-        env,
-        stdio: 'ignore',
-        detached: true, // in a process group of its own, as in a terminal
-      })
-      const ended = once(deploying, 'exit')
-      const written = () => readdirSync(temporary, { recursive: true }).filter((name) => String(name).endsWith('.json'))
-      try {
-        await until('the secrets are written', async () => written().length > 0, 60_000)
-        for (const file of written()) {
-          expect(statSync(join(temporary, String(file))).mode & 0o077, 'nobody else may read it').toBe(0)
-        }
-        deploying.kill(signal)
-        await ended
-        await until(
-          'they are gone',
-          async () => readdirSync(temporary).every((name) => !name.startsWith('paywall-deploy-')),
-          10_000,
-        )
-      } finally {
-        killGroup(deploying.pid!)
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('that is ended by %s', async (signal) => {
+    const temporary = mkdtempSync(join(folder, 'tmp-'))
+    const path = join(folder, 'production.json')
+    writeFileSync(path, JSON.stringify(secrets))
+    const env = { PATH: process.env.PATH, TMPDIR: temporary }
+    const deploying = spawn(process.execPath, ['dev/tools/deploy.ts', '--secrets', path, '--dry-run'], {
+      env,
+      stdio: 'ignore',
+      detached: true, // in a process group of its own, as in a terminal
+    })
+    const ended = once(deploying, 'exit')
+    const written = () => readdirSync(temporary, { recursive: true }).filter((name) => String(name).endsWith('.json'))
+    try {
+      await until('the secrets are written', async () => written().length > 0)
+      for (const file of written()) {
+        expect(statSync(join(temporary, String(file))).mode & 0o077, 'nobody else may read it').toBe(0)
       }
-    },
-    90_000,
-  )
+      deploying.kill(signal)
+      await ended
+      await until(
+        'they are gone',
+        async () => readdirSync(temporary).every((name) => !name.startsWith('paywall-deploy-')),
+        10_000,
+      )
+    } finally {
+      killGroup(deploying.pid!)
+    }
+  })
 })
 
 describe('a deploy stops before the first Worker', () => {

@@ -193,7 +193,7 @@ describe('in every currency of a processor, the Workers use the same units as th
       return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
     }
     expect(await differences(stripe, chargedOf)).toEqual({ bought: STRIPES.size, wrong: [] })
-  }, 60_000)
+  })
 
   test('at Mollie', async () => {
     expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIES)))

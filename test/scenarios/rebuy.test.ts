@@ -46,5 +46,4 @@ test.each(PROCESSOR_NAMES)(
       purchases: [{ status: 'active' }, { status: 'canceled' }],
     })
   },
-  60_000,
 )

@@ -63,4 +63,4 @@ test('refuses no call and loses no event while the Workers are deployed, and the
   const read = call(world, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
   expect((await read).status).toBeGreaterThanOrEqual(500)
   await after.close()
-}, 90_000)
+})

@@ -52,4 +52,4 @@ test('each step refuses no call and loses no event, with the Workers of before a
   // The second deploy: they get the new keys alone.
   for (const each of [between, after, between, after]) await use(each)
   expect(await paywall(after, ['rekey'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing') })
-}, 90_000)
+})

@@ -31,7 +31,7 @@ describe(`${LIVES} lives see`, () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await startStage(started)
-  }, 60_000)
+  })
   afterAll(() => started.disposeAsync())
 
   test.each(PLAYED.map((bug) => [bug.name, bug] as const))('%s', { timeout: 600_000 }, async (_name, bug) => {

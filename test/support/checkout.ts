@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { type Call, call, type Reply } from './call.ts'
+import { until } from './until.ts'
 import type { TestWorld } from './world.ts'
 
 const Opened = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.string() })
@@ -51,9 +52,17 @@ export async function press(
   return response.headers.get('location') ?? ''
 }
 
-/** Pays on the hosted page and returns. The purchase is stored when this resolves. */
+/**
+ * Pays on the hosted page and returns. The purchase is stored when this resolves: the return stores it, or a webhook if the processor
+ * took longer than a browser is kept waiting.
+ */
 export async function payAndReturn(world: TestWorld, checkoutUrl: string): Promise<Reply> {
-  return call(world, await press(checkoutUrl, 'pay'))
+  const reply = await call(world, await press(checkoutUrl, 'pay'))
+  await until('the purchase is stored', async () => {
+    const sold = 'select from checkouts where url = $1 and completed_at is not null'
+    return (await world.database.query(sold, [checkoutUrl])).rowCount === 1
+  })
+  return reply
 }
 
 /** A whole purchase by an owner's user, from start-checkout to the return. */

@@ -42,15 +42,11 @@ export async function ownerEvents(world: TestWorld, userId: string | null): Prom
 }
 
 /** Resolves once no event is pending for the owner's backend. */
-export async function untilAllDelivered(world: TestWorld, timeoutMs?: number): Promise<void> {
-  await until(
-    'every event delivered',
-    async () => {
-      const { rows } = await world.database.query("select from deliveries where state = 'pending' limit 1")
-      return rows.length === 0
-    },
-    timeoutMs,
-  )
+export async function untilAllDelivered(world: TestWorld): Promise<void> {
+  await until('every event delivered', async () => {
+    const { rows } = await world.database.query("select from deliveries where state = 'pending' limit 1")
+    return rows.length === 0
+  })
 }
 
 /**

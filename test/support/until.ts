@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Looks again and again until there is something to see, and gives that; fails with `what` after `timeoutMs`. */
+/**
+ * Repeats `look` until it returns something, and returns that. Fails with `what` after `timeoutMs`, which by default is longer than
+ * anything takes on a slow machine.
+ */
 export async function until<Result>(
   what: string,
   look: () => Promise<Result | null | undefined | false>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<Result> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

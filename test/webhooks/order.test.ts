@@ -191,4 +191,4 @@ test(`${LIVES} random lives, with webhooks in random orders, repeated and slow r
   for (let life = 0; life < LIVES; life += 4) {
     await Promise.all(Array.from({ length: 4 }, (_, index) => liveThrough(first + life + index)))
   }
-}, 90_000)
+})

@@ -109,7 +109,7 @@ test('reads that a queue message starts use the share, too, and the cron makes u
     return result
   }
   shop.emulator.onCall = undefined
-  await until('the queue has brought every read', async () => asked.size >= PAGES, 60_000)
+  await until('the queue has brought every read', async () => asked.size >= PAGES)
   // A slow machine may take more than a minute.
   expect(granted.size).toBeLessThanOrEqual(2 * READS_A_MINUTE)
   await callsIn(8)

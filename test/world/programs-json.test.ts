@@ -16,7 +16,7 @@ function run(path: string, ...args: string[]): Promise<{ code: unknown; out: str
 }
 
 describe('with --json nothing but JSON is printed:', () => {
-  test('the simulation prints a line for each seed', { timeout: 60_000 }, async () => {
+  test('the simulation prints a line for each seed', async () => {
     const { code, out } = await run('test/sim/main.ts', '--lives', '1', '--seeds', '2', '--keep', '0:0', '--json')
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
