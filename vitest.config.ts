@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take minutes: begun last, they would run on alone. */
 const LONGEST = ['test/sim/bugs', 'test/pages/accessibility', 'test/security/abuse-large-forms']
 
-/** Files that wait for processes and timeouts more than they compute: begun first, they leave the cores to the others. */
+/** Files that wait for processes and timeouts more than they compute: begun early, beside those that compute. */
 const WAITING = [
   'test/world/',
   'test/deliveries/',
@@ -71,7 +71,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 3, // on two cores: see `WAITING`
+    maxWorkers: 2, // each has a runtime and a Postgres to feed: on two cores three workers take longer than two
     sequence: { sequencer: LongestFirst },
     // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.
     isolate: false,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { violations } from '../support/accessibility.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/call.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -92,8 +92,7 @@ describe.each(['/', '/docs'])('%s as a page', (path) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
     const page = await context.newPage()
     await page.goto(world.docsUrl + path)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))).toEqual([])
+    expect((await violations(page)).map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     await context.close()
   })

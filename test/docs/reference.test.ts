@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { violations } from '../support/accessibility.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/call.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -76,8 +76,7 @@ describe('in a browser', () => {
     await page.goto('about:blank')
     await page.goto(`${world.docsUrl}/docs/api${place}`)
     await page.getByRole('main').getByRole('heading').first().waitFor()
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze() // it has no frames
-    const others = violations.filter(({ id }) => id !== 'heading-order' && id !== 'region')
+    const others = (await violations(page)).filter(({ id }) => id !== 'heading-order' && id !== 'region')
     expect(
       others.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, any }) => [html, any[0]?.message]) })),
     ).toEqual([])

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violationsInEachView } from '../support/accessibility.ts'
 import { WITH_IMAGES } from './demo-paywall.ts'
 import { faultsOnTheWay } from './keyboard-navigation.ts'
 import { startPages } from './pages.ts'
@@ -22,23 +21,6 @@ beforeAll(async () => {
 
 afterAll(() => scene.pages.close())
 
-/** What axe finds on a page, as it is now: in both schemes, wide and narrow, where nothing may stick out either. */
-async function findings(page: Page): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [390, 1280]) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 800 })
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      const sticksOut = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      const where = `${colorScheme} ${width}`
-      if (sticksOut) found.push(`${where}: scrolls sideways`)
-      for (const { id, nodes } of violations) found.push(`${where}: ${id} ${nodes.map(({ html }) => html).join(' ')}`)
-    }
-  }
-  return found
-}
-
 const states = Object.entries(DRAWN).flatMap(([name, ways]) =>
   Object.entries(ways).map(([state, way]) => ({ name, state, way })),
 )
@@ -50,7 +32,7 @@ describe('nobody is kept out: axe finds nothing, and the Tab key comes to everyt
       "[...document.querySelectorAll('[class]')].flatMap((each) => [...each.classList])",
     ))
       drawn.add(name)
-    expect(await findings(page)).toEqual([])
+    expect(await violationsInEachView(page)).toEqual([])
     expect(await faultsOnTheWay(page)).toEqual([])
   })
 })

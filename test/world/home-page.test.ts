@@ -1,8 +1,8 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Home } from '../../dev/world/home/home.ts'
 import { minute } from '../../dev/world/home/words.ts'
+import { violationsInEachView } from '../support/accessibility.ts'
 import { newEmail } from '../support/checkout.ts'
 import { buyAtHome, type HomeVisit, said, section, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -105,24 +105,6 @@ describe('home', () => {
   })
 })
 
-/** What axe finds on a page as it is now, in both schemes, narrow and wide, and where it sticks out sideways. */
-async function findings(): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [390, 1280]) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 900 })
-      // In the page itself: what the frame shows is a picture of a page that other tests hold to this.
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      const sticksOut = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      const where = `${colorScheme} ${width}`
-      if (sticksOut) found.push(`${where}: scrolls sideways`)
-      for (const { id, nodes } of violations) found.push(`${where}: ${id} ${nodes.map(({ html }) => html).join(' ')}`)
-    }
-  }
-  return found
-}
-
 describe('nothing is hard to reach or to read, narrow or wide, light or dark', () => {
   test('on the front page and on a timeline', async () => {
     const email = await buyAtHome(visit, 'Monthly')
@@ -130,14 +112,14 @@ describe('nothing is hard to reach or to read, narrow or wide, light or dark', (
     // Of each kind of entry there is one, as good for axe as thirty.
     await page.goto(`${home.url}/?purchases=${email}&users=${email}&user=${email}&type=payment.succeeded`)
     await section(visit, 'Events').locator('summary').click()
-    expect(await findings()).toEqual([])
+    expect(await violationsInEachView(page)).toEqual([])
     await section(visit, 'Users').getByRole('link', { name: email }).click()
     await page.getByRole('heading', { level: 1, name: email }).waitFor()
-    expect(await findings()).toEqual([])
+    expect(await violationsInEachView(page)).toEqual([])
   })
 
   test.each(['/thanks', '/sorry'])('on %s', async (path) => {
     await page.goto(home.url + path)
-    expect(await findings()).toEqual([])
+    expect(await violationsInEachView(page)).toEqual([])
   })
 })
