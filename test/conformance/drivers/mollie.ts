@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
-import { nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
+import { DAY_SECONDS, nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.ts'
 import { toDate } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
@@ -121,7 +121,10 @@ function statusOf(
     : 'active'
 }
 
-/** A first payment without a subscription has paid for one period or begun a trial. Both end on a day boundary, as always at Mollie. */
+/**
+ * A first payment without a subscription has paid for one period or begun a trial. Both end where the day begins on which a subscription
+ * would have been charged first: the day after they are over.
+ */
 function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count }: Metadata): number {
   const start = paidAt(page)
   const cycle =
@@ -129,7 +132,7 @@ function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count 
       ? ({ interval: 'day', intervalCount: trial_days } as const)
       : { interval, intervalCount: interval_count }
   const end = nextPeriodEnd(start, cycle, start)
-  return Date.parse(toDate(end)) / 1000
+  return Date.parse(toDate(end)) / 1000 + DAY_SECONDS
 }
 
 /** A direct debit may be settled, and charged back days later: then it has failed. */
