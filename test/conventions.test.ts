@@ -206,6 +206,10 @@ describe('code', () => {
     expect(wrong).toEqual([])
   })
 
+  test('gives each field of an object a line, instead of packing some into `{ ...{ a, b } }`', () => {
+    expect(sources.filter((file) => /\.\.\.\{/.test(text(file).replaceAll('`{ ...{ a, b } }`', '')))).toEqual([])
+  })
+
   test('has no any', () => {
     expect(sources.filter((file) => /(:\s*a[n]y\b|<a[n]y>|\bas a[n]y\b)/.test(text(file)))).toEqual([])
   })

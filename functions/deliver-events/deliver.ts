@@ -39,8 +39,15 @@ export async function deliver(
   const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
   const record = () =>
     recordDelivery<RecordResult>(db, {
-      ...{ eventId: event_id, endpointId: endpoint_id, holder, attempts },
-      ...{ state, retryInSeconds, disable, status, error },
+      eventId: event_id,
+      endpointId: endpoint_id,
+      holder,
+      attempts,
+      state,
+      retryInSeconds,
+      disable,
+      status,
+      error,
     })
   try {
     const { recorded, next_attempt_at } = await persistently(record)

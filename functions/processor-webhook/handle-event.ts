@@ -49,7 +49,11 @@ export async function handleEvent(
 
   const { acquiring } = processor
   const kept = await keepEvent<KeepEventResult>(db, {
-    ...{ paywallId, acquiring, eventId, versions, trialEnding },
+    paywallId,
+    acquiring,
+    eventId,
+    versions,
+    trialEnding,
     reference: toReferenceJson(about),
     payment: payment && { ...payment, occurred_at: payment.occurredAt },
     ...(outcome.hold !== null && { hold: outcome.hold }),

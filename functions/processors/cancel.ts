@@ -49,7 +49,9 @@ function asUnconfirmed(error: unknown): never {
   if (!(error instanceof ProcessorError)) throw error
   const { acquiring, retryAfter } = error
   throw new ProcessorError(acquiring, 'unavailable', 'cancellation cannot be confirmed', {
-    ...{ answered: false, retryAfter, cause: error },
+    answered: false,
+    retryAfter,
+    cause: error,
   })
 }
 

@@ -76,7 +76,12 @@ function triggerFor({ account, taken_at: fetchedAt }: DueEvents, event: PendingE
   const { versions, trial_ending: trialEnding, may_miss: mayMiss, payment } = event
   const eventId = event.is_notice ? null : event.id
   return {
-    ...{ paywallId: account.paywallId, eventId, fetchedAt, versions, trialEnding, mayMiss },
+    paywallId: account.paywallId,
+    eventId,
+    fetchedAt,
+    versions,
+    trialEnding,
+    mayMiss,
     payment: payment && { ...payment, occurredAt: new Date(payment.occurred_at) },
   }
 }

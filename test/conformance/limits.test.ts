@@ -63,7 +63,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     refuseCalls(shop, 17)
     const refused = await order(shop, 'monthly', options)
     expect([refused.status, refused.body, refused.headers['retry-after']]).toEqual([
-      ...[502, { error: 'processor_unavailable' }],
+      502,
+      { error: 'processor_unavailable' },
       '17',
     ])
     shop.emulator.onCall = undefined

@@ -116,7 +116,8 @@ export function expectRefusal(reply: Reply, { fault, from, error }: Outage): voi
   const { status, body, headers } = reply
   const note = `${fault} from call ${from}`
   expect({ status, body, retry: headers['retry-after'] }, note).toEqual({
-    ...{ status: 502, body: { error } },
+    status: 502,
+    body: { error },
     retry: error === 'processor_unavailable' ? '2' : undefined,
   })
 }

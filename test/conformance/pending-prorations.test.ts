@@ -39,7 +39,8 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
     expect(difference?.amount).toBeGreaterThan(400)
     expect(difference?.amount).toBeLessThan(1000)
     expect(await stateOf(buyer)).toMatchObject({
-      ...{ paid: false, features: [] },
+      paid: false,
+      features: [],
       purchases: [{ status: 'canceled', current_period_end: end }],
     })
     expect(await tokensOf(buyer)).toBe(100)

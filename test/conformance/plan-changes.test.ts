@@ -34,7 +34,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const yearly = shop.paywall.prices.find(({ slug }) => slug === 'yearly')
     const features = ['export', 'team']
     expect(await stateOf(buyer)).toMatchObject({
-      ...{ paid: true, features },
+      paid: true,
+      features,
       purchases: [{ id, price_id: yearly?.id, price_slug: 'yearly', interval: 'year', unit_amount: 8900, features }],
     })
     await passes(buyer, '8d')

@@ -78,8 +78,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const ids = (payments[0] ?? {}) as Record<string, unknown>
     expect(String(ids.id)).toMatch(/^[0-9a-f-]{36}$/)
     const same = {
-      ...{ id: ids.id, processor_id: ids.processor_id, purchase_id: purchases[0]?.id, purchase_status: 'active' },
-      ...{ price_slug: 'monthly', currency: 'USD', refunded: false },
+      id: ids.id,
+      processor_id: ids.processor_id,
+      purchase_id: purchases[0]?.id,
+      purchase_status: 'active',
+      price_slug: 'monthly',
+      currency: 'USD',
+      refunded: false,
     }
     expect(payments).toMatchObject([
       { ...same, type: 'payment.succeeded', amount: 999, refunded_amount: 0 },

@@ -40,8 +40,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await buyer.shop.emulator.sendHeldWebhooks()
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await purchaseOf(buyer)).toMatchObject({
-      ...{ price_slug: 'monthly', interval: 'month', interval_count: 1, unit_amount: 999, currency: 'USD' },
-      ...{ trial_end: null, cancel_at_period_end: false, cancel_at: null, canceled_at: null },
+      price_slug: 'monthly',
+      interval: 'month',
+      interval_count: 1,
+      unit_amount: 999,
+      currency: 'USD',
+      trial_end: null,
+      cancel_at_period_end: false,
+      cancel_at: null,
+      canceled_at: null,
     })
     const days = daysUntil((await purchaseOf(buyer))?.current_period_end)
     expect(days > 27 && days < 34, `${days} days`).toBe(true)
@@ -117,7 +124,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
     expect(replies.map(({ headers: { 'idempotency-replayed': replayed } }) => replayed ?? 'first').toSorted()).toEqual([
       'first',
-      ...['true', 'true', 'true'],
+      'true',
+      'true',
+      'true',
     ])
   })
 

@@ -32,20 +32,23 @@ export function soldThrough(acquiring: ProcessorName) {
   const { monthly: processorPrice, local, ...prices } = driverOf(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const plus = monthly({
-    ...{
-      slug: 'plus',
-      label: 'Plus',
-      amount: 19.99,
-      processorPrice: prices.plus,
-      locals: [],
-      features: ['export', 'api'],
-    },
+    slug: 'plus',
+    label: 'Plus',
+    amount: 19.99,
+    processorPrice: prices.plus,
+    locals: [],
+    features: ['export', 'api'],
     tokens: [{ type: 'standard', count: 300 }],
   })
   const lifetime = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime }
   const pack = {
-    ...{ slug: 'pack', label: '50 tokens', currency: 'USD', amount: 5, processorPrice: prices.pack },
-    ...{ access: false, tokens: [{ type: 'standard', count: 50 }] },
+    slug: 'pack',
+    label: '50 tokens',
+    currency: 'USD',
+    amount: 5,
+    processorPrice: prices.pack,
+    access: false,
+    tokens: [{ type: 'standard', count: 50 }],
   }
   return {
     settings: { tokenization_queries: [{ type: 'standard' }] },
@@ -67,7 +70,13 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
   const { acquiring } = paywall.processor
   const { capabilities } = DEFINITIONS[acquiring]
   return {
-    ...{ acquiring, capabilities: capabilities, world, paywall, key, neighbour, driver: driverOf(acquiring) },
+    acquiring,
+    capabilities: capabilities,
+    world,
+    paywall,
+    key,
+    neighbour,
+    driver: driverOf(acquiring),
     emulator: world[acquiring] as unknown as Shop['emulator'],
     there: thereOf(world, paywall),
   }

@@ -14,8 +14,13 @@ const shopOf = useShops()
 
 const team = ({ acquiring }: Shop) =>
   monthly({
-    ...{ slug: 'team', label: 'Team', amount: 29.99, locals: [], processorPrice: teamPlan(acquiring).price },
-    ...{ features: ['team'], tokens: [{ type: 'standard', count: 500 }] },
+    slug: 'team',
+    label: 'Team',
+    amount: 29.99,
+    locals: [],
+    processorPrice: teamPlan(acquiring).price,
+    features: ['team'],
+    tokens: [{ type: 'standard', count: 500 }],
   })
 
 const nobodysPrice = { price_id: null, price_slug: null }

@@ -15,12 +15,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer, here } = await bought(shopOf(acquiring))
     const { current_period_end: end } = await purchaseBy(buyer, here)
     expect(await upgrade(buyer)).toEqual([
-      ...['checkout.completed', 'payment.succeeded 999', 'subscription.cancel_scheduled', 'subscription.created'],
+      'checkout.completed',
+      'payment.succeeded 999',
+      'subscription.cancel_scheduled',
+      'subscription.created',
     ])
     const newer = (await purchaseOf(buyer))!
     expect(newer).toMatchObject({ status: 'active', cancel_at_period_end: false })
     expect(await purchaseBy(buyer, here)).toMatchObject({
-      ...{ status: 'active', cancel_at_period_end: true, cancel_at: end, access_until: end },
+      status: 'active',
+      cancel_at_period_end: true,
+      cancel_at: end,
+      access_until: end,
     })
     await expectNoMoreCharges(buyer, here, 1)
     expect((await charges(buyer))[newer.id]).toBe(2)

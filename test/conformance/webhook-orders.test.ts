@@ -58,7 +58,9 @@ async function outcomeOf(buyer: Buyer, answers: number[]) {
   const { paid, purchases } = await stateOf(buyer)
   await expectAsThere(buyer)
   const states = purchases.map(({ status, cancel_at_period_end, unit_amount }) => ({
-    ...{ status, cancel_at_period_end, unit_amount },
+    status,
+    cancel_at_period_end,
+    unit_amount,
   }))
   return { answers, paid, states, tokens: await tokensOf(buyer), events: await hears(buyer) }
 }

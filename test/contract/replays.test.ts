@@ -24,8 +24,10 @@ async function bytes(path: string, body: object, headers: Record<string, string>
 test('a replay of start-checkout has the bytes of the first reply, from KV and from Postgres', async () => {
   const { paywall } = world
   const body = {
-    ...{ email: newEmail(), priceId: priceIdOf(paywall, 'monthly') },
-    ...{ successUrl: 'https://owner.example/a', errorUrl: 'https://owner.example/b' },
+    email: newEmail(),
+    priceId: priceIdOf(paywall, 'monthly'),
+    successUrl: 'https://owner.example/a',
+    errorUrl: 'https://owner.example/b',
   }
   const path = `/api/v1/paywall/${paywall.id}/start-checkout`
   const headers = { 'idempotency-key': randomUUID() }

@@ -10,8 +10,13 @@ import { useTestWorld } from '../support/world.ts'
 // A pack is a one-time price with `access: false`: it makes nobody `paid`, and can be bought any number of times.
 
 const pack = {
-  ...{ slug: 'pack', label: '50 tokens', currency: 'USD', amount: 5, processorPrice: 'price_pack' },
-  ...{ access: false, tokens: [{ type: 'standard', count: 50 }] },
+  slug: 'pack',
+  label: '50 tokens',
+  currency: 'USD',
+  amount: 5,
+  processorPrice: 'price_pack',
+  access: false,
+  tokens: [{ type: 'standard', count: 50 }],
 }
 
 const world = useTestWorld()

@@ -50,7 +50,12 @@ async function lease(): Promise<Lease> {
 
 async function end({ event_id, endpoint_id, attempts, is_failing }: LeasedDelivery, holder: string): Promise<void> {
   await recordDelivery(db, {
-    ...{ eventId: event_id, endpointId: endpoint_id, holder, attempts, disable: false, retryInSeconds: 3600 },
+    eventId: event_id,
+    endpointId: endpoint_id,
+    holder,
+    attempts,
+    disable: false,
+    retryInSeconds: 3600,
     state: is_failing ? 'pending' : 'delivered',
   })
 }

@@ -220,11 +220,9 @@ test('takes its products from the paywall files', () => {
   expect(read(others)).toEqual([])
   expect(read(files)).toEqual([
     {
-      ...{
-        paywallId: '1001',
-        paywallName: 'Acme Pro',
-        returnUrl: 'https://x.y/return/freemius/1001',
-      },
+      paywallId: '1001',
+      paywallName: 'Acme Pro',
+      returnUrl: 'https://x.y/return/freemius/1001',
       ...credentials,
       prices: [
         { ...PRICES.monthly, trialDays: 3 },

@@ -9,15 +9,13 @@ import type { FreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 
 const price = (more: Partial<EnteredPrice>): EnteredPrice => ({
-  ...{
-    id: '501:601',
-    label: 'Monthly',
-    currency: 'USD',
-    amount: 999,
-    interval: 'month',
-    intervalCount: 1,
-    trialDays: 0,
-  },
+  id: '501:601',
+  label: 'Monthly',
+  currency: 'USD',
+  amount: 999,
+  interval: 'month',
+  intervalCount: 1,
+  trialDays: 0,
   ...more,
 })
 
@@ -32,8 +30,12 @@ export const PRICES = {
 export const SECRET = 'sk_acme_0123456789_0123456789_0123456789'
 
 export const ACME: FreemiusAccount = {
-  ...{ paywallId: '1001', paywallName: 'Acme Pro' },
-  ...{ productId: '7001', publicKey: 'pk_acme', secretKey: SECRET, apiKey: 'api_acme_0123456789' },
+  paywallId: '1001',
+  paywallName: 'Acme Pro',
+  productId: '7001',
+  publicKey: 'pk_acme',
+  secretKey: SECRET,
+  apiKey: 'api_acme_0123456789',
   returnUrl: 'https://shop.example/r/freemius/1001',
   prices: Object.values(PRICES),
 }
@@ -41,7 +43,10 @@ export const ACME: FreemiusAccount = {
 /** Another product of another owner. */
 export const OTHER: FreemiusAccount = {
   ...ACME,
-  ...{ paywallId: '2001', productId: '7002', apiKey: 'api_other_0123456789', publicKey: 'pk_other' },
+  paywallId: '2001',
+  productId: '7002',
+  apiKey: 'api_other_0123456789',
+  publicKey: 'pk_other',
   secretKey: SECRET.replace('acme', 'other'),
 }
 
@@ -92,7 +97,10 @@ export async function linkOf(freemius: Freemius, { url }: { url: string }, sale:
   const { price: sold = PRICES.monthly, email = ADA, sandbox = true, more = {} } = sale
   const [planId = '', pricingId = ''] = sold.id.split(':')
   const checkout = await freemius.checkout.create({
-    ...{ user: { email }, planId, isSandbox: sandbox, withRecommendation: false },
+    user: { email },
+    planId,
+    isSandbox: sandbox,
+    withRecommendation: false,
     ...(sold.trialDays > 0 && { trial: 'paid' }),
   })
   checkout.setPricing(pricingId).setCancelButton('https://shop.example/sorry')

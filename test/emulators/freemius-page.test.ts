@@ -25,7 +25,11 @@ test('a lifetime licence has no subscription and does not expire', async () => {
   expect(await freemius.api.license.retrieve(license)).toMatchObject({ expiration: null, is_cancelled: false })
   expect(await freemius.api.license.retrieveSubscription(license)).toBeNull()
   expect(await freemius.api.payment.retrieve(info.payment_id ?? '')).toMatchObject({
-    ...{ gross: 199, type: 'payment', license_id: license, subscription_id: null, is_renewal: false },
+    gross: 199,
+    type: 'payment',
+    license_id: license,
+    subscription_id: null,
+    is_renewal: false,
   })
 })
 

@@ -18,7 +18,8 @@ describe('one call too many', () => {
         const { emulator } = await stripe.startStripe({ rateLimited: true })
         return { emulator, headers: { authorization: `Bearer ${stripe.ACME.secretKey}` }, path: '/v1/events/evt_1' }
       },
-      ...{ calls: 25, seconds: 1 },
+      calls: 25,
+      seconds: 1,
     },
     {
       name: 'Polar',
@@ -26,7 +27,8 @@ describe('one call too many', () => {
         const { emulator } = await polar.startPolar({ rateLimited: true })
         return { emulator, headers: { authorization: `Bearer ${polar.ACME.accessToken}` }, path: '/v1/orders/' }
       },
-      ...{ calls: 100, seconds: 60 },
+      calls: 100,
+      seconds: 60,
     },
     {
       name: 'Chargebee',
@@ -35,7 +37,8 @@ describe('one call too many', () => {
         const authorization = `Basic ${btoa(`${chargebee.ACME.apiKey}:`)}`
         return { emulator, headers: { authorization }, path: '/api/v2/customers/cbc_1' }
       },
-      ...{ calls: 150, seconds: 60 },
+      calls: 150,
+      seconds: 60,
     },
   ]
 
@@ -115,15 +118,20 @@ describe('taxes and a coupon', () => {
     await emulator.setTerms(PAYWALL, TERMS)
     const session = await stripe.buy(sdk, stripe.subscriptionOrder())
     expect(session).toMatchObject({
-      ...{ amount_subtotal: 999, amount_total: TOTAL },
+      amount_subtotal: 999,
+      amount_total: TOTAL,
       total_details: { amount_discount: DISCOUNT, amount_tax: TAX },
     })
     const id = stripe.idOf(session.subscription)
     await emulator.renew(id)
     const { latest_invoice, items } = await sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect(latest_invoice).toMatchObject({
-      ...{ subtotal: 999, total: TOTAL, total_excluding_tax: TOTAL - TAX, amount_paid: TOTAL },
-      ...{ total_taxes: [{ amount: TAX }], total_discount_amounts: [{ amount: DISCOUNT }] },
+      subtotal: 999,
+      total: TOTAL,
+      total_excluding_tax: TOTAL - TAX,
+      amount_paid: TOTAL,
+      total_taxes: [{ amount: TAX }],
+      total_discount_amounts: [{ amount: DISCOUNT }],
     })
     expect(items.data[0]).toMatchObject({ price: { unit_amount: 999 } })
     const once = await stripe.buy(sdk, stripe.paymentOrder())
@@ -150,8 +158,12 @@ describe('taxes and a coupon', () => {
     await emulator.setTerms(PAYWALL, TERMS)
     const { invoice, subscription } = await chargebee.subscribe(sdk)
     expect(invoice).toMatchObject({
-      ...{ sub_total: 999, tax: TAX, total: TOTAL, amount_paid: TOTAL },
-      ...{ discounts: [{ amount: DISCOUNT }], linked_payments: [{ txn_amount: TOTAL }] },
+      sub_total: 999,
+      tax: TAX,
+      total: TOTAL,
+      amount_paid: TOTAL,
+      discounts: [{ amount: DISCOUNT }],
+      linked_payments: [{ txn_amount: TOTAL }],
     })
     expect(subscription).toMatchObject({ subscription_items: [{ unit_price: 999 }] })
   })
@@ -185,12 +197,10 @@ test('an undeliverable e-mail address is refused: at Stripe one without a domain
   await expect(
     sdk.checkout.sessions.create(stripe.subscriptionOrder({ customer_email: 'ada@acme.test' })),
   ).rejects.toMatchObject({
-    ...{
-      statusCode: 400,
-      code: 'email_invalid',
-      param: 'customer_email',
-      message: 'Invalid email address: ada@acme.test',
-    },
+    statusCode: 400,
+    code: 'email_invalid',
+    param: 'customer_email',
+    message: 'Invalid email address: ada@acme.test',
   })
   const { emulator, polar: api } = await polar.startPolar()
   for (const customer_email of ['ada@example.com', 'ada@mail.example.org', 'ada@acme.invalid']) {

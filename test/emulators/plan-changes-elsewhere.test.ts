@@ -38,8 +38,12 @@ describe('at Chargebee', () => {
     await emulator.moveTo(PAYWALL, period[1] ?? 0)
     expect(await read()).toMatchObject({ has_scheduled_changes: false, subscription_items: [{ unit_price: 2999 }] })
     expect(types().slice(2)).toEqual([
-      ...['subscription_changes_scheduled', 'subscription_scheduled_changes_removed', 'subscription_changes_scheduled'],
-      ...['subscription_renewed', 'subscription_changed', 'payment_succeeded'],
+      'subscription_changes_scheduled',
+      'subscription_scheduled_changes_removed',
+      'subscription_changes_scheduled',
+      'subscription_renewed',
+      'subscription_changed',
+      'payment_succeeded',
     ])
   })
 })
@@ -58,8 +62,12 @@ test('at Freemius the licence gets another plan and another subscription, which 
   expect(subscription?.id).not.toBe(old?.id)
   const types = emulator.events.slice(before).map(({ type }) => type)
   expect(types).toEqual([
-    ...['license.plan.changed', 'license.updated', 'subscription.created', 'subscription.cancelled'],
-    ...['payment.created', 'license.extended'],
+    'license.plan.changed',
+    'license.updated',
+    'subscription.created',
+    'subscription.cancelled',
+    'payment.created',
+    'license.extended',
   ])
   expect(emulator.events[before]?.data).toMatchObject({ from_plan_id: '501', to_plan_id: '503' })
 })
@@ -68,7 +76,8 @@ test('at Mollie the seller changes what a subscription costs from its next charg
   const { emulator, mollie: sdk } = await mollie.startMollie()
   const { subscription, customerId, fetched } = await mollie.subscribe(sdk)
   await sdk.subscriptions.update({
-    ...{ customerId, subscriptionId: subscription.id },
+    customerId,
+    subscriptionId: subscription.id,
     requestBody: { amount: { currency: 'EUR', value: '29.99' }, interval: '12 months' },
   })
   expect(await fetched()).toMatchObject({ amount: { value: '29.99' }, interval: '12 months' })

@@ -3,7 +3,12 @@ export const PAYWALL = '1001'
 
 /** A price that no paywall file names. */
 export const otherPrice = (id: string, more: object = {}) => ({
-  ...{ id, label: 'Team', currency: 'usd', amount: 2999, interval: 'month' as const, intervalCount: 1 },
+  id,
+  label: 'Team',
+  currency: 'usd',
+  amount: 2999,
+  interval: 'month' as const,
+  intervalCount: 1,
   ...more,
 })
 

@@ -31,7 +31,10 @@ describe('at Stripe', () => {
       current_period_end: period[1],
     })
     expect(changed.latest_invoice).toMatchObject({
-      ...{ billing_reason: 'subscription_update', status: 'paid', total: 1500, amount_paid: 1500 },
+      billing_reason: 'subscription_update',
+      status: 'paid',
+      total: 1500,
+      amount_paid: 1500,
       lines: { data: [{ amount: -749 }, { amount: 2249, parent: { subscription_item_details: { proration: true } } }] },
     })
     expect(types()).toEqual(expect.arrayContaining(['customer.subscription.updated', 'invoice.paid']))
@@ -75,11 +78,14 @@ describe('at Stripe', () => {
       `The subscription is managed by the subscription schedule \`${schedule}\``,
     )
     expect(await sdk.subscriptionSchedules.retrieve(schedule)).toMatchObject({
-      ...{ status: 'active', subscription: id },
+      status: 'active',
+      subscription: id,
       phases: [{ end_date: period[1] }, { start_date: period[1], items: [{ price: 'price_team' }] }],
     })
     expect(await sdk.subscriptionSchedules.release(schedule)).toMatchObject({
-      ...{ status: 'released', released_subscription: id, subscription: null },
+      status: 'released',
+      released_subscription: id,
+      subscription: null,
     })
     await expect(sdk.subscriptionSchedules.release(schedule)).rejects.toThrow(/released/)
     const cancelled = await sdk.subscriptions.update(id, { cancel_at_period_end: true })

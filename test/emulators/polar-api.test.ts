@@ -6,8 +6,15 @@ test('opens a checkout, and shows it until it is paid', async () => {
   const { emulator, polar } = await startPolar()
   const checkout = await polar.checkouts.create(monthlyOrder({ currency: 'inr' }))
   expect(checkout).toMatchObject({
-    ...{ status: 'open', currency: 'inr', amount: 39900, product_id: MONTHLY, customer_id: null, trial_end: null },
-    ...{ external_customer_id: 'user-ada', customer_email: 'ada@buyers.dev', metadata: { paywall_id: '1001' } },
+    status: 'open',
+    currency: 'inr',
+    amount: 39900,
+    product_id: MONTHLY,
+    customer_id: null,
+    trial_end: null,
+    external_customer_id: 'user-ada',
+    customer_email: 'ada@buyers.dev',
+    metadata: { paywall_id: '1001' },
   })
   expect(checkout.url).toBe(`${emulator.url}/checkout/polar_c_${checkout.id}`)
   const page = await fetch(checkout.url)
@@ -27,13 +34,26 @@ test('sells a subscription: it has the metadata, names its checkout, and has an 
   const { checkout, order, id } = await buy(polar)
   const subscription = await polar.subscriptions.get(id)
   expect(subscription).toMatchObject({
-    ...{ status: 'active', amount: 999, currency: 'usd', recurring_interval: 'month', recurring_interval_count: 1 },
-    ...{ checkout_id: checkout.id, metadata: { paywall_id: '1001' }, cancel_at_period_end: false, trial_end: null },
+    status: 'active',
+    amount: 999,
+    currency: 'usd',
+    recurring_interval: 'month',
+    recurring_interval_count: 1,
+    checkout_id: checkout.id,
+    metadata: { paywall_id: '1001' },
+    cancel_at_period_end: false,
+    trial_end: null,
     customer: { external_id: 'user-ada', email: 'ada@buyers.dev' },
   })
   expect(order).toMatchObject({
-    ...{ status: 'paid', paid: true, billing_reason: 'subscription_create', total_amount: 999, subscription_id: id },
-    ...{ checkout_id: checkout.id, metadata: { paywall_id: '1001' }, next_payment_attempt_at: null },
+    status: 'paid',
+    paid: true,
+    billing_reason: 'subscription_create',
+    total_amount: 999,
+    subscription_id: id,
+    checkout_id: checkout.id,
+    metadata: { paywall_id: '1001' },
+    next_payment_attempt_at: null,
   })
 })
 
@@ -50,7 +70,11 @@ test('sells once: an order without a subscription', async () => {
   const { polar } = await startPolar()
   const { order } = await buy(polar, monthlyOrder({ products: [LIFETIME] }))
   expect(await polar.orders.get(order.id)).toMatchObject({
-    ...{ billing_reason: 'purchase', subscription_id: null, product_id: LIFETIME, total_amount: 4900, status: 'paid' },
+    billing_reason: 'purchase',
+    subscription_id: null,
+    product_id: LIFETIME,
+    total_amount: 4900,
+    status: 'paid',
     customer: { external_id: 'user-ada' },
   })
 })
@@ -97,7 +121,8 @@ test('refuses wrong tokens, missing scopes, unknown objects, and versions that P
   await emulator.withholdScopes(ACME.paywallId, ['orders:read'])
   await expect(polar.orders.list()).rejects.toMatchObject({ statusCode: 403 })
   await expect(polar.checkouts.get(UNKNOWN)).rejects.toMatchObject({
-    ...{ statusCode: 404, error: { error: 'ResourceNotFound', detail: 'Not found' } },
+    statusCode: 404,
+    error: { error: 'ResourceNotFound', detail: 'Not found' },
   })
   await expect(polar.checkouts.get('cs_test_1')).rejects.toMatchObject({ statusCode: 422 })
   const headers = { Authorization: `Bearer ${ACME.accessToken}`, 'Polar-Version': '2020-01' }

@@ -42,7 +42,10 @@ test('charges each period a while after it has begun, and tries again when that 
   expect(await latestOrder()).toMatchObject({ id: order.id, billing_reason: 'subscription_create' })
   await emulator.moveTo(ACME.paywallId, at + 60)
   expect(await latestOrder()).toMatchObject({
-    ...{ status: 'paid', billing_reason: 'subscription_cycle', checkout_id: null, metadata: { paywall_id: '1001' } },
+    status: 'paid',
+    billing_reason: 'subscription_cycle',
+    checkout_id: null,
+    metadata: { paywall_id: '1001' },
   })
 
   await emulator.declineCharges(order.customer_id)
@@ -121,7 +124,8 @@ test('opens a portal by the id of the customer, or by the seller’s', async () 
   const { polar } = await startPolar()
   const { id, order } = await buy(polar)
   const session = await polar.customerSessions.create({
-    ...{ customer_id: order.customer_id, return_url: 'https://shop.example/account' },
+    customer_id: order.customer_id,
+    return_url: 'https://shop.example/account',
   })
   const page = await (await fetch(session.customer_portal_url)).text()
   expect(page).toContain('https://shop.example/account')

@@ -21,7 +21,9 @@ describe('a dispute', () => {
     const { latest_charge: charge } = await sdk.paymentIntents.retrieve(payment, { expand: ['latest_charge'] })
     expect(charge).toMatchObject({ disputed: true, refunded: false })
     expect(types()).toEqual([
-      ...['charge.dispute.created', 'charge.dispute.updated', 'charge.dispute.funds_withdrawn'],
+      'charge.dispute.created',
+      'charge.dispute.updated',
+      'charge.dispute.funds_withdrawn',
       'charge.dispute.closed',
     ])
     const other = await stripe.buy(sdk, stripe.paymentOrder())
@@ -54,7 +56,8 @@ test('a direct debit at Mollie is paid, and charged back with the code of a bank
   const chargeback = await emulator.chargeback(payment.id, { code: 'AC01' })
   expect(chargeback).toMatchObject({ reason: { code: 'AC01', description: expect.stringContaining('IBAN') } })
   expect(await sdk.payments.get({ paymentId: payment.id })).toMatchObject({
-    ...{ status: 'paid', amountChargedBack: payment.amount },
+    status: 'paid',
+    amountChargedBack: payment.amount,
   })
 })
 

@@ -57,7 +57,9 @@ test.each([
   await expect(emulator.dispute(payment)).rejects.toThrow(/already disputed/)
   expect(await emulator.closeDispute(id, { won })).toMatchObject({ object: 'dispute', status, payment_intent: payment })
   expect(news()).toEqual([
-    ...['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.closed'],
+    'charge.dispute.created',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.closed',
     ...(won ? ['charge.dispute.funds_reinstated'] : []),
   ])
   await expect(emulator.closeDispute(id)).rejects.toThrow(new RegExp(`is ${status}`))

@@ -11,7 +11,11 @@ const MISSING = 'https://images.example/picture.png'
 
 /** The demo's paywall, which has every block but an image. It names no pages of the owner's: its buyers stay on ours. */
 export const DEMO_PAYWALL: Written = {
-  ...{ name, prices, offers, layout, locales },
+  name,
+  prices,
+  offers,
+  layout,
+  locales,
   settings: settingsWithoutPages,
 }
 

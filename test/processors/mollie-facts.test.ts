@@ -9,25 +9,37 @@ const at = (day: string, hour = '04') => `${day}T${hour}:00:00+00:00`
 const NOW = new Date(at('2027-01-05'))
 
 const FIRST = {
-  ...{ id: 'tr_1', status: 'paid', sequenceType: 'first', description: 'Acme Pro', amount: PRICE, metadata: SALE },
-  ...{ customerId: 'cst_1', mandateId: 'mdt_1', createdAt: at('2026-11-23', '09'), paidAt: at('2026-11-23', '10') },
+  id: 'tr_1',
+  status: 'paid',
+  sequenceType: 'first',
+  description: 'Acme Pro',
+  amount: PRICE,
+  metadata: SALE,
+  customerId: 'cst_1',
+  mandateId: 'mdt_1',
+  createdAt: at('2026-11-23', '09'),
+  paidAt: at('2026-11-23', '10'),
   _links: {},
 }
 /** A renewal's payment. */
 const charge = (id: string, day: string, more: object = {}) => ({
-  ...{ ...FIRST, id, sequenceType: 'recurring', metadata: { ...TIE, first_payment: 'tr_1' } },
-  ...{ createdAt: at(day), paidAt: at(day), ...more },
+  ...FIRST,
+  id,
+  sequenceType: 'recurring',
+  metadata: { ...TIE, first_payment: 'tr_1' },
+  createdAt: at(day),
+  paidAt: at(day),
+  ...more,
 })
 const SUBSCRIPTION = {
-  ...{
-    id: 'sub_1',
-    customerId: 'cst_1',
-    status: 'active',
-    amount: PRICE,
-    interval: '1 month',
-    startDate: '2026-12-24',
-  },
-  ...{ metadata: { ...TIE, first_payment: 'tr_1' }, createdAt: at('2026-11-23', '11') },
+  id: 'sub_1',
+  customerId: 'cst_1',
+  status: 'active',
+  amount: PRICE,
+  interval: '1 month',
+  startDate: '2026-12-24',
+  metadata: { ...TIE, first_payment: 'tr_1' },
+  createdAt: at('2026-11-23', '11'),
 }
 const chargeback = (more: object = {}) => ({
   id: 'chb_1',
@@ -37,7 +49,10 @@ const chargeback = (more: object = {}) => ({
   ...more,
 })
 const refund = (id: string, status: string, value: string) => ({
-  ...{ id, status, amount: { currency: 'EUR', value }, createdAt: at('2027-01-02') },
+  id,
+  status,
+  amount: { currency: 'EUR', value },
+  createdAt: at('2027-01-02'),
 })
 
 function decide({ first = {}, sale = {}, subscription = {}, charges = [] as object[] } = {}) {
@@ -66,8 +81,11 @@ describe('a renewal that is charged back after it was settled', () => {
     const decision = decide({ charges: [TAKEN_BACK] })
     expect(decision.found?.purchase).toMatchObject({ status: 'past_due', periodCovered: false })
     expect(factsOf(decision)).toEqual([
-      ...['succeeded tr_1 of tr_1: 999', 'succeeded tr_2 of tr_2: 999'],
-      ...['disputed chb_1 of tr_2: 999', 'dispute_lost chb_1 of tr_2: 999', 'failed tr_2 of tr_2: 999'],
+      'succeeded tr_1 of tr_1: 999',
+      'succeeded tr_2 of tr_2: 999',
+      'disputed chb_1 of tr_2: 999',
+      'dispute_lost chb_1 of tr_2: 999',
+      'failed tr_2 of tr_2: 999',
     ])
   })
 
@@ -87,7 +105,9 @@ describe('a renewal that is charged back after it was settled', () => {
     const decision = decide({ charges: [charge('tr_2', '2026-12-24', { _embedded: { chargebacks: [reversed] } })] })
     expect(decision.found?.purchase).toMatchObject({ status: 'active', periodCovered: true })
     expect(factsOf(decision)?.slice(2)).toEqual([
-      ...['disputed chb_1 of tr_2: 999', 'dispute_lost chb_1 of tr_2: 999', 'dispute_won chb_1 of tr_2: 999'],
+      'disputed chb_1 of tr_2: 999',
+      'dispute_lost chb_1 of tr_2: 999',
+      'dispute_won chb_1 of tr_2: 999',
     ])
   })
 
@@ -112,7 +132,9 @@ test('a refund has its own id and the payment’s, with any outcome', () => {
     refund('re_3', 'queued', '1.00'),
   ]
   expect(factsOf(decide({ first: { _embedded: { refunds } } }))).toEqual([
-    ...['succeeded tr_1 of tr_1: 999', 'refunded re_1 of tr_1: 400', 'refund_failed re_2 of tr_1: 100'],
+    'succeeded tr_1 of tr_1: 999',
+    'refunded re_1 of tr_1: 400',
+    'refund_failed re_2 of tr_1: 100',
   ])
 })
 
@@ -127,7 +149,9 @@ test('the newest of many charges are reported, and older ones with a refund', ()
   )
   const facts = factsOf(decide({ charges: charges.toReversed() }))
   expect(facts?.slice(0, 3)).toEqual([
-    ...['succeeded tr_1 of tr_1: 999', 'succeeded tr_c0 of tr_c0: 999', 'refunded re_1 of tr_c0: 100'],
+    'succeeded tr_1 of tr_1: 999',
+    'succeeded tr_c0 of tr_c0: 999',
+    'refunded re_1 of tr_c0: 100',
   ])
   expect(facts).toHaveLength(15)
 })
@@ -137,7 +161,10 @@ describe('the purchase', () => {
 
   test('has its start and what was charged then, and the day of the next charge', () => {
     expect(decide({ subscription: { nextPaymentDate: '2026-12-24' } }).found?.purchase).toMatchObject({
-      ...{ ...started, charged: 999, priceCovered: true, currentPeriodEnd: new Date('2026-12-24T00:00:00Z') },
+      ...started,
+      charged: 999,
+      priceCovered: true,
+      currentPeriodEnd: new Date('2026-12-24T00:00:00Z'),
     })
   })
 

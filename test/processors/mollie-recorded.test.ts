@@ -17,12 +17,25 @@ const SALE = { ...TIE, interval: 'month' as const, interval_count: 3, trial_days
 
 /** A card's payment that was charged back, in the test mode. */
 const TAKEN_BACK = {
-  ...{ resource: 'payment', id: 'tr_HdQrGb6N3r', mode: 'test', createdAt: '2022-01-03T13:27:35+00:00' },
-  ...{ amount: EUR('10.00'), description: 'This is the description of the payment', method: 'creditcard' },
-  ...{ metadata: TIE, status: 'paid', paidAt: '2022-01-03T13:28:10+00:00' },
-  ...{ amountRefunded: EUR('0.00'), amountRemaining: EUR('10.00'), amountChargedBack: EUR('10.00') },
-  ...{ locale: 'en_US', countryCode: 'NL', profileId: 'pfl_85dxyKqNHa', sequenceType: 'oneoff' },
-  ...{ redirectUrl: 'https://example.com/landing_page', settlementAmount: EUR('10.00') },
+  resource: 'payment',
+  id: 'tr_HdQrGb6N3r',
+  mode: 'test',
+  createdAt: '2022-01-03T13:27:35+00:00',
+  amount: EUR('10.00'),
+  description: 'This is the description of the payment',
+  method: 'creditcard',
+  metadata: TIE,
+  status: 'paid',
+  paidAt: '2022-01-03T13:28:10+00:00',
+  amountRefunded: EUR('0.00'),
+  amountRemaining: EUR('10.00'),
+  amountChargedBack: EUR('10.00'),
+  locale: 'en_US',
+  countryCode: 'NL',
+  profileId: 'pfl_85dxyKqNHa',
+  sequenceType: 'oneoff',
+  redirectUrl: 'https://example.com/landing_page',
+  settlementAmount: EUR('10.00'),
   details: { cardNumber: '6787', cardHolder: 'T. TEST', cardLabel: 'Mastercard', feeRegion: 'other' },
   _links: {
     self: { href: '...', type: 'application/hal+json' },
@@ -35,41 +48,71 @@ const TAKEN_BACK = {
   _embedded: {
     chargebacks: [
       {
-        ...{ resource: 'chargeback', id: 'chb_xg7414', amount: EUR('10.00'), createdAt: '2022-01-03T13:28:13+00:00' },
-        ...{ paymentId: 'tr_HdQrGb6N3r', settlementAmount: EUR('-10.00') },
+        resource: 'chargeback',
+        id: 'chb_xg7414',
+        amount: EUR('10.00'),
+        createdAt: '2022-01-03T13:28:13+00:00',
+        paymentId: 'tr_HdQrGb6N3r',
+        settlementAmount: EUR('-10.00'),
       },
     ],
   },
 }
 
 const SUBSCRIPTION = {
-  ...{
-    resource: 'subscription',
-    id: 'sub_rVKGtNd6s3',
-    mode: 'live',
-    amount: EUR('25.00'),
-    times: 4,
-    timesRemaining: 4,
-  },
-  ...{ interval: '3 months', startDate: '2023-06-01', nextPaymentDate: '2023-09-01', description: 'Quarterly payment' },
-  ...{ method: null, status: 'active', webhookUrl: 'https://webshop.example.org/payments/webhook' },
-  ...{ customerId: 'cst_stTC2WHAuS', mandateId: 'mdt_38HS4fsS', createdAt: '2023-04-06T13:10:19.0Z' },
-  ...{ metadata: { ...TIE, first_payment: 'tr_first' }, _links: {} },
+  resource: 'subscription',
+  id: 'sub_rVKGtNd6s3',
+  mode: 'live',
+  amount: EUR('25.00'),
+  times: 4,
+  timesRemaining: 4,
+  interval: '3 months',
+  startDate: '2023-06-01',
+  nextPaymentDate: '2023-09-01',
+  description: 'Quarterly payment',
+  method: null,
+  status: 'active',
+  webhookUrl: 'https://webshop.example.org/payments/webhook',
+  customerId: 'cst_stTC2WHAuS',
+  mandateId: 'mdt_38HS4fsS',
+  createdAt: '2023-04-06T13:10:19.0Z',
+  metadata: { ...TIE, first_payment: 'tr_first' },
+  _links: {},
 }
 
 const FIRST = {
-  ...{ id: 'tr_first', status: 'paid', sequenceType: 'first', description: 'Quarterly payment', amount: EUR('25.00') },
-  ...{ createdAt: '2023-03-01T10:00:00.0Z', paidAt: '2023-03-01T10:01:00.0Z', customerId: 'cst_stTC2WHAuS' },
-  ...{ metadata: SALE, _links: {} },
+  id: 'tr_first',
+  status: 'paid',
+  sequenceType: 'first',
+  description: 'Quarterly payment',
+  amount: EUR('25.00'),
+  createdAt: '2023-03-01T10:00:00.0Z',
+  paidAt: '2023-03-01T10:01:00.0Z',
+  customerId: 'cst_stTC2WHAuS',
+  metadata: SALE,
+  _links: {},
 }
 
 /** A direct debit that the bank has in hand. */
 const PENDING = {
-  ...{ resource: 'payment', id: 'tr_DtKxVP2AgW', mode: 'live', createdAt: '2023-06-01T04:00:00+00:00' },
-  ...{ amount: EUR('25.00'), description: 'Some subscription 19 sep. 2018', method: 'directdebit', metadata: null },
-  ...{ status: 'pending', isCancelable: true, locale: 'nl_NL', customerId: 'cst_8wmqcHMN4x' },
-  ...{ mandateId: 'mdt_aGQNkteF6w', subscriptionId: 'sub_rVKGtNd6s3', sequenceType: 'recurring', redirectUrl: null },
-  ...{ webhookUrl: 'https://example.org/webhook', settlementAmount: EUR('25.00') },
+  resource: 'payment',
+  id: 'tr_DtKxVP2AgW',
+  mode: 'live',
+  createdAt: '2023-06-01T04:00:00+00:00',
+  amount: EUR('25.00'),
+  description: 'Some subscription 19 sep. 2018',
+  method: 'directdebit',
+  metadata: null,
+  status: 'pending',
+  isCancelable: true,
+  locale: 'nl_NL',
+  customerId: 'cst_8wmqcHMN4x',
+  mandateId: 'mdt_aGQNkteF6w',
+  subscriptionId: 'sub_rVKGtNd6s3',
+  sequenceType: 'recurring',
+  redirectUrl: null,
+  webhookUrl: 'https://example.org/webhook',
+  settlementAmount: EUR('25.00'),
   details: { transferReference: 'SD67-6850-2204-6029', consumerName: 'Customer A', dueDate: '2018-09-21' },
   _links: { self: { href: '...', type: 'application/hal+json' }, checkout: null },
 }
@@ -83,8 +126,11 @@ const once = (payment: object) =>
 const quarterly = (charge: object) =>
   decideSale(
     {
-      ...{ isPage: false, payment: Payment.parse(FIRST), sale: SALE },
-      ...{ subscriptions: [Subscription.parse(SUBSCRIPTION)], charges: [Payment.parse(charge)] },
+      isPage: false,
+      payment: Payment.parse(FIRST),
+      sale: SALE,
+      subscriptions: [Subscription.parse(SUBSCRIPTION)],
+      charges: [Payment.parse(charge)],
     },
     new Date('2023-06-03T12:00:00Z'),
   )
@@ -106,8 +152,12 @@ test('a real chargeback takes a one-time purchase back', () => {
 
 test('a documented chargeback that is reversed is won', () => {
   const chargeback = {
-    ...{ resource: 'chargeback', id: 'chb_n9z0tp', amount: { currency: 'USD', value: '43.38' } },
-    ...{ settlementAmount: EUR('-35.07'), createdAt: '2018-03-14T17:00:52.0Z', reversedAt: '2018-03-14T17:00:55.0Z' },
+    resource: 'chargeback',
+    id: 'chb_n9z0tp',
+    amount: { currency: 'USD', value: '43.38' },
+    settlementAmount: EUR('-35.07'),
+    createdAt: '2018-03-14T17:00:52.0Z',
+    reversedAt: '2018-03-14T17:00:55.0Z',
     paymentId: 'tr_7UhSN1zuXS',
   }
   const { amountChargedBack: _, ...paid } = TAKEN_BACK
@@ -118,8 +168,14 @@ test('a documented chargeback that is reversed is won', () => {
 
 test('a documented refund that is pending is no fact yet', () => {
   const refund = {
-    ...{ resource: 'refund', id: 're_4qqhO89gsT', amount: EUR('5.95'), settlementAmount: EUR('10.00') },
-    ...{ status: 'pending', createdAt: '2018-03-14T17:09:02.0Z', description: 'Order', paymentId: 'tr_7UhSN1zuXS' },
+    resource: 'refund',
+    id: 're_4qqhO89gsT',
+    amount: EUR('5.95'),
+    settlementAmount: EUR('10.00'),
+    status: 'pending',
+    createdAt: '2018-03-14T17:09:02.0Z',
+    description: 'Order',
+    paymentId: 'tr_7UhSN1zuXS',
   }
   const { amountChargedBack: _, _embedded, ...paid } = TAKEN_BACK
   expect(facts(once({ ...paid, _embedded: { refunds: [refund] } }))).toHaveLength(1)
@@ -128,8 +184,13 @@ test('a documented refund that is pending is no fact yet', () => {
 test('a documented subscription with a direct debit under way renews, and is not covered yet', () => {
   const { found, todo } = quarterly(PENDING)
   expect(found?.purchase).toMatchObject({
-    ...{ status: 'active', periodCovered: false, interval: 'month', intervalCount: 3, unitAmount: 2500 },
-    ...{ startedAt: new Date('2023-03-01T10:01:00Z'), currentPeriodEnd: new Date('2023-09-01T00:00:00Z') },
+    status: 'active',
+    periodCovered: false,
+    interval: 'month',
+    intervalCount: 3,
+    unitAmount: 2500,
+    startedAt: new Date('2023-03-01T10:01:00Z'),
+    currentPeriodEnd: new Date('2023-09-01T00:00:00Z'),
   })
   expect(todo).toBeNull()
 })

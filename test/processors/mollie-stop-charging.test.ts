@@ -5,10 +5,20 @@ import type { CheckoutOrder } from '../../lib/processors/processor.ts'
 import { ACME, startMollie } from '../emulators/mollie-fixture.ts'
 
 const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  ...{ key: crypto.randomUUID(), checkoutId: crypto.randomUUID(), paywallId: '1001', userId: 'user_1', email: null },
-  ...{ customer: null, customers: {}, processorPrice: 'Acme Pro', currency: 'EUR', amount: 999, trialDays: 0 },
-  ...{ recurring: { interval: 'month', intervalCount: 1 } },
-  ...{ successUrl: 'https://pay.example/success', errorUrl: 'https://pay.example/error' },
+  key: crypto.randomUUID(),
+  checkoutId: crypto.randomUUID(),
+  paywallId: '1001',
+  userId: 'user_1',
+  email: null,
+  customer: null,
+  customers: {},
+  processorPrice: 'Acme Pro',
+  currency: 'EUR',
+  amount: 999,
+  trialDays: 0,
+  recurring: { interval: 'month', intervalCount: 1 },
+  successUrl: 'https://pay.example/success',
+  errorUrl: 'https://pay.example/error',
   ...more,
 })
 

@@ -12,7 +12,8 @@ const NOW = new Date('2026-11-23T10:00:00Z')
 const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 /** The SDK generates a key for every call, which Mollie reads for a POST only, and names the type of a body that does not exist. */
 const matter = (method: string, body: string) => [
-  ...['authorization', 'accept'],
+  'authorization',
+  'accept',
   ...(body === '' ? [] : ['content-type']),
   ...(method === 'POST' ? ['idempotency-key'] : []),
 ]
@@ -46,14 +47,27 @@ const common = {
 }
 
 const PAYMENT = {
-  ...{ id: 'tr_1', status: 'paid', sequenceType: 'first', description: 'Acme Pro', amount: price, customerId: 'cst_1' },
-  ...{ mandateId: 'mdt_1', metadata, createdAt: '2026-11-23T09:00:00+00:00', paidAt: '2026-11-23T09:01:00+00:00' },
+  id: 'tr_1',
+  status: 'paid',
+  sequenceType: 'first',
+  description: 'Acme Pro',
+  amount: price,
+  customerId: 'cst_1',
+  mandateId: 'mdt_1',
+  metadata,
+  createdAt: '2026-11-23T09:00:00+00:00',
+  paidAt: '2026-11-23T09:01:00+00:00',
   _links: { checkout: { href: 'https://www.mollie.com/checkout/tr_1' } },
 }
 const SUBSCRIPTION = {
-  ...{ id: 'sub_1', customerId: 'cst_1', status: 'active', amount: price, startDate: '2026-12-24' },
+  id: 'sub_1',
+  customerId: 'cst_1',
+  status: 'active',
+  amount: price,
+  startDate: '2026-12-24',
   interval: '1 month',
-  ...{ metadata: { ...sale, first_payment: 'tr_1' }, createdAt: '2026-11-23T09:02:00+00:00' },
+  metadata: { ...sale, first_payment: 'tr_1' },
+  createdAt: '2026-11-23T09:02:00+00:00',
 }
 const list = (name: string, ...rows: object[]) => ({ count: rows.length, _embedded: { [name]: rows }, _links: {} })
 
@@ -103,10 +117,20 @@ async function compare(
 }
 
 const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  ...{ key: 'key_1', checkoutId: CHECKOUT_ID, paywallId: '1001', userId: 'user_1', email: 'ada@example.com' },
-  ...{ customer: null, customers: {}, processorPrice: 'Acme Pro', currency: 'EUR', amount: 999, trialDays: 0 },
-  ...{ recurring: { interval: 'month', intervalCount: 1 } },
-  ...{ successUrl: common.redirectUrl, errorUrl: common.cancelUrl },
+  key: 'key_1',
+  checkoutId: CHECKOUT_ID,
+  paywallId: '1001',
+  userId: 'user_1',
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: 'Acme Pro',
+  currency: 'EUR',
+  amount: 999,
+  trialDays: 0,
+  recurring: { interval: 'month', intervalCount: 1 },
+  successUrl: common.redirectUrl,
+  errorUrl: common.cancelUrl,
   ...more,
 })
 
@@ -169,8 +193,11 @@ test('makes the subscription of a first payment as the SDK does', () =>
           idempotencyKey,
           customerId: 'cst_1',
           subscriptionRequest: {
-            ...{ amount: price, interval: '1 month', startDate: '2026-12-24' },
-            ...{ description: `Acme Pro ${CHECKOUT_ID.slice(0, 8)}`, mandateId: 'mdt_1' },
+            amount: price,
+            interval: '1 month',
+            startDate: '2026-12-24',
+            description: `Acme Pro ${CHECKOUT_ID.slice(0, 8)}`,
+            mandateId: 'mdt_1',
             metadata: { ...sale, first_payment: 'tr_1' },
           },
         }),

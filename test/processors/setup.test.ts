@@ -32,7 +32,11 @@ describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
   test('has the parts that every such page has, and is named by the page of all', () => {
     const headings = [...page(acquiring).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
     const expected = [
-      ...[title, 'In the paywall file', 'The webhook', 'In the dashboard', 'What it can and cannot do'],
+      title,
+      'In the paywall file',
+      'The webhook',
+      'In the dashboard',
+      'What it can and cannot do',
       `Never tried against the real ${title}`,
     ]
     expect(headings.filter((heading) => expected.includes(heading!))).toEqual(expected)

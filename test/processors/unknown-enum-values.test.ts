@@ -12,8 +12,14 @@ import * as stripe from '../../lib/processors/stripe/objects.ts'
 const INVOICE = { id: 'i', customer_id: 'c', currency_code: 'USD', status: 'paid' }
 const SUBSCRIPTION = { id: 's', customer_id: 'c', currency_code: 'USD', status: 'active' }
 const PAYMENT = {
-  ...{ id: '7', created: '2026-11-01 10:00:00', currency: 'usd', gross: 9.99, vat: 0, license_id: '1' },
-  ...{ type: 'payment', environment: 1 },
+  id: '7',
+  created: '2026-11-01 10:00:00',
+  currency: 'usd',
+  gross: 9.99,
+  vat: 0,
+  license_id: '1',
+  type: 'payment',
+  environment: 1,
 }
 
 describe('an unknown value is accepted', () => {

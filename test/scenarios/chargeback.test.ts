@@ -38,8 +38,14 @@ test.each(PROCESSOR_NAMES)(
     const won = [...(refundsWhatIsDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
     expect(told(months)).toEqual([
       [
-        ...[...sold, ...lost, ...sold, ...won],
-        ...['checkout.completed', 'subscription.created', 'subscription.trial_ending', ...RENEWED],
+        ...sold,
+        ...lost,
+        ...sold,
+        ...won,
+        'checkout.completed',
+        'subscription.created',
+        'subscription.trial_ending',
+        ...RENEWED,
       ].toSorted(),
       [...RENEWED, 'payment.disputed 9.99 USD', 'payment.dispute_lost 9.99 USD', ...then].toSorted(),
       next.toSorted(),

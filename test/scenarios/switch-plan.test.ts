@@ -14,8 +14,14 @@ const TO_MONTHLY = 'subscription.plan_changed yearly → monthly'
 const YEARLY = expect.stringMatching(/^79\.[34]\d USD$/)
 const YEARLY_PAID = expect.stringMatching(/^payment\.succeeded 79\.[34]\d USD$/)
 const TO_AND_FRO = [
-  ...['checkout.completed', YEARLY_PAID, 'payment.succeeded 9.99 USD', 'subscription.created'],
-  ...[TO_YEARLY, TO_MONTHLY, 'subscription.renewed', 'subscription.trial_ending'],
+  'checkout.completed',
+  YEARLY_PAID,
+  'payment.succeeded 9.99 USD',
+  'subscription.created',
+  TO_YEARLY,
+  TO_MONTHLY,
+  'subscription.renewed',
+  'subscription.trial_ending',
 ]
 const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed'].toSorted()
 

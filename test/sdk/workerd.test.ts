@@ -30,7 +30,8 @@ beforeAll(async () => {
   }
   backend = new Miniflare(
     convertV4MiniflareOptions({
-      ...{ ...RUNTIME, port },
+      ...RUNTIME,
+      port,
       workers: [{ ...worker, modules: [{ type: 'ESModule', path: 'worker.js', contents }] }],
     }),
   )

@@ -93,8 +93,12 @@ describe('what an owner wrote about a user', () => {
     const users = { ownerId: await ownerIdOf(world), isTest: true }
     await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from: from.id, into: into.id }))
     expect(await metaOf(into.id)).toEqual({
-      ...{ role: 'into', owner_from: true, owner_into: true },
-      ...{ theme: 'into', buyer_from: true, buyer_into: true },
+      role: 'into',
+      owner_from: true,
+      owner_into: true,
+      theme: 'into',
+      buyer_from: true,
+      buyer_into: true,
     })
   })
 })

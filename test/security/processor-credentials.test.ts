@@ -82,7 +82,9 @@ beforeAll(async () => {
       workers: [
         { ...settings, name: 'intruder', modules: modules(INTRUDER), serviceBindings: { PROCESSORS: 'processors' } },
         {
-          ...{ ...settings, name: 'processors', modules: modules(bundle) },
+          ...settings,
+          name: 'processors',
+          modules: modules(bundle),
           bindings: { PROCESSOR_CREDENTIALS_KEY: key, PROCESSOR_API_BASES: JSON.stringify(bases) },
         },
       ],
@@ -95,17 +97,20 @@ afterAll(async () => {
 })
 
 const order = {
-  ...{ key: 'k', checkoutId: '10964006-8267-4c06-a65d-2588c2529d3c', paywallId: '1001', userId: 'u' },
-  ...{
-    email: 'ann@example.com',
-    customer: null,
-    customers: {},
-    processorPrice: '501:601',
-    currency: 'USD',
-    amount: 999,
-  },
-  ...{ recurring: { interval: 'month', intervalCount: 1 }, trialDays: 0 },
-  ...{ successUrl: 'https://pay.example/r/1/success', errorUrl: 'https://pay.example/r/1/error' },
+  key: 'k',
+  checkoutId: '10964006-8267-4c06-a65d-2588c2529d3c',
+  paywallId: '1001',
+  userId: 'u',
+  email: 'ann@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: '501:601',
+  currency: 'USD',
+  amount: 999,
+  recurring: { interval: 'month', intervalCount: 1 },
+  trialDays: 0,
+  successUrl: 'https://pay.example/r/1/success',
+  errorUrl: 'https://pay.example/r/1/error',
 }
 
 /** What the attacker learns of an account. `others` are accounts that it has made from it. */

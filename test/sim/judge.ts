@@ -14,10 +14,33 @@ import { truthOf } from './truth.ts'
 
 /** All that must hold of a life that is calm. */
 export const LAWS: Law[] = [
-  ...[PAGES, SAME, SOLD_BY, STATE, CANCELLED, FOR_A_REASON, SOLD_AS, ACCESS, ACCESS_UNTIL],
-  ...[TOLD, AMOUNTS, WENT_BACK, CHARGED, BELONGS, ONCE, SEQUENCE, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS],
-  ...[RENEWALS, TRIAL_ENDING, COMPLETED],
-  ...[LEDGER, CHANGED, BROUGHT, DAILY],
+  PAGES,
+  SAME,
+  SOLD_BY,
+  STATE,
+  CANCELLED,
+  FOR_A_REASON,
+  SOLD_AS,
+  ACCESS,
+  ACCESS_UNTIL,
+  TOLD,
+  AMOUNTS,
+  WENT_BACK,
+  CHARGED,
+  BELONGS,
+  ONCE,
+  SEQUENCE,
+  LAST,
+  OF_ITS_MODE,
+  OF_ITS_TYPE,
+  PREVIOUS,
+  RENEWALS,
+  TRIAL_ENDING,
+  COMPLETED,
+  LEDGER,
+  CHANGED,
+  BROUGHT,
+  DAILY,
 ]
 
 /** What must hold at any moment, whatever webhooks have arrived. */

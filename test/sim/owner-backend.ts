@@ -29,8 +29,12 @@ const Event = z.object({
     previous: Subscription.optional(),
     payment: z
       .looseObject({
-        ...{ id: z.uuid(), amount: z.int(), currency: z.string(), processor_id: z.string() },
-        ...{ refunded_amount: z.int(), refunded: z.boolean() },
+        id: z.uuid(),
+        amount: z.int(),
+        currency: z.string(),
+        processor_id: z.string(),
+        refunded_amount: z.int(),
+        refunded: z.boolean(),
       })
       .optional(),
     checkout: z

@@ -33,7 +33,9 @@ export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => 
     return `env:${name}`
   }
   const webhook = (mode: 'test' | 'live') => ({
-    ...{ url: mode === 'test' ? testHooks : LIVE_HOOKS, test: mode === 'test', events: ['*', 'balance.changed'] },
+    url: mode === 'test' ? testHooks : LIVE_HOOKS,
+    test: mode === 'test',
+    events: ['*', 'balance.changed'],
     secret: secretly(`${mode} webhooks`, `whsec_${randomBytes(32).toString('base64')}`),
   })
   const key = (mode: 'test' | 'live') => ({
@@ -60,7 +62,8 @@ export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => 
       paywallFile({
         ...overrides,
         paywalls: paywalls.map(({ id, amount, written: { prices, ...fields } }) => ({
-          ...{ id, ...fields },
+          id,
+          ...fields,
           prices: prices.map((price) => (price.slug === 'monthly' ? { ...price, amount } : price)),
         })),
       }),
@@ -93,13 +96,21 @@ function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Writ
     processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
     prices: [
       monthly({
-        ...{ processorPrice: prices.monthly, locals: [inGermany], features: ['export'] },
+        processorPrice: prices.monthly,
+        locals: [inGermany],
+        features: ['export'],
         ...standard(TOKENS_A_PERIOD.month),
       }),
       yearly({ processorPrice: prices.yearly, features: ['export', 'api'], ...standard(TOKENS_A_PERIOD.year) }),
       {
-        ...{ slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime },
-        ...{ access: true, features: ['archive'], ...standard(TOKENS_A_PERIOD.once) },
+        slug: 'lifetime',
+        label: 'For ever',
+        currency: 'USD',
+        amount: 49,
+        processorPrice: prices.lifetime,
+        access: true,
+        features: ['archive'],
+        ...standard(TOKENS_A_PERIOD.once),
       },
     ],
   }

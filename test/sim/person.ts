@@ -88,13 +88,17 @@ export function companyOf(life: PartialLife, worlds: LifeWorld[], name: string):
 }
 
 const newPerson = (kind: Kind, email: string, world: LifeWorld): Person => ({
-  ...{ kind, email, world, userId: null, session: null, bought: new Set<string>() },
-  ...{ cancelling: new Set<string>(), cancelled: new Set<string>() },
-  ...{
-    replaces: false,
-    pageUrl: null,
-    addresses: new Map(),
-    orders: new Map(),
-    tokens: { known: 0, unknown: [], spentDailyAt: null },
-  },
+  kind,
+  email,
+  world,
+  userId: null,
+  session: null,
+  bought: new Set<string>(),
+  cancelling: new Set<string>(),
+  cancelled: new Set<string>(),
+  replaces: false,
+  pageUrl: null,
+  addresses: new Map(),
+  orders: new Map(),
+  tokens: { known: 0, unknown: [], spentDailyAt: null },
 })

@@ -28,7 +28,9 @@ async function demoFile(acquiring: ProcessorName): Promise<PaywallFile> {
   }
   const place = 1001 + PROCESSOR_NAMES.indexOf(acquiring)
   const paywalls = file.paywalls.map((paywall) => ({
-    ...{ ...paywall, id: String(place), domain: `pay.${acquiring}.localhost` },
+    ...paywall,
+    id: String(place),
+    domain: `pay.${acquiring}.localhost`,
     processor: { acquiring, credentials },
   }))
   const read = await readPaywallFile(JSON.stringify({ ...file, ...owned, paywalls }), {})

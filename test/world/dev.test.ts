@@ -136,7 +136,10 @@ test('finds its data at the next start, and reaches what was bought at another p
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ paywallId: '1001', email: buyer, subscriptionId: purchase?.id, cancellationReason: 'moved' },
+      paywallId: '1001',
+      email: buyer,
+      subscriptionId: purchase?.id,
+      cancellationReason: 'moved',
     }),
   })
   expect(await cancelled.json()).toMatchObject({ success: true })
@@ -197,10 +200,16 @@ test('serves every file, from your own database, and reports so to a program', {
   await run.end('SIGTERM')
   expect(toldIn(run)).toEqual([
     expect.objectContaining({
-      ...{ type: 'ready', home: origin(ports.home), service: origin(ports.service), shop: null, demo: null },
+      type: 'ready',
+      home: origin(ports.home),
+      service: origin(ports.service),
+      shop: null,
+      demo: null,
       emulators: Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, origin(ports[acquiring])])),
       keys: ['owner@example.com', 'second@example.com'].map((owner) => ({
-        ...{ name: 'backend', owner, secret: expect.stringMatching(/^pk_test_/) },
+        name: 'backend',
+        owner,
+        secret: expect.stringMatching(/^pk_test_/),
       })),
       try: ['1001', '2002'].map((paywall) => expect.objectContaining({ paywall, curls: expect.any(Array) })),
     }),

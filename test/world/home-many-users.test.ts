@@ -34,8 +34,13 @@ beforeAll(async () => {
     'ledger',
     { from: 1, to: DEBITS },
     {
-      ...{ paywall_id: `'${paywall.id}'`, user_id: filledId(`${BUSY}`), type: `'standard'`, reason: `'debit'` },
-      ...{ count: '0', delta: '-1', count_after: `${DEBITS} - n` },
+      paywall_id: `'${paywall.id}'`,
+      user_id: filledId(`${BUSY}`),
+      type: `'standard'`,
+      reason: `'debit'`,
+      count: '0',
+      delta: '-1',
+      count_after: `${DEBITS} - n`,
     },
   )
   latest = newEmail()

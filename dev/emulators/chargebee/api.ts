@@ -21,7 +21,10 @@ const misused = (misuse: Misuse) =>
 
 /** The supported part of Chargebee's API. */
 const ROUTES = [
-  ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...VOID_ROUTES, ...INVOICE_ROUTES],
+  ...CHECKOUT_ROUTES,
+  ...SUBSCRIPTION_ROUTES,
+  ...VOID_ROUTES,
+  ...INVOICE_ROUTES,
   retrieve('/customers/:id', 'customers'),
   retrieve('/events/:id', 'events'),
 ]

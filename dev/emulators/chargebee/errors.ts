@@ -35,5 +35,7 @@ const toBody = (status: number, code: string, message: string, param?: string) =
   type: status < 500 ? 'invalid_request' : 'operation_failed',
   api_error_code: code,
   ...(param !== undefined && { param, error_param: param }),
-  ...{ error_code: code, error_msg: message, http_status_code: status },
+  error_code: code,
+  error_msg: message,
+  http_status_code: status,
 })

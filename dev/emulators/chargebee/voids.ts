@@ -47,9 +47,18 @@ const unbilledCharges = (context: AccountContext) =>
 function chargeObject(subscription: SubscriptionRecord, line: PricedLine) {
   const { price, quantity, amount, periodStart, periodEnd } = line
   return complete('unbilled_charge', {
-    ...{ id: chargeId(subscription, line), customer_id: subscription.customer, subscription_id: subscription.id },
-    ...{ date_from: periodStart, date_to: periodEnd, unit_amount: price.amount, quantity, amount },
-    ...{ currency_code: price.currency, description: price.label, entity_id: price.id, updated_at: periodStart },
+    id: chargeId(subscription, line),
+    customer_id: subscription.customer,
+    subscription_id: subscription.id,
+    date_from: periodStart,
+    date_to: periodEnd,
+    unit_amount: price.amount,
+    quantity,
+    amount,
+    currency_code: price.currency,
+    description: price.label,
+    entity_id: price.id,
+    updated_at: periodStart,
   })
 }
 

@@ -13,7 +13,10 @@ import { type ChargebeeEvent, complete, content } from './objects/wire.ts'
 
 const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { pending: number }) =>
   complete('event', {
-    ...{ id, occurred_at: created, content: object, event_type: type },
+    id,
+    occurred_at: created,
+    content: object,
+    event_type: type,
     webhook_status: pending > 0 ? 'scheduled' : 'succeeded',
   })
 

@@ -26,7 +26,8 @@ export function billing({ currencyDecimals, checkout, portal, ...rules }: Billin
         hostedCheckout(context, page, request, { money, ...checkout }),
       ),
       [portal.path]: portalVisit({
-        ...{ money, lifetimeSeconds: portal.lifetimeSeconds },
+        money,
+        lifetimeSeconds: portal.lifetimeSeconds,
         cancel: (...given) => rules.setCancelled(...given, true),
         undo: (...given) => rules.setCancelled(...given, false),
         change: rules.changePlan,

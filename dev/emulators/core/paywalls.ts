@@ -43,7 +43,11 @@ function enteredPrices(
   { currencyDecimals, lowerCase }: Notation,
 ): EnteredPrice[] {
   return [price, ...locals].map(({ processor_price, currency, amount }) => ({
-    ...{ id: processor_price, label, interval, intervalCount: interval_count, trialDays: trial_days },
+    id: processor_price,
+    label,
+    interval,
+    intervalCount: interval_count,
+    trialDays: trial_days,
     currency: lowerCase ? currency.toLowerCase() : currency,
     amount: currencyDecimals ? shift(toMajorUnits(amount, currency), currencyDecimals(currency)) : amount,
   }))

@@ -48,7 +48,12 @@ async function startEmulator(
   const accounts = () => groupAccounts(options.accounts(), processor.accountId)
   const address = () => emulator.url
   const webhooks = createWebhooks({
-    ...{ processor, title, state, accounts, serviceUrl: options.serviceUrl, url: address },
+    processor,
+    title,
+    state,
+    accounts,
+    serviceUrl: options.serviceUrl,
+    url: address,
     accountTime: (accountId) => store.contextFor(accountId).now,
     fetch: (...request) => (options.fetch ?? fetch)(...request),
   })

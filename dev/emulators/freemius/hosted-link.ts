@@ -34,7 +34,9 @@ export const HOSTED_LINK: PageVisit = {
 function hostedPage(context: AccountContext, link: Link, request: HttpRequest): HostedPage {
   const page = toPage(context, link)
   return hostedCheckout(context, page, request, {
-    ...{ money, hint: HINT, keepsDeclined: false },
+    money,
+    hint: HINT,
+    keepsDeclined: false,
     paysLater: ({ mode }) => mode === 'subscription',
     successUrl: ({ successUrl }) => signedReturn(successUrl, returnData(page, context), link.seller.secretKey),
     admit(_, email) {
@@ -56,7 +58,10 @@ function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): 
 function toPage(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
   const license = context.newId('pages')
   return newPage(context, {
-    ...{ id: license, price, seller: seller.paywallName, own: { environment } },
+    id: license,
+    price,
+    seller: seller.paywallName,
+    own: { environment },
     // A link cannot give a trial to a plan that has none.
     trialDays: (given.trial && price.trialDays) || null,
     // A link never expires. The lifetime of a visit to its page is UNVERIFIED.
@@ -75,9 +80,16 @@ function returnData(page: PageRecord, context: AccountContext): Record<string, s
   const subscription = findSubscription(page, context)
   const { trialEnd = null } = subscription ?? {}
   return {
-    ...{ user_id: page.customer ?? '', plan_id, email: page.payerEmail ?? '', pricing_id: pricing_id ?? '' },
-    ...{ currency: page.price.currency.toLowerCase(), license_id: page.id, quota: '1', tax: '0' },
-    ...{ action: trialEnd === null ? 'purchase' : 'trial', amount: String(decimal(amountToday(page))) },
+    user_id: page.customer ?? '',
+    plan_id,
+    email: page.payerEmail ?? '',
+    pricing_id: pricing_id ?? '',
+    currency: page.price.currency.toLowerCase(),
+    license_id: page.id,
+    quota: '1',
+    tax: '0',
+    action: trialEnd === null ? 'purchase' : 'trial',
+    amount: String(decimal(amountToday(page))),
     ...(expiration && { expiration }),
     ...(subscription
       ? { subscription_id: subscription.id, billing_cycle: String(billingCycle(page.price)) }

@@ -18,7 +18,13 @@ function eventObject(event: EventRecord, { pending }: { pending: number }) {
   const { data, user } = eventOwn(event)
   const created = dateTime(event.created)
   return complete('event', {
-    ...{ id, type, created, plugin_id: account, user_id: user, data, objects },
+    id,
+    type,
+    created,
+    plugin_id: account,
+    user_id: user,
+    data,
+    objects,
     ...(pending > 0 ? { state: 'pending', process_time: null } : { state: 'processed', process_time: created }),
   })
 }
@@ -131,8 +137,10 @@ function planChange(type: string, { price, own }: PageRecord) {
   const { before = price.id } = licenseOwn({ own })
   const [from, to] = [parsePrice({ id: before }), parsePrice(price)]
   return {
-    ...{ from_plan_id: from.plan_id, from_pricing_id: from.pricing_id },
-    ...{ to_plan_id: to.plan_id, to_pricing_id: to.pricing_id },
+    from_plan_id: from.plan_id,
+    from_pricing_id: from.pricing_id,
+    to_plan_id: to.plan_id,
+    to_pricing_id: to.pricing_id,
   }
 }
 

@@ -72,7 +72,8 @@ export const startMollieEmulator = createEmulator({
 function paymentPage(context: AccountContext, payment: PaymentRecord) {
   const { sequenceType, redirectUrl, cancelUrl } = paymentOwn(payment)
   return hostedPayment(context, payment, {
-    ...{ money, hint: HINT },
+    money,
+    hint: HINT,
     terms: sequenceType === 'first' ? 'You allow the seller to charge you again later' : 'One-time payment',
     back: () => (payment.status === 'canceled' ? cancelUrl : null) ?? redirectUrl ?? '/',
   })

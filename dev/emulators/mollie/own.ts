@@ -16,7 +16,11 @@ export const customerOwn = ownFields({ locale: text, metadata: Metadata })
 
 export const paymentOwn = ownFields({
   sequenceType: z.enum(['oneoff', 'first', 'recurring']),
-  ...{ redirectUrl: text, cancelUrl: text, webhookUrl: text, locale: text, metadata: Metadata },
+  redirectUrl: text,
+  cancelUrl: text,
+  webhookUrl: text,
+  locale: text,
+  metadata: Metadata,
 })
 
 export const subscriptionOwn = ownFields({

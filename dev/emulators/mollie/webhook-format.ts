@@ -38,7 +38,8 @@ export const WEBHOOK_FORMAT: WebhookFormat<MollieAccount, MollieEvent> = {
       'dispute.closed': ({ dispute }) => (dispute.status === 'won' ? ['chargeback.reversed'] : []),
     },
     (type, domainEvent, context) => ({
-      ...{ type, object: showSubject(domainEvent, context) },
+      type,
+      object: showSubject(domainEvent, context),
       own: 'payment' in domainEvent ? classicNotice(type, domainEvent.payment) : {},
     }),
   ),

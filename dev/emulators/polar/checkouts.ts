@@ -46,7 +46,9 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   // Subscriptions and payments get the page's metadata and id.
   const bought = { metadata, checkout_id: id }
   return openPage(context, {
-    ...{ id, price, seller },
+    id,
+    price,
+    seller,
     expiresAt: context.now + CHECKOUT_SECONDS,
     trialDays: checkoutTrial(body, price),
     successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,

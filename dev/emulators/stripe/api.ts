@@ -24,7 +24,11 @@ import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** The supported part of Stripe's API. */
 const ROUTES = [
-  ...[...SESSION_ROUTES, ...SUBSCRIPTION_ROUTES, ...SCHEDULE_ROUTES, ...INVOICE_ROUTES, ...MONEY_ROUTES],
+  ...SESSION_ROUTES,
+  ...SUBSCRIPTION_ROUTES,
+  ...SCHEDULE_ROUTES,
+  ...INVOICE_ROUTES,
+  ...MONEY_ROUTES,
   retrieve('/v1/customers/:id', 'customers'),
   retrieve('/v1/events/:id', 'events'),
 ]
@@ -36,7 +40,8 @@ const CALLS = callsInForms(ROUTES, {
 
 const RATE_LIMITED = {
   error: {
-    ...{ type: 'invalid_request_error', code: 'rate_limit' },
+    type: 'invalid_request_error',
+    code: 'rate_limit',
     message: 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
   },
 }

@@ -26,7 +26,9 @@ const Schedule = z.object({
   from: SoldPrice,
   to: SoldPrice,
   /** The start of both phases, and the end of the second. */
-  ...{ start: z.int(), change: z.int(), until: z.int() },
+  start: z.int(),
+  change: z.int(),
+  until: z.int(),
   releasedAt: z.int().nullable(),
 })
 /** A subscription schedule, which the portal creates for a price change at the end of the period. */

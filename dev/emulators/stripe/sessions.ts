@@ -41,7 +41,9 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
   const payer = customer === null ? null : find(context, 'customers', customer, 'customer')
   refuseOtherCurrency(context, { mode, price: item.price, customer })
   return openPage(context, {
-    ...{ mode, ...item, customer },
+    mode,
+    ...item,
+    customer,
     email: payer ? payer.email : customer_email,
     expiresAt: expiry(context, given.expires_at),
     successUrl: given.success_url,

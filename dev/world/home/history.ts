@@ -53,7 +53,10 @@ const readPayments: Read = async (database, member) => {
     member,
   )
   return rows.map(({ at, kind, amount, currency, id }) => ({
-    ...{ at, kind: 'payment', text: `a payment of ${money(amount, currency)} ${kind}`, details: [id] },
+    at,
+    kind: 'payment',
+    text: `a payment of ${money(amount, currency)} ${kind}`,
+    details: [id],
   }))
 }
 
@@ -75,7 +78,10 @@ const readEvents: Read = async (database, member) => {
     member,
   )
   return rows.map(({ at, type, id, deliveries }) => ({
-    ...{ at, kind: 'event', text: type, details: [id, ...deliveries.map(deliverySentence)] },
+    at,
+    kind: 'event',
+    text: type,
+    details: [id, ...deliveries.map(deliverySentence)],
   }))
 }
 
@@ -110,7 +116,9 @@ const readBalances: Read = async (database, member) => {
     member,
   )
   return rows.map(({ at, type, delta, after, reason }) => ({
-    ...{ at, kind: 'balance', details: [REASONS[reason]] },
+    at,
+    kind: 'balance',
+    details: [REASONS[reason]],
     text: `${type} tokens ${delta > 0 ? `+${delta}` : delta}, balance ${after}`,
   }))
 }

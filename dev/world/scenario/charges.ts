@@ -23,7 +23,9 @@ export function readCharges({ world, paywall }: Stage): Charge[] {
       const returned = refunds.filter(ofPayment)
       const isRefund = (refund: RefundRecord) => !isChargeback(refund)
       return {
-        ...{ at: new Date((endedAt ?? created) * 1000), amount, currency: currency.toUpperCase() },
+        at: new Date((endedAt ?? created) * 1000),
+        amount,
+        currency: currency.toUpperCase(),
         refunded: total(returned.filter(isRefund)),
         chargedBack: total([...disputes.filter(ofPayment), ...returned.filter(isChargeback)]),
       }

@@ -88,7 +88,10 @@ export function createOwner({ world, paywall, key }: Stage): Owner {
     debit: (amount) => refusal(`${paywallPath}/balances`, { op: 'debit', type: 'standard', email: EMAIL, amount }),
     cancel: (subscriptionId, cancellationReason) =>
       refusal('/api/paywall/cancel-subscription', {
-        ...{ paywallId: paywall.id, email: EMAIL, subscriptionId, cancellationReason },
+        paywallId: paywall.id,
+        email: EMAIL,
+        subscriptionId,
+        cancellationReason,
       }),
     access,
   }

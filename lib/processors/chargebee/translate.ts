@@ -301,7 +301,12 @@ function chargebacks(invoice: Invoice): PaymentFact[] {
   } = invoice
   const facts = (id: string, amount: number, occurredAt: Date, isWon: boolean): PaymentFact[] =>
     (['disputed', 'dispute_lost', ...(isWon ? (['dispute_won'] as const) : [])] as const).map((kind) => ({
-      ...{ kind, id, paymentId, amount: fromChargebee(amount, currency), currency, occurredAt },
+      kind,
+      id,
+      paymentId,
+      amount: fromChargebee(amount, currency),
+      currency,
+      occurredAt,
     }))
   return [
     ...payments.flatMap(({ txn_id: id, txn_status: status, txn_amount: amount = total, txn_date: at }) =>

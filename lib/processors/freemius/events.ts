@@ -137,7 +137,9 @@ export async function readReturn(
   const { license_id, email, plan_id, pricing_id, billing_cycle, currency } = query.data
   return {
     purchase: { kind: 'subscription', id: license_id, soldTo: email },
-    ...{ email, processorPrice: pricing_id === undefined ? null : `${plan_id}:${pricing_id}` },
-    ...{ interval: toInterval(billing_cycle), currency },
+    email,
+    processorPrice: pricing_id === undefined ? null : `${plan_id}:${pricing_id}`,
+    interval: toInterval(billing_cycle),
+    currency,
   }
 }

@@ -29,11 +29,19 @@ export function checkoutLink(
 ): string {
   const { plan, pricing } = parsePrice(order.processorPrice)
   const query = new URLSearchParams({
-    ...{ product_id: keys.productId, plan_id: plan, pricing_id: pricing, billing_cycle: billingCycle(order) },
+    product_id: keys.productId,
+    plan_id: plan,
+    pricing_id: pricing,
+    billing_cycle: billingCycle(order),
     currency: order.currency.toLowerCase(),
     ...(order.trialDays > 0 && { trial: 'paid' }),
-    ...{ user_email: order.email, readonly_user: '1', cancel_url: order.errorUrl },
-    ...{ hide_licenses: '1', disable_licenses_selector: '1', show_upsells: '0', show_inline_currency_selector: '0' },
+    user_email: order.email,
+    readonly_user: '1',
+    cancel_url: order.errorUrl,
+    hide_licenses: '1',
+    disable_licenses_selector: '1',
+    show_upsells: '0',
+    show_inline_currency_selector: '0',
     ...(sandbox && sandboxParameters(keys, sandbox)),
   })
   return `${origin}/product/${keys.productId}/?${query}`

@@ -148,7 +148,10 @@ function oneTime(license: License, payment: Payment, payments: Payment[]): Facts
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
   return {
-    ...{ ...none, ...never, begun: true, periodCovered: true },
+    ...none,
+    ...never,
+    begun: true,
+    periodCovered: true,
     status: given ? 'refunded' : license.is_cancelled ? 'canceled' : 'active',
     unitAmount: minorUnits(payment.gross, payment.currency),
     currency: payment.currency,

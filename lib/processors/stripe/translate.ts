@@ -172,10 +172,18 @@ function oneTime(
   return {
     paywallId: sale.data.paywall_id,
     purchase: {
-      ...{ ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
+      ...facts,
+      ...none,
+      ...never,
+      checkoutId: sale.data.checkout_id,
+      begun: isPaid,
+      periodCovered: isPaid,
       // The payment does not name its price, which cannot change.
-      ...{ processorPrice: null, charged: isPaid ? facts.unitAmount : null, priceCovered: true },
-      ...{ changedInPeriod: false, versions: {} },
+      processorPrice: null,
+      charged: isPaid ? facts.unitAmount : null,
+      priceCovered: true,
+      changedInPeriod: false,
+      versions: {},
     },
   }
 }

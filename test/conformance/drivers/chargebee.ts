@@ -25,7 +25,9 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     path: '/api/v2/hosted_pages/checkout_new_for_items',
     status: 400,
     body: {
-      ...{ type: 'invalid_request', api_error_code: 'param_wrong_value', param: 'customer[email]' },
+      type: 'invalid_request',
+      api_error_code: 'param_wrong_value',
+      param: 'customer[email]',
       message: 'customer[email] : is not valid',
     },
   },

@@ -50,7 +50,9 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
   const all = records('subscriptions').filter((each) => soldOwn(each).license === license.id)
   return {
     ...subscriptionSale(records, subscription, all),
-    ...{ processorId, periodEnd: isoTime(paidUntil), renews: canceledAt(subscription) === null },
+    processorId,
+    periodEnd: isoTime(paidUntil),
+    renews: canceledAt(subscription) === null,
     status: statusOf(records, license, { subscription, paidUntil, now }),
   }
 }

@@ -74,12 +74,10 @@ function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale
   const metadata = PageMetadata.parse(paymentOwn(page).metadata)
   return {
     ...once,
-    ...{
-      isSubscription: true,
-      hadTrial: metadata.trial_days > 0,
-      renews,
-      paid: [...once.paid, ...paid.map(({ id }) => id)],
-    },
+    isSubscription: true,
+    hadTrial: metadata.trial_days > 0,
+    renews,
+    paid: [...once.paid, ...paid.map(({ id }) => id)],
     paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
     status: statusOf(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.

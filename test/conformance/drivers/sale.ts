@@ -60,7 +60,10 @@ export function subscriptionSale(
   const ids = all.map((each) => each.id)
   const invoices = records('invoices').filter((each) => ids.includes(each.subscription))
   return {
-    ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
+    processorId: id,
+    isSubscription: true,
+    status,
+    periodEnd: isoTime(periodEnd),
     begun: !subscription.status.startsWith('incomplete'),
     hadTrial: all.some(({ trialEnd }) => trialEnd !== null),
     renews: status !== 'canceled' && cancelAt === null,
@@ -96,7 +99,13 @@ export function oneTimeSale(
   const isUndecided = payment.status === 'pending' || payment.status === 'open'
   const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
   return {
-    ...{ processorId, isSubscription: false, begun, hadTrial: false, renews: false, periodEnd: null, price: null },
+    processorId,
+    isSubscription: false,
+    begun,
+    hadTrial: false,
+    renews: false,
+    periodEnd: null,
+    price: null,
     paidPeriods: begun
       ? [{ start: payment.created, end: Infinity, paidAt: paidAt(payment), interval: 'once', isGivenBack: isOver }]
       : [],

@@ -30,7 +30,9 @@ export const STRIPE: Driver<'stripe'> = {
     status: 400,
     body: {
       error: {
-        ...{ type: 'invalid_request_error', code: 'email_invalid', param: 'customer_email' },
+        type: 'invalid_request_error',
+        code: 'email_invalid',
+        param: 'customer_email',
         message: 'Invalid email address: ada@acme.test',
       },
     },

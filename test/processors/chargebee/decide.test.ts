@@ -7,11 +7,27 @@ const now = new Date(1_517_510_000_000)
 
 /** The example of apidocs.chargebee.com/docs/api/subscriptions, with an id of ours and the items of catalog 2. */
 const SUBSCRIPTION = {
-  ...{ activated_at: 1517505643, auto_collection: 'off', billing_period: 1, billing_period_unit: 'month' },
-  ...{ created_at: 1517505643, currency_code: 'USD', current_term_end: 1519924843, current_term_start: 1517505643 },
-  ...{ customer_id: '__test__KyVnHhSBWkkwI2Tn', deleted: false, due_invoices_count: 1, due_since: 1517505643 },
-  ...{ has_scheduled_changes: false, id: CHECKOUT_ID, mrr: 0, next_billing_at: 1519924843, object: 'subscription' },
-  ...{ resource_version: 1517505643000, started_at: 1517505643, status: 'active', total_dues: 895 },
+  activated_at: 1517505643,
+  auto_collection: 'off',
+  billing_period: 1,
+  billing_period_unit: 'month',
+  created_at: 1517505643,
+  currency_code: 'USD',
+  current_term_end: 1519924843,
+  current_term_start: 1517505643,
+  customer_id: '__test__KyVnHhSBWkkwI2Tn',
+  deleted: false,
+  due_invoices_count: 1,
+  due_since: 1517505643,
+  has_scheduled_changes: false,
+  id: CHECKOUT_ID,
+  mrr: 0,
+  next_billing_at: 1519924843,
+  object: 'subscription',
+  resource_version: 1517505643000,
+  started_at: 1517505643,
+  status: 'active',
+  total_dues: 895,
   updated_at: 1517505643,
   subscription_items: [
     {
@@ -27,12 +43,33 @@ const SUBSCRIPTION = {
 
 /** The example of apidocs.chargebee.com/docs/api/invoices of a charge, with an order number of ours. */
 const INVOICE = {
-  ...{ adjustment_credit_notes: [], amount_adjusted: 0, amount_due: 0, amount_paid: 4000, amount_to_collect: 0 },
-  ...{ applied_credits: [], base_currency_code: 'USD', credits_applied: 0, currency_code: 'USD' },
-  ...{ customer_id: '__test__XpbBxQiS4HD18hX5', date: 1517429428, deleted: false, due_date: 1517429428 },
-  ...{ first_invoice: true, has_advance_charges: false, id: '__demo_inv__13', is_gifted: false },
-  ...{ issued_credit_notes: [], net_term_days: 0, object: 'invoice', paid_at: 1517429428, po_number: CHECKOUT_ID },
-  ...{ price_type: 'tax_exclusive', recurring: false, resource_version: 1517429428000, status: 'paid', total: 4000 },
+  adjustment_credit_notes: [],
+  amount_adjusted: 0,
+  amount_due: 0,
+  amount_paid: 4000,
+  amount_to_collect: 0,
+  applied_credits: [],
+  base_currency_code: 'USD',
+  credits_applied: 0,
+  currency_code: 'USD',
+  customer_id: '__test__XpbBxQiS4HD18hX5',
+  date: 1517429428,
+  deleted: false,
+  due_date: 1517429428,
+  first_invoice: true,
+  has_advance_charges: false,
+  id: '__demo_inv__13',
+  is_gifted: false,
+  issued_credit_notes: [],
+  net_term_days: 0,
+  object: 'invoice',
+  paid_at: 1517429428,
+  po_number: CHECKOUT_ID,
+  price_type: 'tax_exclusive',
+  recurring: false,
+  resource_version: 1517429428000,
+  status: 'paid',
+  total: 4000,
   linked_payments: [
     ...[{ applied_amount: 4000, applied_at: 1517429428, txn_amount: 4000, txn_date: 1517429428 }].map((payment) => ({
       ...payment,
@@ -44,9 +81,15 @@ const INVOICE = {
 
 /** The example of apidocs.chargebee.com/docs/api/hosted_pages. */
 const PAGE = {
-  ...{ created_at: 1517464663, embed: false, expires_at: 1517468263, object: 'hosted_page', state: 'created' },
-  ...{ id: '__one_time_checkout___test__cdqM9MLUubELMycut0Cr9sHq8gOTKEZSdcu', type: 'checkout_one_time' },
-  ...{ resource_version: 1517444863979, updated_at: 1517444863 },
+  created_at: 1517464663,
+  embed: false,
+  expires_at: 1517468263,
+  object: 'hosted_page',
+  state: 'created',
+  id: '__one_time_checkout___test__cdqM9MLUubELMycut0Cr9sHq8gOTKEZSdcu',
+  type: 'checkout_one_time',
+  resource_version: 1517444863979,
+  updated_at: 1517444863,
   url: 'https://yourapp.chargebee.com/pages/v3/__one_time_checkout___test__cdqM9MLUubELMycut0Cr9sHq8gOTKEZSdcu/',
 }
 
@@ -69,14 +112,30 @@ const date = (seconds: number) => new Date(seconds * 1000)
 
 test('the documented subscription, paid', () => {
   expect(subscription()).toEqual({
-    ...{ processorId: CHECKOUT_ID, checkoutId: CHECKOUT_ID, customer: customer.id, buyerEmail: 'john@test.com' },
-    ...{ processorPrice: 'basic-USD', startedAt: date(1517505643), charged: null, priceCovered: true },
+    processorId: CHECKOUT_ID,
+    checkoutId: CHECKOUT_ID,
+    customer: customer.id,
+    buyerEmail: 'john@test.com',
+    processorPrice: 'basic-USD',
+    startedAt: date(1517505643),
+    charged: null,
+    priceCovered: true,
     changedInPeriod: false,
     versions: { [CHECKOUT_ID]: 1517505643000 },
-    ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
-    ...{ unitAmount: 895, currency: 'USD', trialStart: null, trialEnd: null },
-    ...{ currentPeriodStart: date(1517505643), currentPeriodEnd: date(1519924843) },
-    ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+    status: 'active',
+    begun: true,
+    periodCovered: true,
+    interval: 'month',
+    intervalCount: 1,
+    unitAmount: 895,
+    currency: 'USD',
+    trialStart: null,
+    trialEnd: null,
+    currentPeriodStart: date(1517505643),
+    currentPeriodEnd: date(1519924843),
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
   })
 })
 
@@ -144,8 +203,14 @@ test('an unknown status is never mapped to a known one', () => {
 
 test('the documented invoice is a one-time purchase, identified by our order number', () => {
   expect(invoice()).toMatchObject({
-    ...{ processorId: '__demo_inv__13', checkoutId: CHECKOUT_ID, status: 'active', begun: true, unitAmount: 4000 },
-    ...{ interval: null, currentPeriodEnd: null, buyerEmail: 'john@test.com' },
+    processorId: '__demo_inv__13',
+    checkoutId: CHECKOUT_ID,
+    status: 'active',
+    begun: true,
+    unitAmount: 4000,
+    interval: null,
+    currentPeriodEnd: null,
+    buyerEmail: 'john@test.com',
   })
   const note = (cn_total: number, cn_status = 'refunded') => ({
     issued_credit_notes: [{ cn_id: 'CN-1', cn_total, cn_status }],
@@ -180,21 +245,31 @@ test('amounts are hundredths, or whole units if the currency has no decimals', (
   const counted = [1250, 'USD', 1250, 'JPY', 1250, 'KWD', 1250, 'HUF', 1250, 'ISK']
   const pairs = Array.from({ length: counted.length / 2 }, (_, index) => counted.slice(index * 2, index * 2 + 2))
   expect(pairs.map(([amount, currency]) => fromChargebee(Number(amount), String(currency)))).toEqual([
-    ...[1250, 1250, 12500, 1250, 1250],
+    1250, 1250, 12500, 1250, 1250,
   ])
 })
 
 describe('the price', () => {
   const line = (entity_id: string, more: object = {}) => ({
-    ...{ id: 'li_1', date_from: 1517505643, date_to: 1519924843, unit_amount: 895, amount: 895, entity_id },
-    ...{ entity_type: 'plan_item_price', subscription_id: CHECKOUT_ID, ...more },
+    id: 'li_1',
+    date_from: 1517505643,
+    date_to: 1519924843,
+    unit_amount: 895,
+    amount: 895,
+    entity_id,
+    entity_type: 'plan_item_price',
+    subscription_id: CHECKOUT_ID,
+    ...more,
   })
   const PRO = { subscription_items: [{ ...SUBSCRIPTION.subscription_items[0], item_price_id: 'pro-USD' }] }
   const first = { total: 895, line_items: [line('basic-USD')] }
 
   test('is the item price of the plan, and covered by an invoice for it', () => {
     expect(subscription({}, first)).toMatchObject({
-      ...{ processorPrice: 'basic-USD', priceCovered: true, changedInPeriod: false, charged: 895 },
+      processorPrice: 'basic-USD',
+      priceCovered: true,
+      changedInPeriod: false,
+      charged: 895,
     })
     expect(subscription(PRO, first)).toMatchObject({ processorPrice: 'pro-USD', priceCovered: false, charged: 895 })
     const difference = { total: 500, line_items: [line('pro-USD', { amount: 500 })] }

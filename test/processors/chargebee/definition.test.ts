@@ -33,7 +33,10 @@ test('credentials show whether they are for test or live mode', () => {
   const of = (apiKey: string, site: string) =>
     CHARGEBEE.detectMode({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
   expect([of('test_x', 'acme'), of('live_x', 'acme'), of('x', 'acme-test'), of('x', 'acme')]).toEqual([
-    ...['test', 'live', 'test', null],
+    'test',
+    'live',
+    'test',
+    null,
   ])
 })
 
@@ -47,9 +50,14 @@ test('every currency is in ISO 4217, with the decimals that the emulator uses', 
 test('an item price has one currency and amount, and an id of at most a hundred characters', () => {
   const problems = (...variants: [string, string, number][]) => {
     const price: OfferedPrice = {
-      ...{ interval: 'month', intervalCount: 1, trialDays: 0 },
+      interval: 'month',
+      intervalCount: 1,
+      trialDays: 0,
       variants: variants.map(([processorPrice, currency, amount], index) => ({
-        ...{ local: index === 0 ? null : index - 1, processorPrice, currency, amount },
+        local: index === 0 ? null : index - 1,
+        processorPrice,
+        currency,
+        amount,
       })),
     }
     return CHARGEBEE.priceProblems(price).map(({ local, field }) => [local, field])

@@ -99,7 +99,11 @@ function payment(more: object = {}) {
 }
 
 const invoice = (more: object = {}) => ({
-  ...{ id: 'ACME/2026/1', customer_id: 'c', status: 'paid', currency_code: 'EUR', total: 4900 },
+  id: 'ACME/2026/1',
+  customer_id: 'c',
+  status: 'paid',
+  currency_code: 'EUR',
+  total: 4900,
   ...more,
 })
 
@@ -131,7 +135,11 @@ test('other events identify nothing, nor do purchases of other systems', async (
 test('money is counted in the minor units of ISO 4217', async () => {
   const told = await read(event('payment_succeeded', { transaction: payment() }))
   expect(told.payment).toEqual({
-    ...{ kind: 'succeeded', id: 'txn_1', paymentId: 'txn_1', amount: 12500, currency: 'KWD' },
+    kind: 'succeeded',
+    id: 'txn_1',
+    paymentId: 'txn_1',
+    amount: 12500,
+    currency: 'KWD',
     occurredAt: new Date(1_795_000_000_000),
   })
   const yen = await read(event('payment_failed', { transaction: payment({ currency_code: 'JPY', status: 'failure' }) }))

@@ -66,7 +66,8 @@ test('an unknown status is never mapped to a good one', async () => {
   const strange = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
   const { adapter } = await startSelling({ fetch: answer(200, strange) })
   await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toMatchObject({
-    ...{ kind: 'unavailable', message: 'chargebee: unexpected response: subscription.status invalid_value' },
+    kind: 'unavailable',
+    message: 'chargebee: unexpected response: subscription.status invalid_value',
   })
 })
 

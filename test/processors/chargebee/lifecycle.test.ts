@@ -17,9 +17,18 @@ describe('a subscription', () => {
       checkoutId: CHECKOUT_ID,
       customer: expect.stringMatching(/^cbc_/),
       buyerEmail: 'ada@example.com',
-      ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
-      ...{ unitAmount: 999, currency: 'USD', trialStart: null, trialEnd: null },
-      ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+      status: 'active',
+      begun: true,
+      periodCovered: true,
+      interval: 'month',
+      intervalCount: 1,
+      unitAmount: 999,
+      currency: 'USD',
+      trialStart: null,
+      trialEnd: null,
+      cancelAtPeriodEnd: false,
+      cancelAt: null,
+      canceledAt: null,
     })
     expect(bought?.currentPeriodStart?.getTime()).toBeLessThanOrEqual(now().getTime())
     expect(bought?.currentPeriodEnd?.getTime()).toBeGreaterThan(now().getTime() + 27 * DAY_MS)
@@ -58,7 +67,10 @@ describe('a subscription', () => {
     await passTo(trial?.trialEnd)
     expect(told.filter(({ trialEnding }) => trialEnding)).toHaveLength(1)
     expect(await purchase()).toMatchObject({
-      ...{ status: 'active', periodCovered: true, currentPeriodStart: trial?.trialEnd, trialEnd: trial?.trialEnd },
+      status: 'active',
+      periodCovered: true,
+      currentPeriodStart: trial?.trialEnd,
+      trialEnd: trial?.trialEnd,
     })
     expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 999 }])
   })

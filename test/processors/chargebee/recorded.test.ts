@@ -13,29 +13,62 @@ const PLAN = { item_price_id: 'basic-USD', item_type: 'plan', quantity: 1, unit_
 
 /** The subscription that all of them share: on trial from July 2012 to August. */
 const SUBSCRIPTION = {
-  ...{ id: CHECKOUT_ID, customer_id: '3Nl7oGgQqGFprj9', billing_period: 1, billing_period_unit: 'month' },
-  ...{ trial_start: 1341690024, trial_end: 1344368424, created_at: 1341085225, started_at: 1341690024 },
-  ...{ has_scheduled_changes: false, deleted: false, object: 'subscription', currency_code: 'USD' },
+  id: CHECKOUT_ID,
+  customer_id: '3Nl7oGgQqGFprj9',
+  billing_period: 1,
+  billing_period_unit: 'month',
+  trial_start: 1341690024,
+  trial_end: 1344368424,
+  created_at: 1341085225,
+  started_at: 1341690024,
+  has_scheduled_changes: false,
+  deleted: false,
+  object: 'subscription',
+  currency_code: 'USD',
   subscription_items: [PLAN],
 }
 
 const line = (date_from: number, date_to: number, amount: number, more: object = {}) => ({
-  ...{ id: 'li_3Nl7oGgQqGFrxEd', date_from, date_to, unit_amount: amount, quantity: 1, amount, object: 'line_item' },
-  ...{ subscription_id: CHECKOUT_ID, entity_type: 'plan_item_price', entity_id: 'basic-USD', ...more },
+  id: 'li_3Nl7oGgQqGFrxEd',
+  date_from,
+  date_to,
+  unit_amount: amount,
+  quantity: 1,
+  amount,
+  object: 'line_item',
+  subscription_id: CHECKOUT_ID,
+  entity_type: 'plan_item_price',
+  entity_id: 'basic-USD',
+  ...more,
 })
 
 /** `subscription_cancellation_scheduled.json` */
 const SCHEDULED = {
-  ...{ ...SUBSCRIPTION, status: 'non_renewing', current_term_start: 1347046824, current_term_end: 1349638824 },
-  ...{ remaining_billing_cycles: 0, activated_at: 1344368424, cancelled_at: 1349638824, updated_at: 1349120451 },
-  ...{ resource_version: 1349120451000, due_invoices_count: 0, mrr: 995 },
+  ...SUBSCRIPTION,
+  status: 'non_renewing',
+  current_term_start: 1347046824,
+  current_term_end: 1349638824,
+  remaining_billing_cycles: 0,
+  activated_at: 1344368424,
+  cancelled_at: 1349638824,
+  updated_at: 1349120451,
+  resource_version: 1349120451000,
+  due_invoices_count: 0,
+  mrr: 995,
 }
 
 /** `payment_failed.json`: a renewal that is paid in part by credits. */
 const FAILED = {
   transaction: {
-    ...{ id: 'txn_3Nl7oGgQqGG8Pp4m', subscription_id: CHECKOUT_ID, payment_method: 'card', type: 'payment' },
-    ...{ date: 1364845255, amount: 224, status: 'failure', error_code: '3001', currency_code: 'USD' },
+    id: 'txn_3Nl7oGgQqGG8Pp4m',
+    subscription_id: CHECKOUT_ID,
+    payment_method: 'card',
+    type: 'payment',
+    date: 1364845255,
+    amount: 224,
+    status: 'failure',
+    error_code: '3001',
+    currency_code: 'USD',
     linked_invoices: [
       {
         invoice_id: '6',
@@ -48,15 +81,21 @@ const FAILED = {
     linked_refunds: [],
   },
   invoice: {
-    ...{
-      id: '6',
-      customer_id: '3Nl7oGgQqGFprj9',
-      subscription_id: CHECKOUT_ID,
-      recurring: true,
-      status: 'payment_due',
-    },
-    ...{ date: 1364845254, total: 1095, amount_paid: 0, credits_applied: 871, amount_due: 224, currency_code: 'USD' },
-    ...{ dunning_status: 'in_progress', resource_version: 1364845255000, first_invoice: false, object: 'invoice' },
+    id: '6',
+    customer_id: '3Nl7oGgQqGFprj9',
+    subscription_id: CHECKOUT_ID,
+    recurring: true,
+    status: 'payment_due',
+    date: 1364845254,
+    total: 1095,
+    amount_paid: 0,
+    credits_applied: 871,
+    amount_due: 224,
+    currency_code: 'USD',
+    dunning_status: 'in_progress',
+    resource_version: 1364845255000,
+    first_invoice: false,
+    object: 'invoice',
     line_items: [line(1364845254, 1367437254, 1000), line(1364845254, 1367437254, 95, { entity_id: 'data_usage' })],
     linked_payments: [
       {
@@ -70,26 +109,53 @@ const FAILED = {
     issued_credit_notes: [],
   },
   subscription: {
-    ...{ ...SUBSCRIPTION, status: 'active', current_term_start: 1364845254, current_term_end: 1367437254 },
-    ...{ resource_version: 1364845255000, due_invoices_count: 1, due_since: 1364845254, total_dues: 224 },
+    ...SUBSCRIPTION,
+    status: 'active',
+    current_term_start: 1364845254,
+    current_term_end: 1367437254,
+    resource_version: 1364845255000,
+    due_invoices_count: 1,
+    due_since: 1364845254,
+    total_dues: 224,
   },
 }
 
 /** `payment_refunded.json`: a partial refund of the first invoice. */
 const REFUNDED = {
   transaction: {
-    ...{ id: 'txn_3Nl7oGgQqGG07E3V', subscription_id: CHECKOUT_ID, payment_method: 'card', type: 'refund', amount: 2 },
-    ...{ date: 1362253267, status: 'success', refunded_txn_id: 'txn_3Nl7oGgQqGFs2lf', currency_code: 'USD' },
+    id: 'txn_3Nl7oGgQqGG07E3V',
+    subscription_id: CHECKOUT_ID,
+    payment_method: 'card',
+    type: 'refund',
+    amount: 2,
+    date: 1362253267,
+    status: 'success',
+    refunded_txn_id: 'txn_3Nl7oGgQqGFs2lf',
+    currency_code: 'USD',
     linked_credit_notes: [
       ...[{ cn_id: 'TEST-CN-2', applied_amount: 2, cn_reason_code: 'other', cn_date: 1362253267 }].map((note) => ({
-        ...{ ...note, cn_total: 2, cn_status: 'refunded', cn_reference_invoice_id: '1' },
+        ...note,
+        cn_total: 2,
+        cn_status: 'refunded',
+        cn_reference_invoice_id: '1',
       })),
     ],
   },
   invoice: {
-    ...{ id: '1', customer_id: '3Nl7oGgQqGFprj9', subscription_id: CHECKOUT_ID, recurring: true, status: 'paid' },
-    ...{ date: 1344368424, total: 995, amount_paid: 995, amount_due: 0, paid_at: 1344368425, currency_code: 'USD' },
-    ...{ resource_version: 1362253267000, first_invoice: true, object: 'invoice' },
+    id: '1',
+    customer_id: '3Nl7oGgQqGFprj9',
+    subscription_id: CHECKOUT_ID,
+    recurring: true,
+    status: 'paid',
+    date: 1344368424,
+    total: 995,
+    amount_paid: 995,
+    amount_due: 0,
+    paid_at: 1344368425,
+    currency_code: 'USD',
+    resource_version: 1362253267000,
+    first_invoice: true,
+    object: 'invoice',
     line_items: [line(1344368424, 1347046824, 900)],
     linked_payments: [
       {
@@ -121,7 +187,9 @@ async function read(event_type: string, occurred_at: number, content: object) {
 const decideOn = (subscription: object, ...invoices: object[]) =>
   decide(
     {
-      ...{ kind: 'subscription', subscription: Subscription.parse(subscription), customer: null },
+      kind: 'subscription',
+      subscription: Subscription.parse(subscription),
+      customer: null,
       invoices: { latest: invoices.map((each) => Invoice.parse(each)), hasMore: false },
     },
     at(1349120500),
@@ -134,8 +202,14 @@ test('a failed renewal is past due, and identified by its invoice', async () => 
     versions: { [CHECKOUT_ID]: 1364845255000, '6': 1364845255000 },
   })
   expect(decideOn(FAILED.subscription, FAILED.invoice, REFUNDED.invoice).found?.purchase).toMatchObject({
-    ...{ status: 'past_due', begun: true, periodCovered: false, priceCovered: false, charged: 0 },
-    ...{ processorPrice: 'basic-USD', startedAt: at(1341690024), currentPeriodStart: at(1364845254) },
+    status: 'past_due',
+    begun: true,
+    periodCovered: false,
+    priceCovered: false,
+    charged: 0,
+    processorPrice: 'basic-USD',
+    startedAt: at(1341690024),
+    currentPeriodStart: at(1364845254),
   })
 })
 

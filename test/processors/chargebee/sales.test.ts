@@ -9,8 +9,15 @@ describe('a one-time purchase', () => {
     const { page } = await sell(ONE_TIME)
     const found = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
     expect(found).toMatchObject({
-      ...{ checkoutId: CHECKOUT_ID, status: 'active', begun: true, periodCovered: true, buyerEmail: 'ada@example.com' },
-      ...{ interval: null, currentPeriodEnd: null, unitAmount: 4900, currency: 'EUR' },
+      checkoutId: CHECKOUT_ID,
+      status: 'active',
+      begun: true,
+      periodCovered: true,
+      buyerEmail: 'ada@example.com',
+      interval: null,
+      currentPeriodEnd: null,
+      unitAmount: 4900,
+      currency: 'EUR',
     })
     const reference = { kind: 'payment', id: found?.processorId ?? '' } as const
     expect((await look(reference))?.found?.purchase).toEqual(found)

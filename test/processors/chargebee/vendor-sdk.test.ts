@@ -52,8 +52,13 @@ const REPLIES: [RegExp, object][] = [
     /subscriptions/,
     {
       subscription: {
-        ...{ id: CHECKOUT_ID, customer_id: 'cus', currency_code: 'USD', status: 'active', due_invoices_count: 1 },
-        ...{ started_at: 1, current_term_start: 1 },
+        id: CHECKOUT_ID,
+        customer_id: 'cus',
+        currency_code: 'USD',
+        status: 'active',
+        due_invoices_count: 1,
+        started_at: 1,
+        current_term_start: 1,
       },
     },
   ],
@@ -113,7 +118,10 @@ test('a one-time page of a known customer without an e-mail address', () =>
     (sdk) =>
       sdk.hostedPage.checkoutOneTimeForItems(
         {
-          ...{ ...common, customer: { id: 'cbc_1' }, currency_code: 'EUR', invoice: { po_number: CHECKOUT_ID } },
+          ...common,
+          customer: { id: 'cbc_1' },
+          currency_code: 'EUR',
+          invoice: { po_number: CHECKOUT_ID },
           item_prices: [{ item_price_id: 'lifetime-EUR', quantity: 1 }],
         },
         key(order.key),

@@ -8,9 +8,14 @@ const price = (
   more: Partial<OfferedPrice>,
   ...variants: Partial<OfferedPrice['variants'][number]>[]
 ): OfferedPrice => ({
-  ...{ interval: 'month', intervalCount: 1, trialDays: 0 },
+  interval: 'month',
+  intervalCount: 1,
+  trialDays: 0,
   variants: [{}, ...variants].map((variant, index) => ({
-    ...{ local: index === 0 ? null : index - 1, processorPrice: `501:60${index}`, currency: 'USD', amount: 999 },
+    local: index === 0 ? null : index - 1,
+    processorPrice: `501:60${index}`,
+    currency: 'USD',
+    amount: 999,
     ...variant,
   })),
   ...more,

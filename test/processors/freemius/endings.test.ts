@@ -7,7 +7,9 @@ test('a subscription cancelled here continues to its end', async () => {
   const { bought, license } = await buy()
   const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
   expect(first).toEqual({
-    ...{ status: 'active', cancelAtPeriodEnd: true, cancelAt: bought.currentPeriodEnd },
+    status: 'active',
+    cancelAtPeriodEnd: true,
+    cancelAt: bought.currentPeriodEnd,
     canceledAt: expect.any(Date),
   })
   expect(await adapter.cancelAtPeriodEnd(license.id, 'again')).toEqual(first)

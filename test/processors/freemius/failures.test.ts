@@ -22,7 +22,8 @@ const CALLS: [end: string, run: (setup: Setup, bought: Bought) => Promise<unknow
 ]
 
 const PAGE = {
-  ...{ kind: 'page' as const, id: 'c' },
+  kind: 'page' as const,
+  id: 'c',
   sale: { email: ADA, processorPrice: '501:601', interval: 'month' as const, openedAt: new Date(0), sold: [] },
 }
 
@@ -48,7 +49,10 @@ test.each(CALLS)('a failure of %s is classified by what can be done about it', a
   for (const [status, kind, answered] of FAILURES) {
     setup.emulator.failNext(pathOf(end, bought), status)
     await expect(run(setup, bought), String(status)).rejects.toMatchObject({
-      ...{ name: 'RestError', kind, answered, status },
+      name: 'RestError',
+      kind,
+      answered,
+      status,
       message: expect.stringMatching(/^freemius: \w+ \(\d+\)$/),
     })
   }

@@ -11,8 +11,16 @@ export const CREDENTIALS = { productId: '7001', publicKey: 'pk_acme', secretKey:
 export const CHECKOUT_ID = '0b0f8f4e-3a0a-4a3e-9b1c-6a4f0d6f2f10'
 
 export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  ...{ key: `${CHECKOUT_ID}:1`, checkoutId: CHECKOUT_ID, paywallId: '1001', userId: 'user-1', email: ADA },
-  ...{ customer: null, customers: {}, processorPrice: price.id, currency: price.currency, amount: price.amount },
+  key: `${CHECKOUT_ID}:1`,
+  checkoutId: CHECKOUT_ID,
+  paywallId: '1001',
+  userId: 'user-1',
+  email: ADA,
+  customer: null,
+  customers: {},
+  processorPrice: price.id,
+  currency: price.currency,
+  amount: price.amount,
   recurring: price.interval && { interval: price.interval, intervalCount: 1 },
   trialDays: price.trialDays,
   successUrl: 'https://pay.example/r/1/success',

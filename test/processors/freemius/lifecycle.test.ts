@@ -11,10 +11,22 @@ test('a monthly subscription is found by the buyer, the price and the time', asy
   expect(to).toMatch(/^https:\/\/shop\.example\/r\/freemius\/1001\?/)
   const bought = await look(page)
   expect(bought).toMatchObject({
-    ...{ checkoutId: null, processorPrice: '501:601', buyerEmail: ADA, customer: expect.stringMatching(/^\d+$/) },
-    ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
-    ...{ unitAmount: 999, currency: 'USD', trialStart: null, trialEnd: null },
-    ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+    checkoutId: null,
+    processorPrice: '501:601',
+    buyerEmail: ADA,
+    customer: expect.stringMatching(/^\d+$/),
+    status: 'active',
+    begun: true,
+    periodCovered: true,
+    interval: 'month',
+    intervalCount: 1,
+    unitAmount: 999,
+    currency: 'USD',
+    trialStart: null,
+    trialEnd: null,
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
   })
   expect(Math.abs((bought?.currentPeriodStart?.getTime() ?? 0) - now().getTime())).toBeLessThan(5_000)
   const days = ((bought?.currentPeriodEnd?.getTime() ?? 0) - now().getTime()) / DAY_MS
@@ -58,8 +70,15 @@ test('a lifetime licence lasts until it is refunded', async () => {
   const { buy, look, emulator, pass } = await startAdapter()
   const { bought, license, payment } = await buy(PRICES.lifetime)
   expect(bought).toMatchObject({
-    ...{ status: 'active', begun: true, periodCovered: true, interval: null, intervalCount: null },
-    ...{ unitAmount: 19900, currentPeriodStart: null, currentPeriodEnd: null, buyerEmail: ADA },
+    status: 'active',
+    begun: true,
+    periodCovered: true,
+    interval: null,
+    intervalCount: null,
+    unitAmount: 19900,
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    buyerEmail: ADA,
   })
   await pass(4000)
   expect(await look(license)).toEqual(bought)

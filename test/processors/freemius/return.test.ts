@@ -16,7 +16,10 @@ const QUERY = 'user_id=11&plan_id=501&email=ada%40example.com&pricing_id=601&lic
 const DATED = `${BASE}?${QUERY}&expiration=2026-12-01+10%3A00%3A00`
 const SOLD = {
   purchase: { kind: 'subscription', id: '31', soldTo: ADA },
-  ...{ email: ADA, processorPrice: '501:601', interval: null, currency: 'USD' },
+  email: ADA,
+  processorPrice: '501:601',
+  interval: null,
+  currency: 'USD',
 }
 
 const read = (url: string, origin?: string) => readReturn(new URL(url), CREDENTIALS, origin)

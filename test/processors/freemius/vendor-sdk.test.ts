@@ -22,7 +22,9 @@ function recorder(replies: Record<string, unknown>) {
     const { origin, pathname, searchParams } = new URL(request.url)
     const text = await request.text()
     sent.push({
-      ...{ method: request.method, url: `${origin}${pathname}`, query: Object.fromEntries(searchParams) },
+      method: request.method,
+      url: `${origin}${pathname}`,
+      query: Object.fromEntries(searchParams),
       authorization: request.headers.get('authorization'),
       contentType: request.headers.get('content-type'),
       body: text === '' ? null : JSON.parse(text),
@@ -34,12 +36,25 @@ function recorder(replies: Record<string, unknown>) {
 }
 
 const LICENSE = {
-  ...{ id: '31', created: '2026-11-01 10:00:00', user_id: '11', plan_id: '501', pricing_id: '601' },
-  ...{ expiration: '2026-12-01 10:00:00', is_cancelled: false, environment: 1 },
+  id: '31',
+  created: '2026-11-01 10:00:00',
+  user_id: '11',
+  plan_id: '501',
+  pricing_id: '601',
+  expiration: '2026-12-01 10:00:00',
+  is_cancelled: false,
+  environment: 1,
 }
 const SUBSCRIPTION = {
-  ...{ id: '41', created: '2026-11-01 10:00:00', license_id: '31', currency: 'usd', billing_cycle: 1, environment: 1 },
-  ...{ renewal_amount: 9.99, next_payment: '2026-12-01 10:00:00', canceled_at: null },
+  id: '41',
+  created: '2026-11-01 10:00:00',
+  license_id: '31',
+  currency: 'usd',
+  billing_cycle: 1,
+  environment: 1,
+  renewal_amount: 9.99,
+  next_payment: '2026-12-01 10:00:00',
+  canceled_at: null,
 }
 const REPLIES = {
   '/licenses/31.json': LICENSE,
@@ -150,7 +165,9 @@ test.each([
   const { url } = await adapter.openCheckout(order(price, { email: 'ada+1@example.com' }))
   const [planId = '', pricingId = ''] = price.id.split(':')
   const theirs = await freemius.checkout.create({
-    ...{ user: { email: 'ada+1@example.com' }, planId, withRecommendation: false },
+    user: { email: 'ada+1@example.com' },
+    planId,
+    withRecommendation: false,
     ...(price.trialDays > 0 && { trial: 'paid' }),
   })
   theirs.setPricing(pricingId).setBillingCycle(cycle).setCancelButton(order().errorUrl)
@@ -162,7 +179,10 @@ test.each([
     ...queryOf(link.href),
     currency: price.currency.toLowerCase(),
     // What the buyer could choose otherwise.
-    ...{ hide_licenses: '1', disable_licenses_selector: '1', show_upsells: '0', show_inline_currency_selector: '0' },
+    hide_licenses: '1',
+    disable_licenses_selector: '1',
+    show_upsells: '0',
+    show_inline_currency_selector: '0',
   })
   expect(s_ctx_ts).toBe(String(NOW.getTime() / 1000))
   expect(sandbox).toMatch(/^[0-9a-f]{32}$/)

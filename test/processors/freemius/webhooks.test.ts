@@ -21,16 +21,36 @@ const read = (body: string, signature: string | null = sign(body), isTest = true
   })
 
 const LICENSE = {
-  ...{ id: '31', created: '2026-11-01 10:00:00', user_id: '11', plan_id: '501', pricing_id: '601' },
-  ...{ expiration: '2026-12-01 10:00:00', is_cancelled: false, environment: 1 },
+  id: '31',
+  created: '2026-11-01 10:00:00',
+  user_id: '11',
+  plan_id: '501',
+  pricing_id: '601',
+  expiration: '2026-12-01 10:00:00',
+  is_cancelled: false,
+  environment: 1,
 }
 const SUBSCRIPTION = {
-  ...{ id: '41', created: '2026-11-01 10:00:00', license_id: '31', currency: 'eur', billing_cycle: 1, environment: 1 },
-  ...{ renewal_amount: 9.99, failed_payments: 2 },
+  id: '41',
+  created: '2026-11-01 10:00:00',
+  license_id: '31',
+  currency: 'eur',
+  billing_cycle: 1,
+  environment: 1,
+  renewal_amount: 9.99,
+  failed_payments: 2,
 }
 const PAYMENT = {
-  ...{ id: '51', created: '2026-11-01 10:00:01', license_id: '31', subscription_id: '41', currency: 'usd' },
-  ...{ gross: 9.99, vat: 2.1, type: 'payment', bound_payment_id: null, environment: 1 },
+  id: '51',
+  created: '2026-11-01 10:00:01',
+  license_id: '31',
+  subscription_id: '41',
+  currency: 'usd',
+  gross: 9.99,
+  vat: 2.1,
+  type: 'payment',
+  bound_payment_id: null,
+  environment: 1,
 }
 
 const event = (type: string, objects: object, data: unknown = {}) =>
@@ -39,7 +59,10 @@ const event = (type: string, objects: object, data: unknown = {}) =>
 const ABOUT = { kind: 'subscription', id: '31' }
 const AT = new Date('2026-11-01T10:00:02Z')
 const money = (kind: string, id: string, amount: number, currency = 'USD') => ({
-  ...{ kind, id, amount, currency },
+  kind,
+  id,
+  amount,
+  currency,
   occurredAt: AT,
 })
 

@@ -24,7 +24,10 @@ export default {
 test('the sandbox token is the same in workerd, without a flag for Node', async () => {
   const { outputFiles } = await build({
     stdin: { contents: WORKER, resolveDir: process.cwd(), loader: 'ts' },
-    ...{ bundle: true, format: 'esm', target: 'es2024', write: false },
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    write: false,
     conditions: ['workerd', 'worker', 'browser'],
   })
   const [ours] = readWorkerConfigs()
@@ -35,7 +38,9 @@ test('the sandbox token is the same in workerd, without a flag for Node', async 
       port: 0,
       workers: [
         {
-          ...{ name: 'freemius', ...WORKER_SETTINGS, compatibilityDate: ours?.compatibilityDate ?? '' },
+          name: 'freemius',
+          ...WORKER_SETTINGS,
+          compatibilityDate: ours?.compatibilityDate ?? '',
           modules: [{ type: 'ESModule', path: 'worker.js', contents }],
         },
       ],

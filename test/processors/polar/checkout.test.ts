@@ -8,15 +8,28 @@ describe('a hosted page', () => {
     const { page, purchase } = await shop.buy()
     expect(page.url).toContain('/checkout/polar_c_')
     expect(await shop.look({ kind: 'page', id: page.pageId })).toMatchObject({
-      ...{ found: { paywallId: '1001' }, isUndecided: false, todo: null },
+      found: { paywallId: '1001' },
+      isUndecided: false,
+      todo: null,
     })
     const days = (purchase.currentPeriodEnd!.getTime() - purchase.currentPeriodStart!.getTime()) / 86_400_000
     expect(Math.round(days)).toBeGreaterThan(27)
     expect(purchase).toMatchObject({
-      ...{ checkoutId: orderOf().checkoutId, customer: expect.any(String), buyerEmail: 'ada@buyers.dev' },
-      ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1, unitAmount: 999 },
-      ...{ currency: 'USD', trialStart: null, trialEnd: null },
-      ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+      checkoutId: orderOf().checkoutId,
+      customer: expect.any(String),
+      buyerEmail: 'ada@buyers.dev',
+      status: 'active',
+      begun: true,
+      periodCovered: true,
+      interval: 'month',
+      intervalCount: 1,
+      unitAmount: 999,
+      currency: 'USD',
+      trialStart: null,
+      trialEnd: null,
+      cancelAtPeriodEnd: false,
+      cancelAt: null,
+      canceledAt: null,
     })
     expect(await shop.purchase({ kind: 'subscription', id: purchase.processorId })).toEqual(purchase)
   })
@@ -54,8 +67,15 @@ describe('a hosted page', () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     expect(purchase).toMatchObject({
-      ...{ status: 'active', begun: true, periodCovered: true, interval: null, intervalCount: null },
-      ...{ unitAmount: 4900, currency: 'USD', currentPeriodStart: null, currentPeriodEnd: null },
+      status: 'active',
+      begun: true,
+      periodCovered: true,
+      interval: null,
+      intervalCount: null,
+      unitAmount: 4900,
+      currency: 'USD',
+      currentPeriodStart: null,
+      currentPeriodEnd: null,
     })
     expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toEqual(purchase)
   })

@@ -25,7 +25,9 @@ test('the guide names the events, one by one', () => {
 })
 
 const offered = (...variants: [local: number | null, processorPrice: string, currency: string, amount: number][]) => ({
-  ...{ interval: 'month' as const, intervalCount: 1, trialDays: 0 },
+  interval: 'month' as const,
+  intervalCount: 1,
+  trialDays: 0,
   variants: variants.map(([local, processorPrice, currency, amount]) => ({ local, processorPrice, currency, amount })),
 })
 
@@ -43,13 +45,17 @@ test('the emulator has what the paywall file sells', () => {
   const locals = [{ processor_price: MONTHLY, currency: 'INR', amount: 39900 }]
   const credentials = { accessToken: 'polar_oat_1', webhookSecret: 'whsec_1' }
   const paywall = {
-    ...{ id: '1001', name: 'Acme', processor: { acquiring: 'polar', credentials } },
+    id: '1001',
+    name: 'Acme',
+    processor: { acquiring: 'polar', credentials },
     prices: [{ ...price, currency: 'USD', amount: 999, locals }],
   }
   const other = { ...paywall, processor: { acquiring: 'stripe', credentials: {} } }
   expect(listAccounts([Object({ paywalls: [paywall, other] })])).toEqual([
     {
-      ...{ paywallId: '1001', paywallName: 'Acme', ...credentials },
+      paywallId: '1001',
+      paywallName: 'Acme',
+      ...credentials,
       prices: [
         { id: MONTHLY, label: 'Monthly', currency: 'usd', amount: 999, interval: 'month', intervalCount: 1 },
         { id: MONTHLY, label: 'Monthly', currency: 'inr', amount: 39900, interval: 'month', intervalCount: 1 },

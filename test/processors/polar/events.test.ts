@@ -17,13 +17,26 @@ const CHANGED = Date.parse('2026-11-21T09:59:58Z') * 1000 + 123_456
 const order = {
   ...times,
   product_id: REFUND,
-  ...{ id: ORDER, status: 'paid', billing_reason: 'subscription_cycle', subtotal_amount: 999, due_amount: 1189 },
-  ...{ currency: 'usd', subscription_id: SUBSCRIPTION, next_payment_attempt_at: null, metadata: {} },
+  id: ORDER,
+  status: 'paid',
+  billing_reason: 'subscription_cycle',
+  subtotal_amount: 999,
+  due_amount: 1189,
+  currency: 'usd',
+  subscription_id: SUBSCRIPTION,
+  next_payment_attempt_at: null,
+  metadata: {},
   customer: { id: REFUND, external_id: null, email: null },
 }
 const refund = {
-  ...{ id: REFUND, status: 'succeeded', amount: 500, tax_amount: 95, currency: 'usd', order_id: ORDER },
-  ...{ subscription_id: null, dispute: null },
+  id: REFUND,
+  status: 'succeeded',
+  amount: 500,
+  tax_amount: 95,
+  currency: 'usd',
+  order_id: ORDER,
+  subscription_id: null,
+  dispute: null,
 }
 const dispute = { id: SUBSCRIPTION, status: 'needs_response', amount: 999, tax_amount: 190 }
 
@@ -128,7 +141,10 @@ test.each<[string, object | null, object | null, object | null, object?]>([
 ])('%s', async (type, data, about, payment, versions = {}) => {
   const occurredAt = new Date('2026-11-21T09:59:58.123Z')
   expect(await read(signed(bodyOf(type, data)))).toEqual({
-    ...{ id: 'evt-1', about, trialEnding: false, versions },
+    id: 'evt-1',
+    about,
+    trialEnding: false,
+    versions,
     payment: payment && { currency: 'USD', occurredAt, ...payment },
   })
 })

@@ -75,7 +75,8 @@ describe('a cancellation', () => {
       canceledAt: expect.any(Date),
     })
     expect(await shop.polar.subscriptions.get(reference.id)).toMatchObject({
-      ...{ customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' },
+      customer_cancellation_reason: 'other',
+      customer_cancellation_comment: 'Too dear',
     })
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Again')).toEqual(first)
     expect(await shop.purchase(reference)).toMatchObject({ cancelAtPeriodEnd: true, cancelAt: end, status: 'active' })
@@ -87,7 +88,8 @@ describe('a cancellation', () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy({ trialDays: 3 })
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, '')).toMatchObject({
-      ...{ status: 'trialing', cancelAt: purchase.trialEnd },
+      status: 'trialing',
+      cancelAt: purchase.trialEnd,
     })
   })
 
@@ -98,7 +100,8 @@ describe('a cancellation', () => {
     const first = await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')
     expect(first).toMatchObject({ status: 'canceled', canceledAt: expect.any(Date) })
     expect(await shop.polar.subscriptions.get(reference.id)).toMatchObject({
-      ...{ customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' },
+      customer_cancellation_reason: 'other',
+      customer_cancellation_comment: 'Too dear',
     })
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Again')).toEqual(first)
   })

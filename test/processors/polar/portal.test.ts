@@ -17,7 +17,9 @@ test('reports that the token lacks the scope', async () => {
   const { purchase } = await shop.buy()
   await shop.emulator.withholdScopes(ACME.paywallId, ['customer_sessions:write'])
   await expect(shop.adapter.openPortal?.(purchase.customer ?? '', HOME)).rejects.toMatchObject({
-    ...{ kind: 'misconfigured', answered: true, message: 'polar: insufficient_scope (403)' },
+    kind: 'misconfigured',
+    answered: true,
+    message: 'polar: insufficient_scope (403)',
   })
 })
 
@@ -46,7 +48,9 @@ test('the first user of an address sees nothing of a later one', async () => {
   expect(await shop.adapter.openPortal?.(early.customer ?? '', HOME)).toContain('/portal/')
   await shop.buy({ userId: ADA })
   await expect(shop.adapter.openPortal?.(early.customer ?? '', HOME)).rejects.toMatchObject({
-    ...{ kind: 'rejected', answered: true, message: 'polar: the customer is shared by several users' },
+    kind: 'rejected',
+    answered: true,
+    message: 'polar: the customer is shared by several users',
   })
 })
 

@@ -35,12 +35,10 @@ const theirs = (act: (polar: ReturnType<typeof createPolar>) => Promise<unknown>
 
 const metadata = { checkout_id: orderOf().checkoutId, paywall_id: '1001', user_id: ADA }
 const common = {
-  ...{
-    products: [orderOf().processorPrice],
-    success_url: orderOf().successUrl,
-    return_url: orderOf().errorUrl,
-    metadata,
-  },
+  products: [orderOf().processorPrice],
+  success_url: orderOf().successUrl,
+  return_url: orderOf().errorUrl,
+  metadata,
 }
 const byUser = { external_customer_id: ADA, customer_email: 'ada@buyers.dev' }
 
@@ -63,7 +61,8 @@ test.each<[string, Partial<CheckoutOrder>, object]>([
   expect(sent).toEqual(await theirs((polar) => polar.checkouts.create(Object({ ...common, ...body }))))
   expect(sent).toMatchObject([
     {
-      ...{ method: 'POST', url: 'https://api.polar.sh/v1/checkouts/' },
+      method: 'POST',
+      url: 'https://api.polar.sh/v1/checkouts/',
       headers: { authorization: `Bearer ${ACME.accessToken}`, type: 'application/json', version: '2026-10' },
     },
   ])

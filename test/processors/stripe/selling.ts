@@ -8,10 +8,20 @@ export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 
 /** An order of the monthly price. */
 export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  ...{ key: `${CHECKOUT_ID}:1`, checkoutId: CHECKOUT_ID, paywallId: ACME.paywallId, userId: 'user_1' },
-  ...{ email: 'ada@example.com', customer: null, customers: {}, processorPrice: 'price_month', currency: 'USD' },
-  ...{ amount: 999, recurring: { interval: 'month', intervalCount: 1 }, trialDays: 0 },
-  ...{ successUrl: 'https://pay.example/r/1/success', errorUrl: 'https://pay.example/r/1/error' },
+  key: `${CHECKOUT_ID}:1`,
+  checkoutId: CHECKOUT_ID,
+  paywallId: ACME.paywallId,
+  userId: 'user_1',
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: 'price_month',
+  currency: 'USD',
+  amount: 999,
+  recurring: { interval: 'month', intervalCount: 1 },
+  trialDays: 0,
+  successUrl: 'https://pay.example/r/1/success',
+  errorUrl: 'https://pay.example/r/1/error',
   ...more,
 })
 

@@ -30,13 +30,24 @@ async function sentBy(request: Request): Promise<Sent> {
 
 /** A subscription that is cancelled, a page and a portal in one: each call reads what it needs. */
 const REPLY = {
-  ...{ id: 'sub_1', url: 'https://checkout.stripe.com/c/pay/1', status: 'active', customer: 'cus_1', metadata: {} },
-  ...{ cancel_at_period_end: true, cancel_at: 1, canceled_at: 1, trial_start: null, trial_end: null },
-  ...{ start_date: 1, schedule: null, latest_invoice: null },
+  id: 'sub_1',
+  url: 'https://checkout.stripe.com/c/pay/1',
+  status: 'active',
+  customer: 'cus_1',
+  metadata: {},
+  cancel_at_period_end: true,
+  cancel_at: 1,
+  canceled_at: 1,
+  trial_start: null,
+  trial_end: null,
+  start_date: 1,
+  schedule: null,
+  latest_invoice: null,
   items: {
     data: [
       {
-        ...{ current_period_start: 1, current_period_end: 2 },
+        current_period_start: 1,
+        current_period_end: 2,
         price: {
           id: 'price_1',
           currency: 'usd',
@@ -71,16 +82,29 @@ async function compare(
 }
 
 const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  ...{ key: 'key_1', checkoutId: CHECKOUT_ID, paywallId: '1001', userId: 'user_1', email: 'ada@example.com' },
-  ...{ customer: null, customers: {}, processorPrice: 'price_1', currency: 'USD', amount: 999, trialDays: 0 },
-  ...{ recurring: { interval: 'month', intervalCount: 1 } },
-  ...{ successUrl: 'https://pay.example/success', errorUrl: 'https://pay.example/error' },
+  key: 'key_1',
+  checkoutId: CHECKOUT_ID,
+  paywallId: '1001',
+  userId: 'user_1',
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: 'price_1',
+  currency: 'USD',
+  amount: 999,
+  trialDays: 0,
+  recurring: { interval: 'month', intervalCount: 1 },
+  successUrl: 'https://pay.example/success',
+  errorUrl: 'https://pay.example/error',
   ...more,
 })
 const metadata = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
 const common = {
-  ...{ line_items: [{ price: 'price_1', quantity: 1 }], client_reference_id: 'user_1', metadata },
-  ...{ success_url: 'https://pay.example/success', cancel_url: 'https://pay.example/error' },
+  line_items: [{ price: 'price_1', quantity: 1 }],
+  client_reference_id: 'user_1',
+  metadata,
+  success_url: 'https://pay.example/success',
+  cancel_url: 'https://pay.example/error',
 }
 const byAddress = { customer_email: 'ada@example.com' }
 

@@ -23,7 +23,9 @@ const unread = (): Webhook => ({
 const sold = (): Webhook => ({
   id: 'evt-sold',
   body: JSON.stringify({
-    ...{ id: '8001', type: 'license.created', created: '2026-11-01 08:00:00' },
+    id: '8001',
+    type: 'license.created',
+    created: '2026-11-01 08:00:00',
     objects: { license: { id: '9001' }, user: { id: '9101', email: BOB } },
   }),
   at: new Date(),

@@ -7,7 +7,9 @@ export const TOLD: Law = {
   name: 'payments told',
   faults({ company: { capabilities }, truth: { payments }, events, heard: { everything } }) {
     const open = [
-      ...['failed', 'dispute_lost', 'dispute_won'],
+      'failed',
+      'dispute_lost',
+      'dispute_won',
       ...(capabilities.sendsDisputeWebhook ? [] : ['disputed']),
       // Of a refund that has failed when it is first heard of, nothing is told.
       ...(payments.refund_failed > 0 ? ['refunded', 'refund_failed'] : []),

@@ -24,7 +24,8 @@ export const MONEY = {
       context,
       complete('transaction', {
         ...common(context, payment, { ...attempt, amount: payment.amount }),
-        ...{ type: 'payment', status: ATTEMPTS[status] },
+        type: 'payment',
+        status: ATTEMPTS[status],
         ...(status === 'failed' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
         // Succeeded and was reversed later.
         ...(status === 'paid' && reversal && { status: 'late_failure' as const, reversal_transaction_id: reversal.id }),
@@ -41,7 +42,8 @@ export const MONEY = {
       complete('transaction', {
         ...common(context, payment, refund),
         ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
-        ...{ type: 'refund', status: refundStatus(refund) },
+        type: 'refund',
+        status: refundStatus(refund),
         ...(paid && { refunded_txn_id: paid.id }),
         linked_credit_notes: [linkedNote(refund, context)],
       }),
@@ -56,7 +58,8 @@ export const MONEY = {
       context,
       complete('transaction', {
         ...common(context, payment, dispute),
-        ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
+        type: 'payment_reversal',
+        status: dispute.status === 'won' ? 'voided' : 'success',
         linked_payments: [{ id, amount: payment.amount, date }],
       }),
     )
@@ -66,8 +69,12 @@ export const MONEY = {
 const ATTEMPTS = { paid: 'success', failed: 'failure', pending: 'in_progress' } as const
 
 const linkedInvoice = (bill: Sale, context: AccountContext) => ({
-  ...{ invoice_id: billId(bill), invoice_status: billStatus(context, bill), invoice_date: bill.created },
-  ...{ invoice_total: sumTotals(bill).total, applied_amount: bill.amount, applied_at: bill.created },
+  invoice_id: billId(bill),
+  invoice_status: billStatus(context, bill),
+  invoice_date: bill.created,
+  invoice_total: sumTotals(bill).total,
+  applied_amount: bill.amount,
+  applied_at: bill.created,
 })
 
 const refundStatus = ({ status }: RefundRecord) =>
@@ -81,7 +88,10 @@ function common(
 ) {
   const subscription = salePaidBy(context, payment)?.subscription
   return {
-    ...{ id, date: created, currency_code: payment.currency, amount },
+    id,
+    date: created,
+    currency_code: payment.currency,
+    amount,
     ...(payment.customer !== null && { customer_id: payment.customer }),
     ...(subscription && { subscription_id: subscription.id }),
   }
@@ -97,19 +107,23 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
   return versioned(
     context,
     complete('invoice', {
-      ...{ id, status, customer_id: customer, recurring: subscription !== null, currency_code: bill.price.currency },
+      id,
+      status,
+      customer_id: customer,
+      recurring: subscription !== null,
+      currency_code: bill.price.currency,
       ...(subscription && { subscription_id: subscription.id }),
       ...(poNumber !== null && { po_number: poNumber }),
-      ...{ date: created, due_date: created, generated_at: created },
-      ...{
-        sub_total: subtotal,
-        tax,
-        total,
-        credits_applied: fromBalance,
-        amount_due: due,
-        amount_paid: paid,
-        amount_to_collect: due,
-      },
+      date: created,
+      due_date: created,
+      generated_at: created,
+      sub_total: subtotal,
+      tax,
+      total,
+      credits_applied: fromBalance,
+      amount_due: due,
+      amount_paid: paid,
+      amount_to_collect: due,
       ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
       ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
       ...(discount > 0 && { discounts: [complete('discount', { amount: discount })] }),
@@ -130,10 +144,17 @@ function lineItem(bill: Sale, { price, quantity, amount, periodStart, periodEnd 
   const { customer, subscription, discount, tax } = bill
   const whole = index === 0 && { discount_amount: discount, tax_amount: tax, is_taxed: tax > 0 }
   return complete('line_item', {
-    ...{ id: `li_${billId(bill)}${index || ''}`, customer_id: customer, date_from: periodStart, date_to: periodEnd },
+    id: `li_${billId(bill)}${index || ''}`,
+    customer_id: customer,
+    date_from: periodStart,
+    date_to: periodEnd,
     ...whole,
     ...(subscription && { subscription_id: subscription.id }),
-    ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
+    unit_amount: amount / quantity,
+    quantity,
+    amount,
+    description: price.label,
+    entity_id: price.id,
     entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
   })
 }
@@ -155,18 +176,26 @@ export function creditNoteObject(refund: RefundRecord, context: AccountContext) 
   return versioned(
     context,
     complete('credit_note', {
-      ...{ id: note.cn_id, customer_id: bill.customer, reference_invoice_id: billId(bill) },
+      id: note.cn_id,
+      customer_id: bill.customer,
+      reference_invoice_id: billId(bill),
       ...(bill.subscription && { subscription_id: bill.subscription.id }),
-      ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created },
-      ...{ currency_code: bill.price.currency, total: amount, sub_total: amount },
-      ...{ amount_refunded: refunded, amount_available: amount - refunded },
+      reason_code: note.cn_reason_code,
+      status: note.cn_status,
+      date: created,
+      currency_code: bill.price.currency,
+      total: amount,
+      sub_total: amount,
+      amount_refunded: refunded,
+      amount_available: amount - refunded,
     }),
   )
 }
 
 const linkedNote = (refund: RefundRecord, context: AccountContext) => ({
   ...issuedCreditNote(refund),
-  ...{ applied_amount: refund.amount, applied_at: refund.created },
+  applied_amount: refund.amount,
+  applied_at: refund.created,
   cn_reference_invoice_id: billId(findSale(context, find(context, 'payments', refund.payment))),
 })
 
@@ -174,7 +203,8 @@ const issuedCreditNote = (refund: RefundRecord) => ({
   cn_id: `cn_${refund.id}`,
   cn_reason_code: refundOwn(refund).isChargeback ? ('chargeback' as const) : ('product_unsatisfactory' as const),
   cn_create_reason_code: refundOwn(refund).reasonCode,
-  ...{ cn_date: refund.created, cn_total: refund.amount },
+  cn_date: refund.created,
+  cn_total: refund.amount,
   cn_status: noteStatus(refund),
 })
 

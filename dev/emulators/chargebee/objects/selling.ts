@@ -19,7 +19,9 @@ export const SELLING = {
     versioned(
       context,
       complete('customer', {
-        ...{ id, ...(email !== null && { email }), created_at: created },
+        id,
+        ...(email !== null && { email }),
+        created_at: created,
         ...(balance > 0 && { refundable_credits: balance }),
       }),
     ),
@@ -30,10 +32,13 @@ export const SELLING = {
     return versioned(
       context,
       complete('hosted_page', {
-        ...{ id, url: `${context.url}/pages/v3/${id}`, state: pageState(page) },
+        id,
+        url: `${context.url}/pages/v3/${id}`,
+        state: pageState(page),
         type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
         ...(passThru !== null && { pass_thru_content: passThru }),
-        ...{ created_at: created, expires_at: expiresAt },
+        created_at: created,
+        expires_at: expiresAt,
         content: bought(page, context),
       }),
     )
@@ -41,9 +46,13 @@ export const SELLING = {
 
   portalSessions: ({ id, created, customer, returnUrl }, { url }) =>
     complete('portal_session', {
-      ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
+      id,
+      token: id,
+      access_url: `${url}/portal/v2/${id}`,
+      customer_id: customer,
       ...(returnUrl !== null && { redirect_url: returnUrl }),
-      ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
+      created_at: created,
+      expires_at: created + PORTAL_SECONDS,
     }),
 
   subscriptions(subscription, context) {
@@ -57,10 +66,17 @@ export const SELLING = {
     return versioned(
       context,
       complete('subscription', {
-        ...{ id, status, customer_id: customer, currency_code: price.currency },
-        ...{ billing_period: price.intervalCount ?? 1, billing_period_unit: price.interval ?? 'month' },
-        ...{ created_at: created, started_at: created, start_date: created },
-        ...{ current_term_start: periodStart, current_term_end: periodEnd },
+        id,
+        status,
+        customer_id: customer,
+        currency_code: price.currency,
+        billing_period: price.intervalCount ?? 1,
+        billing_period_unit: price.interval ?? 'month',
+        created_at: created,
+        started_at: created,
+        start_date: created,
+        current_term_start: periodStart,
+        current_term_end: periodEnd,
         ...(status !== 'cancelled' && status !== 'non_renewing' && { next_billing_at: periodEnd }),
         ...(trialEnd !== null && { trial_start: created, trial_end: trialEnd }),
         ...(status !== 'in_trial' && { activated_at: trialEnd ?? created }),

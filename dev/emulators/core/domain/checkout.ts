@@ -82,7 +82,12 @@ function startSubscription(
 ): void {
   const { price, quantity, terms, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenId } = page
   const subscription = newSubscription(context, {
-    ...{ customer, price, quantity, terms, trialDays, own: structuredClone(gives.subscription) },
+    customer,
+    price,
+    quantity,
+    terms,
+    trialDays,
+    own: structuredClone(gives.subscription),
     ...(chosenId !== undefined && { id: chosenId }),
     ...(trialEnd !== undefined && { trialEnd }),
     ...(unpaid && { status: 'incomplete' }),

@@ -7,7 +7,10 @@ export function newCustomer(
 ): CustomerRecord {
   const customer: CustomerRecord = {
     ...newRecord(context, 'customers'),
-    ...{ name: null, balance: 0, declines: false, own: {} },
+    name: null,
+    balance: 0,
+    declines: false,
+    own: {},
     ...given,
   }
   context.records.customers.set(customer.id, customer)

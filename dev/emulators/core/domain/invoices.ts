@@ -10,7 +10,12 @@ interface NewInvoice extends Pick<InvoiceRecord, 'seller' | 'email' | 'reason' |
 
 /** The invoice line of a whole period. */
 export const periodLine = ({ price, quantity, periodStart, periodEnd }: SubscriptionRecord): PricedLine => ({
-  ...{ price, quantity, amount: price.amount * quantity, periodStart, periodEnd, isProration: false },
+  price,
+  quantity,
+  amount: price.amount * quantity,
+  periodStart,
+  periodEnd,
+  isProration: false,
 })
 
 /**
@@ -27,9 +32,19 @@ export function newInvoice(
   const fromBalance = given.reason === 'create' ? 0 : takeFromBalance(context, customer, total)
   const invoice: InvoiceRecord = {
     ...newRecord(context, 'invoices'),
-    ...{ ...given, customer, subscription: id, price, quantity, periodStart, periodEnd },
-    ...{ discount, tax, fromBalance, amount: total - fromBalance },
-    ...{ attempts: 0, isGivenUp: false },
+    ...given,
+    customer,
+    subscription: id,
+    price,
+    quantity,
+    periodStart,
+    periodEnd,
+    discount,
+    tax,
+    fromBalance,
+    amount: total - fromBalance,
+    attempts: 0,
+    isGivenUp: false,
     paidAt: null,
     payment: null,
     own: structuredClone(subscription.own),

@@ -29,8 +29,15 @@ export function chargeOnMandate(
   if (status !== 'active') throw context.refuse(`Subscription ${id} is ${status} and makes no payments.`)
   beginNextPeriod(subscription)
   const payment = openPayment(context, {
-    ...{ created, amount: price.amount, currency: price.currency, customer, mandate, subscription: id, own },
-    ...{ description: price.label, method: findMandate(context, subscription).method },
+    created,
+    amount: price.amount,
+    currency: price.currency,
+    customer,
+    mandate,
+    subscription: id,
+    own,
+    description: price.label,
+    method: findMandate(context, subscription).method,
   })
   return outcome === 'pending' ? attemptPayment(context, payment, 'pending') : finishPayment(context, payment, outcome)
 }

@@ -20,15 +20,18 @@ export function openPage(context: AccountContext, given: NewPage): PageRecord {
 export function newPage(context: AccountContext, given: NewPage): PageRecord {
   return {
     ...newRecord(context, 'pages', given.id),
-    ...{ status: 'open', payerEmail: null, payment: null, subscription: null, invoice: null, unpaid: false },
+    status: 'open',
+    payerEmail: null,
+    payment: null,
+    subscription: null,
+    invoice: null,
+    unpaid: false,
     mode: given.price.interval === null ? 'payment' : 'subscription',
-    ...{
-      terms: TERMS.read(context),
-      quantity: 1,
-      customer: null,
-      makesCustomer: true,
-      trialDays: daysUntil(given.trialEnd, context),
-    },
+    terms: TERMS.read(context),
+    quantity: 1,
+    customer: null,
+    makesCustomer: true,
+    trialDays: daysUntil(given.trialEnd, context),
     ...given,
     gives: { customer: {}, subscription: {}, payment: {}, ...given.gives },
   }

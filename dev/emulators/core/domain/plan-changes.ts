@@ -56,8 +56,12 @@ export function prorate(
   const isNew = anew || !isAsLong(old, price)
   const end = isNew ? nextPeriodEnd(now, price, now) : periodEnd
   const line = (of: SoldPrice, share: number, to: number): PricedLine => ({
-    ...{ price: of, quantity, amount: Math.sign(share) * Math.round(of.amount * quantity * Math.abs(share)) },
-    ...{ periodStart: now, periodEnd: to, isProration: true },
+    price: of,
+    quantity,
+    amount: Math.sign(share) * Math.round(of.amount * quantity * Math.abs(share)),
+    periodStart: now,
+    periodEnd: to,
+    isProration: true,
   })
   return {
     credit: line(old, -left, periodEnd),

@@ -36,10 +36,19 @@ export function paymentSale(context: AccountContext, payment: PaymentRecord): Sa
   if (sold === null || customer === null) return null
   const once = { periodStart: created, periodEnd: created }
   return {
-    ...{ id, created, customer, ...sold, amount, own, payment, subscription: null, reason: 'once' },
+    id,
+    created,
+    customer,
+    ...sold,
+    amount,
+    own,
+    payment,
+    subscription: null,
+    reason: 'once',
     status: status === 'paid' ? 'paid' : status === 'pending' ? 'open' : 'void',
     attempts: newestFirst(context, 'attempts', { payment: id }).length,
-    ...{ isGivenUp: false, fromBalance: 0 },
+    isGivenUp: false,
+    fromBalance: 0,
     lines: [
       {
         price: sold.price,

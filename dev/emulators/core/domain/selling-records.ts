@@ -101,9 +101,17 @@ export const SubscriptionRecord = z.object({
   pendingLines: z.array(PricedLine).default([]),
   /** `suspended`: its mandate is invalid. `completed`: all its scheduled charges were made. */
   status: z.enum([
-    ...['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'paused'],
-    ...['suspended', 'completed', 'canceled'],
-  ] as const),
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'unpaid',
+    'paused',
+    'suspended',
+    'completed',
+    'canceled',
+  ]),
   /** A time whose day of the month is the day on which periods end; shorter months use their last day. */
   anchor: z.int(),
   periodStart: z.int(),

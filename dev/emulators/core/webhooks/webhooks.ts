@@ -42,7 +42,11 @@ export function createWebhooks({
   const closing = new AbortController()
   const findAccountId = (eventId: string) => events.get(eventId)?.account ?? ''
   const deliveries = createDeliveries({
-    ...{ state, title, closing, post, retrySeconds: webhookFormat.retrySeconds },
+    state,
+    title,
+    closing,
+    post,
+    retrySeconds: webhookFormat.retrySeconds,
     eventTime: (eventId) => accountTime(findAccountId(eventId)),
   })
   let heldDeliveries: DeliveryRecord[] | null = null

@@ -3,8 +3,18 @@
  * networks, and misspelled top-level domains. example.com, .net and .org exist, with a null MX (RFC 7505).
  */
 const NO_TOP_LEVEL = [
-  ...['test', 'example', 'invalid', 'localhost'],
-  ...['local', 'localdomain', 'internal', 'lan', 'home', 'corp', 'con', 'cmo'],
+  'test',
+  'example',
+  'invalid',
+  'localhost',
+  'local',
+  'localdomain',
+  'internal',
+  'lan',
+  'home',
+  'corp',
+  'con',
+  'cmo',
 ]
 const NULL_MX = ['example.com', 'example.net', 'example.org']
 

@@ -12,8 +12,13 @@ export function licenseObject(page: PageRecord, context: AccountContext) {
   const { environment, cancelled } = licenseOwn(page)
   const subscription = findSubscription(page, context)
   return complete('license', {
-    ...{ id: page.id, created: dateTime(page.created), plugin_id: page.account, user_id: page.customer },
-    ...{ ...parsePrice(page.price), secret_key: `sk_${page.id}`, environment },
+    id: page.id,
+    created: dateTime(page.created),
+    plugin_id: page.account,
+    user_id: page.customer,
+    ...parsePrice(page.price),
+    secret_key: `sk_${page.id}`,
+    environment,
     expiration: dateTimeOrNull(toExpiration(page, context)),
     // After the last failed charge Freemius cancels the subscription and the licence.
     is_cancelled: cancelled || subscription?.cancelReason === 'payment_failed',
@@ -54,12 +59,20 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   const owedAt = latest.periodStart + (latest.reason === 'create' ? FIRST_PAYMENT_SECONDS : 0)
   const canceledAt = subscription.canceledAt ?? subscription.endedAt
   return complete('subscription', {
-    ...{ id, created: dateTime(created), plugin_id: account, user_id: customer, license_id: license.id },
-    ...{ ...parsePrice(price), external_id: `sub_${id}`, currency: toCurrency(price.currency) },
+    id,
+    created: dateTime(created),
+    plugin_id: account,
+    user_id: customer,
+    license_id: license.id,
+    ...parsePrice(price),
+    external_id: `sub_${id}`,
+    currency: toCurrency(price.currency),
     environment: licenseOwn(license).environment,
     total_gross: decimal(paid.reduce((sum, invoice) => sum + invoice.amount, 0)),
-    ...{ amount_per_cycle: amount, initial_amount: decimal(initialAmount(invoices) ?? price.amount) },
-    ...{ renewal_amount: decimal(netAmount(subscription)), tax_rate: subscription.terms.taxPercent / 100 },
+    amount_per_cycle: amount,
+    initial_amount: decimal(initialAmount(invoices) ?? price.amount),
+    renewal_amount: decimal(netAmount(subscription)),
+    tax_rate: subscription.terms.taxPercent / 100,
     billing_cycle: billingCycle(price),
     outstanding_balance: isPaid ? 0 : decimal(latest.amount),
     // Whether the number is reset after a payment is UNVERIFIED. The harder case is that it is not.

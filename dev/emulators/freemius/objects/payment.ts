@@ -15,18 +15,21 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
   const [refund] = listRefunds(context, payment)
   return complete('payment', {
     bound_payment_id: refund?.id ?? null,
-    ...{
-      id,
-      type: 'payment',
-      created: dateTime(Math.max(created, dueAt)),
-      gross: decimal(amount - vat),
-      vat: decimal(vat),
-    },
-    ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
+    id,
+    type: 'payment',
+    created: dateTime(Math.max(created, dueAt)),
+    gross: decimal(amount - vat),
+    vat: decimal(vat),
+    plugin_id: account,
+    user_id: customer ?? '',
+    subscription_id: subscription,
+    license_id: license.id,
     // That it keeps the old plan when the licence gets another one is UNVERIFIED.
     ...parsePrice(invoice?.price ?? payment.sold?.price ?? license.price),
-    ...{ environment: licenseOwn(license).environment, currency: toCurrency(currency) },
-    ...{ external_id: `ch_${id}`, is_renewal: reason === 'cycle' },
+    environment: licenseOwn(license).environment,
+    currency: toCurrency(currency),
+    external_id: `ch_${id}`,
+    is_renewal: reason === 'cycle',
   })
 }
 
@@ -69,7 +72,11 @@ function reversalObject<Type extends string>(
   const vat = Math.round((amount * Math.round((original.vat ?? 0) * 100)) / paid.amount)
   return {
     ...original,
-    ...{ id, type, created: dateTime(created), gross: decimal(vat - amount), vat: decimal(0 - vat) },
+    id,
+    type,
+    created: dateTime(created),
+    gross: decimal(vat - amount),
+    vat: decimal(0 - vat),
     external_id: `ch_${id}`,
     bound_payment_id: type === 'refund' ? null : payment,
   }

@@ -25,8 +25,12 @@ export function pricingObject(context: AccountContext, plan: string, id: string)
     return price ? decimal(price.amount) : null
   }
   return complete('pricing', {
-    ...{ id, plan_id: plan, currency: toCurrency(first.currency) },
-    ...{ monthly_price: findAmount('month'), annual_price: findAmount('year'), lifetime_price: findAmount(null) },
+    id,
+    plan_id: plan,
+    currency: toCurrency(first.currency),
+    monthly_price: findAmount('month'),
+    annual_price: findAmount('year'),
+    lifetime_price: findAmount(null),
   })
 }
 
@@ -35,5 +39,9 @@ const listPrices = (context: AccountContext, isMeant: (price: EnteredPrice) => b
 
 export const userObject = ({ id, created, email }: CustomerRecord) =>
   complete('user', {
-    ...{ id, created: dateTime(created), email: email ?? '', secret_key: `sk_${id}`, public_key: `pk_${id}` },
+    id,
+    created: dateTime(created),
+    email: email ?? '',
+    secret_key: `sk_${id}`,
+    public_key: `pk_${id}`,
   })

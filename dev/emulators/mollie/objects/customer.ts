@@ -18,7 +18,10 @@ export function customerObject(customer: CustomerRecord, context: AccountContext
   const below = { payments: `${self}/payments`, mandates: `${self}/mandates`, subscriptions: `${self}/subscriptions` }
   return {
     ...resource('customer', customer, self, below, { dashboard: dashboard(`customers/${id}`) }),
-    ...{ mode: accountMode(account), name, email, ...customerOwn(customer) },
+    mode: accountMode(account),
+    name,
+    email,
+    ...customerOwn(customer),
   }
 }
 
@@ -27,8 +30,13 @@ export function mandateObject(mandate: MandateRecord, context: AccountContext): 
   const owner = customerAddress(customer, context)
   return {
     ...resource('mandate', mandate, `${owner}/mandates/${id}`, { customer: owner }),
-    ...{ mode: accountMode(account), method, details: {}, signatureDate: toDate(created), mandateReference: null },
-    ...{ status: mandateStatus(context, mandate), customerId: customer },
+    mode: accountMode(account),
+    method,
+    details: {},
+    signatureDate: toDate(created),
+    mandateReference: null,
+    status: mandateStatus(context, mandate),
+    customerId: customer,
   }
 }
 
@@ -44,7 +52,9 @@ export function subscriptionObject(
   const linked = { customer: owner, mandate: `${owner}/mandates/${mandate}`, profile, payments: `${self}/payments` }
   return {
     ...resource('subscription', subscription, self, linked),
-    ...{ mode: accountMode(account), status: statusOnMandate(context, subscription), description: price.label },
+    mode: accountMode(account),
+    status: statusOnMandate(context, subscription),
+    description: price.label,
     amount: toAmount(price.amount, price.currency),
     timesRemaining: own.times === null ? null : own.times - charged,
     ...own,

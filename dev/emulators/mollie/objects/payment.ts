@@ -32,9 +32,14 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
   }
   return {
     ...resource('payment', payment, self, linked, pages),
-    ...{ mode: accountMode(account), amount: toAmount(payment.amount, payment.currency) },
+    mode: accountMode(account),
+    amount: toAmount(payment.amount, payment.currency),
     ...returned(context, payment),
-    ...{ description, method, status, details: details(payment), profileId: accountProfile(account) },
+    description,
+    method,
+    status,
+    details: details(payment),
+    profileId: accountProfile(account),
     // The seller can cancel only a payment that waits for a bank transfer.
     ...((status === 'open' || status === 'pending') && { isCancelable: awaitsTransfer(payment) }),
     ...(status === 'open' && expiresAt !== null && { expiresAt: dateTime(expiresAt) }),
@@ -80,7 +85,9 @@ function details({ status, method }: PaymentRecord): Wire<PaymentResponse>['deta
 
 export const refundObject = (refund: RefundRecord, context: AccountContext): Wire<RefundResponse> => ({
   ...reversal('refund', refund, context),
-  ...{ mode: accountMode(refund.account), status: refund.status, ...refundOwn(refund) },
+  mode: accountMode(refund.account),
+  status: refund.status,
+  ...refundOwn(refund),
 })
 
 export const chargebackObject = (chargeback: DisputeRecord, context: AccountContext): Wire<EntityChargeback> => ({

@@ -41,7 +41,9 @@ export function resource<Kind extends string, Addresses extends object, Pages ex
 ) {
   const linked = Object.fromEntries(Object.entries({ self, ...addresses }).map(([name, href]) => [name, hal(href)]))
   return {
-    ...{ resource: kind, id, createdAt: dateTime(created) },
+    resource: kind,
+    id,
+    createdAt: dateTime(created),
     _links: {
       ...(linked as { [Name in keyof (Addresses & { self: string })]: Link }),
       ...(pages as Pages),

@@ -23,24 +23,42 @@ export function orderObject(order: Sale, context: AccountContext) {
   const left = paid ? amount - refunded : 0
   const customer = findCustomer(context, order.customer)
   const shown = complete('order', {
-    ...{ ...made, id, status, paid, currency: price.currency, description: price.label, metadata },
-    ...{ subtotal_amount: subtotal, discount_amount: discount, net_amount: subtotal - discount, tax_amount: tax },
-    ...{ total_amount: total, applied_balance_amount: -fromBalance, due_amount: amount },
-    ...{ refunded_amount: refunded - orderTax(order, refunded), refunded_tax_amount: orderTax(order, refunded) },
-    ...{ refundable_amount: left - orderTax(order, left), refundable_tax_amount: orderTax(order, left) },
+    ...made,
+    id,
+    status,
+    paid,
+    currency: price.currency,
+    description: price.label,
+    metadata,
+    subtotal_amount: subtotal,
+    discount_amount: discount,
+    net_amount: subtotal - discount,
+    tax_amount: tax,
+    total_amount: total,
+    applied_balance_amount: -fromBalance,
+    due_amount: amount,
+    refunded_amount: refunded - orderTax(order, refunded),
+    refunded_tax_amount: orderTax(order, refunded),
+    refundable_amount: left - orderTax(order, left),
+    refundable_tax_amount: orderTax(order, left),
     billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
     invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
-    ...{ customer_id: customer.id, customer, checkout_id: reason === 'cycle' ? null : checkout_id },
-    ...{ product_id: price.id, product: { ...productFields(context, price), metadata: {} } },
-    ...{
-      subscription_id: subscription?.id ?? null,
-      subscription: subscription && subscriptionFields(subscription, context),
-    },
+    customer_id: customer.id,
+    customer,
+    checkout_id: reason === 'cycle' ? null : checkout_id,
+    product_id: price.id,
+    product: { ...productFields(context, price), metadata: {} },
+    subscription_id: subscription?.id ?? null,
+    subscription: subscription && subscriptionFields(subscription, context),
     next_payment_attempt_at: timeOrNull(nextAttempt(order)),
     items: order.lines.map((line, index) =>
       complete('item', {
-        ...{ ...made, id: toUuid(`item ${id} ${index}`), label: line.price.label, amount: line.amount },
-        ...{ product_price_id: toPriceId(line.price), proration: line.isProration },
+        ...made,
+        id: toUuid(`item ${id} ${index}`),
+        label: line.price.label,
+        amount: line.amount,
+        product_price_id: toPriceId(line.price),
+        proration: line.isProration,
       }),
     ),
   })
@@ -65,7 +83,9 @@ function nextAttempt(order: Sale): number | null {
 }
 
 const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
-  ...{ refunded: 'succeeded', failed: 'failed', canceled: 'canceled' },
+  refunded: 'succeeded',
+  failed: 'failed',
+  canceled: 'canceled',
 }
 
 /** Payments, refunds and disputes. */
@@ -78,14 +98,16 @@ export const MONEY = {
     const { id: order_id, price, customer, subscription } = order
     const tax = orderTax(order, refund.amount)
     const shown: models.Refund = {
-      ...{
-        ...since(refund.created),
-        id: refund.id,
-        amount: refund.amount - tax,
-        tax_amount: tax,
-        currency: price.currency,
-      },
-      ...{ organization_id: refund.account, order_id, customer_id: customer, metadata, reason },
+      ...since(refund.created),
+      id: refund.id,
+      amount: refund.amount - tax,
+      tax_amount: tax,
+      currency: price.currency,
+      organization_id: refund.account,
+      order_id,
+      customer_id: customer,
+      metadata,
+      reason,
       status: REFUNDS[refund.status] ?? 'pending',
       // A refund that prevents a dispute has no subscription, even if its order has.
       subscription_id: dispute === null ? (subscription?.id ?? null) : null,
@@ -133,16 +155,15 @@ function disputeObject(disputed: Disputed, context: AccountContext) {
   const tax = orderTax(order, disputed.amount)
   const amount = disputed.amount - tax
   return complete('dispute', {
-    ...{
-      ...since(created),
-      id,
-      amount,
-      tax_amount: tax,
-      currency: price.currency,
-      order_id,
-      payment_id: disputed.payment,
-    },
+    ...since(created),
+    id,
+    amount,
+    tax_amount: tax,
+    currency: price.currency,
+    order_id,
+    payment_id: disputed.payment,
     status: DISPUTES[status],
-    ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open' && status !== 'warning' },
+    resolved: status === 'won' || status === 'lost',
+    closed: status !== 'open' && status !== 'warning',
   })
 }

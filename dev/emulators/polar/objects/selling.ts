@@ -18,7 +18,10 @@ export const SELLING = {
       'customer',
       complete('customer', {
         ...since(customer.created),
-        ...{ id: customer.id, organization_id: customer.account, name: customer.name, email: customer.email ?? '' },
+        id: customer.id,
+        organization_id: customer.account,
+        name: customer.name,
+        email: customer.email ?? '',
         ...customerOwn(customer),
       }),
     ),
@@ -26,9 +29,14 @@ export const SELLING = {
   portalSessions({ id, created, returnUrl, customer }, context) {
     const token = `polar_cst_${id}`
     return {
-      ...{ ...since(created), id, token, expires_at: timeText(created + PORTAL_SECONDS), return_url: returnUrl },
+      ...since(created),
+      id,
+      token,
+      expires_at: timeText(created + PORTAL_SECONDS),
+      return_url: returnUrl,
       customer_portal_url: `${context.url}/portal/${token}`,
-      ...{ customer_id: customer, customer: findCustomer(context, customer) },
+      customer_id: customer,
+      customer: findCustomer(context, customer),
     } satisfies models.CustomerSession
   },
 
@@ -42,18 +50,39 @@ export const SELLING = {
     const product = { ...productFields(context, price), prices, benefits: [], medias: [] }
     const [trial_interval, trial_interval_count] = trialDays === null ? [null, null] : (['day', trialDays] as const)
     const checkout = complete('checkout', {
-      ...{ ...since(created), id: page.id, organization_id: page.account, status: checkoutStatus(page, context) },
-      ...{ client_secret: secret, url: `${context.url}/checkout/${secret}`, expires_at: timeText(page.expiresAt) },
-      ...{ success_url: page.successUrl, return_url: page.cancelUrl, ...pageOwn(page) },
-      ...{ amount, discount_amount: discount, net_amount: subtotal - discount, tax_amount: tax, total_amount: total },
-      ...{ currency, trial_interval, trial_interval_count },
-      ...{ active_trial_interval: trial_interval, active_trial_interval_count: trial_interval_count },
+      ...since(created),
+      id: page.id,
+      organization_id: page.account,
+      status: checkoutStatus(page, context),
+      client_secret: secret,
+      url: `${context.url}/checkout/${secret}`,
+      expires_at: timeText(page.expiresAt),
+      success_url: page.successUrl,
+      return_url: page.cancelUrl,
+      ...pageOwn(page),
+      amount,
+      discount_amount: discount,
+      net_amount: subtotal - discount,
+      tax_amount: tax,
+      total_amount: total,
+      currency,
+      trial_interval,
+      trial_interval_count,
+      active_trial_interval: trial_interval,
+      active_trial_interval_count: trial_interval_count,
       trial_end: timeOrNull(trialDays === null ? null : created + trialDays * DAY_SECONDS),
-      ...{ product_id: price.id, product_price_id: toPriceId(price), products: [product], product },
-      ...{ product_price: priceObject(price), prices: { [price.id]: prices } },
-      ...{ is_free_product_price: amount === 0, is_payment_required: amountToday(page) > 0 },
-      ...{ is_payment_setup_required: price.interval !== null, is_payment_form_required: amount > 0 },
-      ...{ customer_id: page.customer, customer_email: page.payerEmail ?? page.email },
+      product_id: price.id,
+      product_price_id: toPriceId(price),
+      products: [product],
+      product,
+      product_price: priceObject(price),
+      prices: { [price.id]: prices },
+      is_free_product_price: amount === 0,
+      is_payment_required: amountToday(page) > 0,
+      is_payment_setup_required: price.interval !== null,
+      is_payment_form_required: amount > 0,
+      customer_id: page.customer,
+      customer_email: page.payerEmail ?? page.email,
     })
     return stamped(context, 'checkout', checkout)
   },
@@ -63,13 +92,11 @@ export const SELLING = {
     const product = { ...productFields(context, record.price), metadata: {}, is_deletable: false, prices, benefits: [] }
     return {
       ...subscriptionFields(record, context),
-      ...{
-        customer: findCustomer(context, record.customer),
-        discount: null,
-        prices,
-        meters: [],
-        pending_update: pendingUpdate(record),
-      },
+      customer: findCustomer(context, record.customer),
+      discount: null,
+      prices,
+      meters: [],
+      pending_update: pendingUpdate(record),
       product: { ...product, medias: [], attached_custom_fields: [] },
     }
   },
@@ -90,7 +117,10 @@ const MADE = Date.UTC(2026, 0, 1) / 1000
 const priceObject = (price: SoldPrice) =>
   complete('price', {
     ...since(MADE),
-    ...{ id: toPriceId(price), product_id: price.id, price_currency: price.currency, price_amount: price.amount },
+    id: toPriceId(price),
+    product_id: price.id,
+    price_currency: price.currency,
+    price_amount: price.amount,
   })
 
 export const toPriceId = ({ id, currency }: SoldPrice) => toUuid(`price ${id} ${currency}`)
@@ -98,7 +128,11 @@ export const toPriceId = ({ id, currency }: SoldPrice) => toUuid(`price ${id} ${
 export const productFields = ({ account }: AccountContext, { id, label, interval, intervalCount }: SoldPrice) =>
   complete('product', {
     ...since(MADE),
-    ...{ id, name: label, organization_id: account.id, is_recurring: interval !== null, recurring_interval: interval },
+    id,
+    name: label,
+    organization_id: account.id,
+    is_recurring: interval !== null,
+    recurring_interval: interval,
     recurring_interval_count: interval === null ? null : (intervalCount ?? 1),
   })
 
@@ -114,14 +148,25 @@ function checkoutStatus({ status, unpaid, payment, subscription }: PageRecord, c
 export function subscriptionFields(record: SubscriptionRecord, context: AccountContext) {
   const { id, status, price, cancelAt, endedAt, trialEnd, created } = record
   const fields = complete('subscription', {
-    ...{ ...since(created), started_at: timeText(created), ...subscriptionOwn(record) },
-    ...{ id, amount: price.amount, currency: price.currency, product_id: price.id, customer_id: record.customer },
-    ...{ recurring_interval: price.interval ?? 'month', recurring_interval_count: price.intervalCount ?? 1 },
+    ...since(created),
+    started_at: timeText(created),
+    ...subscriptionOwn(record),
+    id,
+    amount: price.amount,
+    currency: price.currency,
+    product_id: price.id,
+    customer_id: record.customer,
+    recurring_interval: price.interval ?? 'month',
+    recurring_interval_count: price.intervalCount ?? 1,
     status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
-    ...{ current_period_start: timeText(record.periodStart), current_period_end: timeText(record.periodEnd) },
-    ...{ trial_start: timeOrNull(trialEnd === null ? null : created), trial_end: timeOrNull(trialEnd) },
-    ...{ cancel_at_period_end: record.cancelAtPeriodEnd, canceled_at: timeOrNull(record.canceledAt) },
-    ...{ ends_at: timeOrNull(endedAt ?? cancelAt), ended_at: timeOrNull(endedAt) },
+    current_period_start: timeText(record.periodStart),
+    current_period_end: timeText(record.periodEnd),
+    trial_start: timeOrNull(trialEnd === null ? null : created),
+    trial_end: timeOrNull(trialEnd),
+    cancel_at_period_end: record.cancelAtPeriodEnd,
+    canceled_at: timeOrNull(record.canceledAt),
+    ends_at: timeOrNull(endedAt ?? cancelAt),
+    ended_at: timeOrNull(endedAt),
   })
   return stamped(context, 'subscription', fields)
 }

@@ -28,7 +28,9 @@ export const MONEY = {
       ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
       amount_due: amount,
       ...same(subtotal, 'subtotal subtotal_excluding_tax'),
-      ...{ total, total_excluding_tax: total - tax, starting_balance: -Math.max(0, fromBalance) },
+      total,
+      total_excluding_tax: total - tax,
+      starting_balance: -Math.max(0, fromBalance),
       ending_balance: Math.min(0, fromBalance),
       total_discount_amounts: discount === 0 ? [] : [{ amount: discount, discount: `di_${id.slice(3)}` }],
       total_taxes: tax === 0 ? [] : [complete('total_tax', { amount: tax, taxable_amount: total - tax })],
@@ -147,7 +149,9 @@ function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
   const { id, subscription } = invoice
   const { price, quantity, amount, isProration: proration } = line
   return complete('line_item', {
-    ...{ amount, quantity, subscription },
+    amount,
+    quantity,
+    subscription,
     id: `il_${id.slice(3)}${index || ''}`,
     currency: price.currency,
     description: proration

@@ -29,15 +29,13 @@ function itemObject(subscription: SubscriptionRecord, line: PricedLine) {
   const { id, customer } = subscription
   const { price, quantity, amount, isProration: proration, periodStart, periodEnd } = line
   return complete('invoiceitem', {
-    ...{
-      id: itemId(subscription, line),
-      amount,
-      currency: price.currency,
-      customer,
-      date: periodStart,
-      proration,
-      quantity,
-    },
+    id: itemId(subscription, line),
+    amount,
+    currency: price.currency,
+    customer,
+    date: periodStart,
+    proration,
+    quantity,
     description: `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`,
     metadata: subscriptionOwn(subscription).metadata,
     parent: { subscription_details: { subscription: id, subscription_item: `si_${id.slice(4)}` } },

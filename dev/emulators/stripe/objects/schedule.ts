@@ -21,6 +21,8 @@ export function scheduleObject(subscription: SubscriptionRecord, schedule: Sched
 
 const phase = (price: SoldPrice, { quantity }: SubscriptionRecord, [start_date, end_date]: [number, number]) =>
   complete('subscription_schedule_phase', {
-    ...{ start_date, end_date, currency: price.currency },
+    start_date,
+    end_date,
+    currency: price.currency,
     items: [complete('subscription_schedule_item', { price: price.id, plan: price.id, quantity })],
   })

@@ -81,7 +81,8 @@ export function checkoutLineItems(page: PageRecord) {
   const item = complete('item', {
     id: `li_${page.id.slice(-24)}`,
     ...sums(page),
-    ...{ amount_discount: discount, amount_tax: tax },
+    amount_discount: discount,
+    amount_tax: tax,
     currency: page.price.currency,
     description: page.price.label,
     price: priceObject(page.price),
