@@ -61,8 +61,8 @@ export async function enterRelease(db: Database): Promise<void> {
  * Splits rows into batches that fit a statement, sorted by key. Locks are therefore taken in the same order everywhere: two commands
  * that write the same rows wait for each other instead of deadlocking.
  */
-export function* splitBatches<Row>(rows: Row[], keyOf: (row: Row) => string): Generator<Row[]> {
-  const sorted = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+export function* splitBatches<Row>(rows: Row[], getKey: (row: Row) => string): Generator<Row[]> {
+  const sorted = rows.toSorted((one, other) => (getKey(one) < getKey(other) ? -1 : 1))
   for (let start = 0; start < sorted.length; start += ROWS_PER_STATEMENT) {
     yield sorted.slice(start, start + ROWS_PER_STATEMENT)
   }

@@ -110,10 +110,10 @@ describe('imports', () => {
     const created = files.flatMap(({ file, sql }) =>
       [...sql.matchAll(/^create function (\w+)/gm)].map(([, name]) => [name!, file] as const),
     )
-    const fileOf = new Map(created)
+    const fileByFunction = new Map(created)
     return files.flatMap(({ file, sql }) =>
       [...sql.replaceAll(/--.*$/gm, '').matchAll(/\b(\w+)\(/g)].flatMap(([, name]) => {
-        const to = fileOf.get(name!)
+        const to = fileByFunction.get(name!)
         return to ? [{ file, to }] : []
       }),
     )
@@ -121,19 +121,19 @@ describe('imports', () => {
 
   test('form no circle between files: a type import counts, too', () => {
     const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev|bench|test)\//.test(file))
-    const importsOf = Map.groupBy(edges, ({ file }) => file)
+    const getImports = Map.groupBy(edges, ({ file }) => file)
     const reachableFrom = (start: string): Set<string> => {
       const reached = new Set<string>()
       const open = [start]
       for (let file = open.pop(); file !== undefined; file = open.pop()) {
-        for (const { to } of importsOf.get(file) ?? []) {
+        for (const { to } of getImports.get(file) ?? []) {
           if (!reached.has(to)) open.push(to)
           reached.add(to)
         }
       }
       return reached
     }
-    const reachable = new Map([...importsOf.keys()].map((file) => [file, reachableFrom(file)]))
+    const reachable = new Map([...getImports.keys()].map((file) => [file, reachableFrom(file)]))
     const reaches = (from: string, to: string) => reachable.get(from)?.has(to) === true
 
     // Two files are in the same circle if each reaches the other. A circle goes by the first of its files.

@@ -15,7 +15,7 @@ export interface Arrival {
 
 /** The servers of an owner's webhook endpoints, by number. They answer 200 at once, except hanging ones. */
 export interface Receivers extends AsyncDisposable {
-  urlOf(receiver: number): string
+  getUrl(receiver: number): string
   /** First attempts only, without retries of hanging requests. */
   arrivals: Arrival[]
   /** The receivers that accept requests and never respond. */
@@ -46,7 +46,7 @@ export async function openReceivers(): Promise<Receivers> {
   }
 
   return {
-    urlOf: (receiver) => `${url}/webhooks/${receiver}`,
+    getUrl: (receiver) => `${url}/webhooks/${receiver}`,
     get arrivals() {
       return [...arrivals.values()]
     },

@@ -47,7 +47,7 @@ const createCrowd = ({ scene: { paywallId } }: Stage): Crowd => ({
 export async function benchEvents(options: Options, printLine: PrintLine) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
-  const urls = Array.from({ length: RECEIVER_COUNT }, (_, index) => receivers.urlOf(index + 1))
+  const urls = Array.from({ length: RECEIVER_COUNT }, (_, index) => receivers.getUrl(index + 1))
   const webhooks = urls.map((url) => ({ url, events: ['balance.changed'] }))
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
@@ -76,10 +76,10 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
   await startAfresh(filler, receivers)
 
   const { paywallId } = stage.scene
-  const backlog = { paywallId, webhookUrl: receivers.urlOf(ALIVE), users: 24, as: 'due' as const }
+  const backlog = { paywallId, webhookUrl: receivers.getUrl(ALIVE), users: 24, as: 'due' as const }
   await fillDeliveries(filler, { ...backlog, events: 13_700 })
   const alone = await drain(stage, receivers, filler)
-  const down = { paywallId, webhookUrl: receivers.urlOf(DOWN), as: 'blocked' as const }
+  const down = { paywallId, webhookUrl: receivers.getUrl(DOWN), as: 'blocked' as const }
   await fillDeliveries(filler, { ...down, events: BLOCKED, users: BLOCKED_USERS })
   await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
   const besideOne = await drain(stage, receivers, filler)

@@ -42,7 +42,7 @@ export async function benchGrowth(options: Options, printLine: PrintLine) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
   await using bare = await openBare(contenders.worlds[0]!)
-  const webhooks = [ALIVE, DEAD].map((receiver) => ({ url: receivers.urlOf(receiver), events: ['payment.failed'] }))
+  const webhooks = [ALIVE, DEAD].map((receiver) => ({ url: receivers.getUrl(receiver), events: ['payment.failed'] }))
   const stages: Stage[] = []
   for (const world of contenders.worlds) {
     const scene = await setScene(world, { webhooks })
@@ -53,7 +53,7 @@ export async function benchGrowth(options: Options, printLine: PrintLine) {
   const steps: GrowthStep[] = []
   let before = 0
   for (const size of SIZES.filter((each) => each <= options.size)) {
-    steps.push(await grow(stages, bare, { from: before + 1, to: size }, options, receivers.urlOf))
+    steps.push(await grow(stages, bare, { from: before + 1, to: size }, options, receivers.getUrl))
     before = size
   }
   for (const { world } of stages) {
@@ -72,7 +72,7 @@ async function grow(
   bare: Bare,
   rows: { from: number; to: number },
   options: Options,
-  urlOf: (receiver: number) => string,
+  getUrl: (receiver: number) => string,
 ): Promise<GrowthStep> {
   const size = rows.to
   const grown: Stage[] = []
@@ -80,7 +80,7 @@ async function grow(
     process.stderr.write(`${world.name}: filling up to ${size} users\n`)
     await using filler = await Filler.open(world.databaseUrl)
     await fillUsers(filler, rows, scene)
-    await fillRest(filler, scene, size, urlOf)
+    await fillRest(filler, scene, size, getUrl)
     await filler.vacuum()
     grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
   }
@@ -103,10 +103,10 @@ async function fillRest(
   filler: Filler,
   { paywallId, priceId }: Scene,
   size: number,
-  urlOf: (receiver: number) => string,
+  getUrl: (receiver: number) => string,
 ) {
   await purgeEvents(filler)
-  const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
+  const [alive, dead] = [getUrl(ALIVE), getUrl(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
   await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
   await fillCrowdDeliveries(filler, createCrowd(paywallId, size))

@@ -36,7 +36,10 @@ export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Pr
     const samples: Sample[] = []
     for (const person of stage.scene.people.slice(0, SAMPLES)) {
       const scene = { ...stage.scene, people: [person], buyers: [person] }
-      const [first, second] = [await statementsOf(stage, endpoint, scene), await statementsOf(stage, endpoint, scene)]
+      const [first, second] = [
+        await readStatements(stage, endpoint, scene),
+        await readStatements(stage, endpoint, scene),
+      ]
       const repeated = new Set(uniqueIn(second))
       const fresh = new Set(uniqueIn(first).filter((value) => !repeated.has(value)))
       if (first.length > 0) samples.push({ statements: first, fresh })
@@ -52,7 +55,7 @@ function undisturbed(samples: Sample[]): Sample[] {
   return samples.filter(({ statements }) => statements.length === least)
 }
 
-async function statementsOf({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
+async function readStatements({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
   const calls = await createCalls(endpoint, scene)
   const once = { url: world.url, connections: 1, until: { requests: 1 }, calls, expected: expectedStatus(endpoint) }
   await world.ask.record()

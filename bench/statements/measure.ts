@@ -52,7 +52,7 @@ export async function measureStatements(
             const entry = all.get(key) ?? { endpoint, position: index + 1, connections, worlds: {}, verdicts: {} }
             all.set(key, entry)
             const before = entry.worlds[world.name] ?? []
-            entry.worlds[world.name] = [...before, roundOf(times, connections)]
+            entry.worlds[world.name] = [...before, getRound(times, connections)]
             entry.verdicts[world.name] = [...verdicts]
           }
         }
@@ -108,7 +108,7 @@ function verdictIn(row: unknown): string {
   return said?.data?.verdict ?? '-'
 }
 
-function roundOf(times: number[], connections: number): StatementRound {
+function getRound(times: number[], connections: number): StatementRound {
   const sum = times.reduce((total, time) => total + time, 0)
   const sorted = times.toSorted((one, other) => one - other)
   const mean = sum / times.length

@@ -66,19 +66,19 @@ export async function readPaywallFile(
 }
 
 async function complete(file: WrittenFile, environment: Environment): Promise<PaywallFile> {
-  const secretOf = (entry: { secret?: string | undefined }) =>
+  const getSecret = (entry: { secret?: string | undefined }) =>
     entry.secret === undefined ? null : (revealSecret(entry.secret, environment) ?? null)
   const defaultMode = isTestFile(file) ? 'test' : 'live'
   return {
     owner: file.owner,
     keys: file.keys.map((key) => {
-      const secret = secretOf(key)
+      const secret = getSecret(key)
       return { name: key.name, secret, is_test: (apiKeyMode(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }
     }),
     webhooks: file.webhooks.map((webhook) => ({
       url: new URL(webhook.url).href,
       is_test: webhook.test ?? defaultMode === 'test',
-      secret: secretOf(webhook),
+      secret: getSecret(webhook),
       events: webhook.events,
     })),
     paywalls: await Promise.all(file.paywalls.map((paywall) => completePaywall(paywall, environment))),

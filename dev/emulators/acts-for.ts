@@ -13,5 +13,9 @@ export function actsFor(emulators: Emulators, paywall: FilePaywall): Acts {
 /** The account that a paywall sells through. */
 export function findAccount(emulators: Emulators, { id, processor }: FilePaywall): Account<ProcessorName> {
   const emulator = emulators[processor.acquiring]
-  return { records: accountRecords(emulator, id), credentials: processor.credentials, now: () => emulator.timeOf(id) }
+  return {
+    records: accountRecords(emulator, id),
+    credentials: processor.credentials,
+    now: () => emulator.currentTime(id),
+  }
 }

@@ -78,7 +78,7 @@ describe('one URL as a webhook for both modes', () => {
     'webhooks[0]': { url, test: true, secret: one },
     'webhooks[1]': { url, test: false, secret: 'env:WEBHOOK_SECRET' },
   }
-  const endpointsOf = (id: string) =>
+  const getEndpoints = (id: string) =>
     query<{ is_test: boolean; enabled: boolean; secret: string; events: string[] }>(
       `select is_test, disabled_at is null as enabled, secret, events from webhook_endpoints
        where owner_id = (select owner_id from paywalls where id = $1) order by is_test desc`,
@@ -92,7 +92,7 @@ describe('one URL as a webhook for both modes', () => {
     expect(changes.map(({ what }) => what)).toEqual(
       expect.arrayContaining([`test webhook ${url}`, `live webhook ${url}`]),
     )
-    const endpoints = await endpointsOf(id)
+    const endpoints = await getEndpoints(id)
     expect(endpoints).toMatchObject([
       { is_test: true, enabled: true },
       { is_test: false, enabled: true },
@@ -103,10 +103,10 @@ describe('one URL as a webhook for both modes', () => {
   test('a change of one leaves the other as it is', async () => {
     const { id, apply } = someOwner()
     await apply(both)
-    const [, live] = await endpointsOf(id)
+    const [, live] = await getEndpoints(id)
     await apply({ ...both, 'webhooks[0]': { url, test: true, secret: other, events: ['payment.failed'] } })
-    expect((await endpointsOf(id))[1]).toEqual(live)
+    expect((await getEndpoints(id))[1]).toEqual(live)
     await apply({ 'webhooks[0]': both['webhooks[1]'] })
-    expect(await endpointsOf(id)).toMatchObject([{ is_test: true, enabled: false }, live])
+    expect(await getEndpoints(id)).toMatchObject([{ is_test: true, enabled: false }, live])
   })
 })

@@ -7,7 +7,7 @@ import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
 import { environment } from '../support/sample-paywall-file.ts'
 
-const { db, sealing, query, keysOf, webhookEndpointsOf, appliedRows, someOwner, close } = await openApplying()
+const { db, sealing, query, getKeys, getWebhookEndpoints, appliedRows, someOwner, close } = await openApplying()
 
 afterAll(close)
 
@@ -17,12 +17,12 @@ describe('keys', () => {
     const [first, second] = [String(own['keys[0].secret']), `pk_test_second_${id.padStart(16, '0')}`]
     await apply()
     await apply({ 'keys[0].secret': second })
-    expect(await keysOf(id)).toEqual([
+    expect(await getKeys(id)).toEqual([
       { name: 'backend', key_hash: await sha256Hex(first), valid: false },
       { name: 'backend', key_hash: await sha256Hex(second), valid: true },
     ])
     await apply()
-    expect((await keysOf(id)).map(({ valid }) => valid)).toEqual([true, false])
+    expect((await getKeys(id)).map(({ valid }) => valid)).toEqual([true, false])
   })
 
   test('swap names, and go when the file does not name them', async () => {
@@ -43,7 +43,7 @@ describe('keys', () => {
       'keys[0].secret': two,
     })
     const hashes = await Promise.all([two, one].map(sha256Hex))
-    const valid = () => keysOf(id).then((keys) => keys.filter((key) => key.valid))
+    const valid = () => getKeys(id).then((keys) => keys.filter((key) => key.valid))
     expect(Object.fromEntries((await valid()).map(({ name, key_hash }) => [name, key_hash]))).toEqual({
       a: hashes[0],
       b: hashes[1],
@@ -56,7 +56,7 @@ describe('keys', () => {
     const { id, apply } = someOwner()
     const { newSecrets } = await apply({ 'keys[0].secret': undefined })
     expect(newSecrets).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
-    expect(await keysOf(id)).toEqual([
+    expect(await getKeys(id)).toEqual([
       { name: 'backend', key_hash: await sha256Hex(newSecrets[0]!.secret), valid: true },
     ])
   })
@@ -66,13 +66,13 @@ describe('webhooks', () => {
   test('keep their secret sealed, and with another one the old signs too for 24 hours', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const [before] = await webhookEndpointsOf(id)
+    const [before] = await getWebhookEndpoints(id)
     const context = `webhook:${before?.url}`
     expect(await unseal(before!.secret, sealing.webhookSecretsKey, context)).toBe(environment.WEBHOOK_SECRET)
 
     const secret = `whsec_${Buffer.alloc(32, id).toString('base64')}`
     await apply({ 'webhooks[0].secret': secret })
-    const [after] = await webhookEndpointsOf(id)
+    const [after] = await getWebhookEndpoints(id)
     expect(after).toMatchObject({ previous_secret: before?.secret, signs_twice: true, enabled: true })
     expect(await unseal(after!.secret, sealing.webhookSecretsKey, context)).toBe(secret)
   })
@@ -80,11 +80,11 @@ describe('webhooks', () => {
   test('are disabled when the file does not name them, and enabled when it does', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const [before] = await webhookEndpointsOf(id)
+    const [before] = await getWebhookEndpoints(id)
     await apply({ webhooks: [] })
-    expect(await webhookEndpointsOf(id)).toEqual([{ ...before, enabled: false }])
+    expect(await getWebhookEndpoints(id)).toEqual([{ ...before, enabled: false }])
     await apply()
-    expect(await webhookEndpointsOf(id)).toEqual([before])
+    expect(await getWebhookEndpoints(id)).toEqual([before])
   })
 })
 
@@ -116,7 +116,7 @@ describe('processor credentials', () => {
 
 describe('Turnstile keys', () => {
   const keys = (secretKey: string) => ({ 'paywalls[0].turnstile': { siteKey: '0x4site', secretKey } })
-  const secretOf = async (id: string) => {
+  const getSecret = async (id: string) => {
     const rows = await query<{ secret_key: string }>('select secret_key from turnstile_keys where paywall_id = $1', id)
     return rows.map(({ secret_key }) => secret_key)
   }
@@ -126,7 +126,7 @@ describe('Turnstile keys', () => {
     const { changes } = await apply(keys('0x4secret-one'))
     expect(changes.map(changeText)).toContain(`paywall ${id}: new Turnstile keys`)
     expect(JSON.stringify(await appliedRows())).not.toContain('0x4secret')
-    const [sealed = ''] = await secretOf(id)
+    const [sealed = ''] = await getSecret(id)
     expect(await unseal(sealed, sealing.turnstileSecretsKey, `turnstile:${id}`)).toBe('0x4secret-one')
     await expect(unseal(sealed, sealing.turnstileSecretsKey, 'turnstile:7')).rejects.toThrow()
   })
@@ -142,6 +142,6 @@ describe('Turnstile keys', () => {
     const anew = await applyFile(db, await file(keys('0x4secret-two')), { ...sealing, turnstileSecretsKey })
     expect(anew.changes.map(changeText)).toEqual([`paywall ${id}: other Turnstile keys`])
     expect((await apply()).changes.map(changeText)).toEqual([`paywall ${id}: no Turnstile keys any more`])
-    expect(await secretOf(id)).toEqual([])
+    expect(await getSecret(id)).toEqual([])
   })
 })

@@ -5,7 +5,8 @@ import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
 import type { Changes } from '../support/sample-paywall-file.ts'
 
-const { db, sealing, query, pricesOf, keysOf, webhookEndpointsOf, appliedRows, someOwner, close } = await openApplying()
+const { db, sealing, query, getPrices, getKeys, getWebhookEndpoints, appliedRows, someOwner, close } =
+  await openApplying()
 const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
@@ -44,9 +45,9 @@ describe('applying', () => {
     }))
     const { changes } = await apply({ 'paywalls[0].prices': prices })
     expect(changes.filter(({ what }) => what.startsWith(`paywall ${id}: price`))).toHaveLength(prices.length)
-    expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(prices.map(({ slug }) => slug))
+    expect((await getPrices(id)).map(({ slug }) => slug)).toEqual(prices.map(({ slug }) => slug))
     await applyFile(db, { ...(await file()), paywalls: [{ ...(await file()).paywalls[0]!, prices: [] }] }, sealing)
-    expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([])
+    expect((await getPrices(id)).filter(({ retired }) => !retired)).toEqual([])
   })
 
   test('again changes nothing, to the byte', async () => {
@@ -74,12 +75,12 @@ describe('applying', () => {
     const first = await eightTimes({ 'keys[0].secret': undefined, webhooks: [] })
     expect(first.filter(({ changes }) => changes.length > 0)).toHaveLength(1)
     expect(first.flatMap(({ newSecrets }) => newSecrets)).toHaveLength(1)
-    expect(await keysOf(id)).toHaveLength(1)
+    expect(await getKeys(id)).toHaveLength(1)
 
     const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
     const [newSecret, ...more] = second.flatMap(({ newSecrets }) => newSecrets)
     expect(more).toEqual([])
-    const [webhookEndpoint] = await webhookEndpointsOf(id)
+    const [webhookEndpoint] = await getWebhookEndpoints(id)
     expect(await unseal(webhookEndpoint!.secret, sealing.webhookSecretsKey, `webhook:${webhookEndpoint?.url}`)).toBe(
       newSecret?.secret,
     )
@@ -110,28 +111,28 @@ describe('prices', () => {
   test('get a new id when what is sold changes, and the old one retires', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const [monthly, lifetime] = await pricesOf(id)
+    const [monthly, lifetime] = await getPrices(id)
     await apply({ [`${price}.amount`]: 10.99 })
-    const edited = await pricesOf(id)
+    const edited = await getPrices(id)
     expect(edited).toContainEqual({ ...monthly, retired: true })
     expect(edited).toContainEqual(lifetime)
     expect(edited.filter(({ slug, retired }) => slug === 'monthly' && !retired)).toHaveLength(1)
 
     await apply()
-    expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([monthly, lifetime])
+    expect((await getPrices(id)).filter(({ retired }) => !retired)).toEqual([monthly, lifetime])
   })
 
   test('keep their id under another label and in another place', async () => {
     const { id, file, apply } = someOwner()
     await apply()
-    const [monthly, lifetime] = await pricesOf(id)
+    const [monthly, lifetime] = await getPrices(id)
     await apply({ [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] })
-    expect(await pricesOf(id)).toEqual([{ ...monthly, label: 'Each month' }, lifetime])
+    expect(await getPrices(id)).toEqual([{ ...monthly, label: 'Each month' }, lifetime])
 
     const turned = await file()
     turned.paywalls[0]!.prices.reverse()
     await applyFile(db, turned, sealing)
-    expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
+    expect((await getPrices(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
   })
 })
 
@@ -169,12 +170,12 @@ describe('what another owner has', () => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
     await other.apply()
-    const ofOther = async () => [await webhookEndpointsOf(other.id), await keysOf(other.id)]
+    const ofOther = async () => [await getWebhookEndpoints(other.id), await getKeys(other.id)]
     const before = await ofOther()
     const secret = `whsec_${randomBytes(32).toString('base64')}`
     await one.apply({ 'webhooks[0].secret': secret, 'webhooks[0].events': ['payment.failed'] })
     await one.apply({ webhooks: [], keys: [] })
-    expect([await webhookEndpointsOf(one.id), await keysOf(one.id)]).toMatchObject([
+    expect([await getWebhookEndpoints(one.id), await getKeys(one.id)]).toMatchObject([
       [{ enabled: false }],
       [{ valid: false }],
     ])

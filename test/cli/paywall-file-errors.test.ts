@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Changes, environment, errorsOf, sampleFileText } from '../support/sample-paywall-file.ts'
+import { type Changes, environment, readErrors, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
@@ -57,7 +57,7 @@ describe('a bad file', () => {
     ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
     ['paywalls[0].prices[1].slug', 'monthly', 'is the same as in entry 0'],
   ])('names %s = %j', async (path, value, message) => {
-    const errors = await errorsOf(sampleFileText({ [path]: value }))
+    const errors = await readErrors(sampleFileText({ [path]: value }))
     if (message !== null) expect(errors).toEqual([`${path}: ${message}`])
     else expect(errors).toEqual([expect.stringContaining(path.replace(/\.tier$/, ''))])
   })
@@ -199,7 +199,7 @@ describe('a bad file', () => {
       ],
     ],
   ])('names %s', async (_what, changes, errors) => {
-    expect(await errorsOf(sampleFileText(changes))).toEqual(errors)
+    expect(await readErrors(sampleFileText(changes))).toEqual(errors)
   })
 
   test.each([
@@ -208,37 +208,37 @@ describe('a bad file', () => {
     ['{\n  "owner": ', 'unexpected end of file (line 2 column 12)'],
     ["{'owner': 1}", "Expected property name or '}' at position 1 (line 1 column 2)"],
   ])('reports where %j is not JSON', async (text, where) => {
-    expect(await errorsOf(text)).toEqual([`not valid JSON: ${where}`])
+    expect(await readErrors(text)).toEqual([`not valid JSON: ${where}`])
   })
 
   test('does no harm with names that would change an object', async () => {
     const text = sampleFileText().replace('"anything"', '"__proto__"')
-    expect(await errorsOf(text)).toEqual(['paywalls[0].settings: a field cannot be called __proto__'])
-    expect(await errorsOf('[')).toHaveLength(1)
-    expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
+    expect(await readErrors(text)).toEqual(['paywalls[0].settings: a field cannot be called __proto__'])
+    expect(await readErrors('[')).toHaveLength(1)
+    expect(await readErrors('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
   })
 
   test('is reported, at any place', async () => {
     const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
-    const changes = pathsOf(JSON.parse(sampleFileText())).flatMap((path) => values.map((value) => ({ [path]: value })))
+    const changes = getPaths(JSON.parse(sampleFileText())).flatMap((path) => values.map((value) => ({ [path]: value })))
     expect(changes.length).toBeGreaterThan(500)
     for (const change of changes) {
-      const errors = await errorsOf(sampleFileText(change))
+      const errors = await readErrors(sampleFileText(change))
       expect(errors, JSON.stringify(change)).not.toContainEqual(expect.stringMatching(/undefined|\[object/))
     }
   })
 
   test('never repeats a secret', async () => {
     const secret = 'pk_test_hidden'
-    expect((await errorsOf(sampleFileText(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
+    expect((await readErrors(sampleFileText(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
   })
 })
 
 /** The path of every field of a JSON value, at any depth. */
-function pathsOf(value: unknown, path = ''): string[] {
+function getPaths(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, field]) => {
     const own = Array.isArray(value) ? `${path}[${name}]` : `${path}${path && '.'}${name}`
-    return [own, ...pathsOf(field, own)]
+    return [own, ...getPaths(field, own)]
   })
 }

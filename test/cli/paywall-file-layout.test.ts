@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Changes, errorsOf, sampleFileText } from '../support/sample-paywall-file.ts'
+import { type Changes, readErrors, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever you like' }
 const blocks = 'paywalls[0].layout.blocks'
 
 /** What is wrong with a page of these blocks, in English and German, at a paywall that sells by the month and once. */
-function problemsOf(written: unknown[], changes: Changes = {}): Promise<string[]> {
+function readProblems(written: unknown[], changes: Changes = {}): Promise<string[]> {
   const layout = { type: 'stack', blocks: written }
   const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
-  return errorsOf(sampleFileText({ ...page, ...changes }))
+  return readErrors(sampleFileText({ ...page, ...changes }))
 }
 
 const yearly = { slug: 'yearly', label: 'Yearly', currency: 'USD', amount: 89, interval: 'year', processorPrice: 'y' }
@@ -37,7 +37,7 @@ describe('a layout', () => {
       'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'title' },
       'paywalls[0].offers': [{ price: 'yearly', show: 'cancel' }, { yours: { price: 1 } }],
     }
-    expect(await problemsOf(everything, more)).toEqual([])
+    expect(await readProblems(everything, more)).toEqual([])
   })
 
   test.each<[block: unknown, error: string]>([
@@ -86,7 +86,7 @@ describe('a layout', () => {
       '.src: must be an https URL or a localhost URL',
     ],
   ])('names what is wrong with %j', async (block, error) => {
-    expect(await problemsOf([block])).toEqual([`${blocks}[0]${error}`])
+    expect(await readProblems([block])).toEqual([`${blocks}[0]${error}`])
   })
 
   test.each<[string, Changes, string]>([
@@ -126,7 +126,7 @@ describe('a layout', () => {
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
   ])('names %s', async (_what, changes, error) => {
-    expect(await problemsOf([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
+    expect(await readProblems([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
   })
 
   test('of a live paywall has no image of localhost', async () => {
@@ -136,12 +136,12 @@ describe('a layout', () => {
       'keys[0].secret': 'env:LIVE_API_KEY',
     }
     const image = { type: 'image', src: 'http://localhost:3000/hero.webp', alt: 'title' }
-    expect(await problemsOf([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
+    expect(await readProblems([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
   })
 
   test('is judged with all the rest of the file', async () => {
     const changes = { 'paywalls[0].prices[0].amount': 9.999, 'paywalls[0].settings.name': 'Other', nam: 1 }
-    expect(await problemsOf([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
+    expect(await readProblems([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
       'paywalls[0].prices[0].amount: 9.999 is not an amount of USD',
       `${blocks}[0].type: unknown block type headng: did you mean heading?`,
       `${blocks}[1].text: en, de have no text titel: did you mean title?`,
@@ -158,7 +158,7 @@ test('a misspelt field is answered by the one that was meant, anywhere in the fi
     'paywalls[0].prices[0].labels': 'Monthly',
     'paywalls[0].prices[0].label': undefined,
   }
-  expect(await errorsOf(sampleFileText(changes))).toEqual([
+  expect(await readErrors(sampleFileText(changes))).toEqual([
     'paywalls[0].prices[0].label: is missing',
     'paywalls[0].prices[0].trail_days: unknown field',
     'paywalls[0].prices[0].lable: unknown field: did you mean label?',

@@ -5,7 +5,7 @@ import { paywallFileJsonSchema } from '../../cli/paywall-file/schema.ts'
 import { demoThrough } from '../../dev/world/demo.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Changes, environment, errorsOf, paywallFile, sampleFileText } from '../support/sample-paywall-file.ts'
+import { type Changes, environment, paywallFile, readErrors, sampleFileText } from '../support/sample-paywall-file.ts'
 
 const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
@@ -66,14 +66,14 @@ describe('a good file', () => {
       },
     ],
   ])('may have %s', async (_what, changes) => {
-    expect(await errorsOf(`\uFEFF${sampleFileText(changes)}`)).toEqual([])
+    expect(await readErrors(`\uFEFF${sampleFileText(changes)}`)).toEqual([])
   })
 
   test.each(PROCESSOR_NAMES)(
     'is that of the demo sold through %s, with the secrets of a local world',
     async (acquiring) => {
       const { file } = demoThrough(acquiring)
-      expect(await errorsOf(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
+      expect(await readErrors(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
     },
   )
 

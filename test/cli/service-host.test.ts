@@ -5,7 +5,7 @@ import { type Changes, environment, sampleFileText } from '../support/sample-pay
 
 const SERVICE = { SERVICE_ORIGIN: 'https://billing.acme.example:8443', DOCS_ORIGIN: 'https://docs.acme.example' }
 
-async function errorsOf(changes: Changes, variables: Record<string, string> = SERVICE) {
+async function readErrors(changes: Changes, variables: Record<string, string> = SERVICE) {
   const read = await readPaywallFile(sampleFileText(changes), { ...environment, ...variables })
   return 'errors' in read ? read.errors : []
 }
@@ -18,7 +18,7 @@ describe('a paywall file cannot speak in the name of the service', () => {
     ['webhooks[0].url', 'https://docs.acme.example./api'],
   ])('by %s %s', async (path, value) => {
     const host = /[a-z]+\.acme\.example/.exec(value)?.[0]
-    expect(await errorsOf({ [path]: value })).toEqual([`${path}: ${host} is a host of the service itself`])
+    expect(await readErrors({ [path]: value })).toEqual([`${path}: ${host} is a host of the service itself`])
   })
 
   test.each([
@@ -27,12 +27,12 @@ describe('a paywall file cannot speak in the name of the service', () => {
     ['paywalls[0].domain', 'my.billing.acme.example'],
     ['webhooks[0].url', 'https://owner.example/billing.acme.example'],
   ])('while %s %s is its own', async (path, value) => {
-    expect(await errorsOf({ [path]: value })).toEqual([])
+    expect(await readErrors({ [path]: value })).toEqual([])
   })
 
   test('and in a local world, where all is at one address, webhooks go where they went', async () => {
     const local = { SERVICE_ORIGIN: 'http://127.0.0.1:8787', DOCS_ORIGIN: 'http://localhost:8787' }
-    expect(await errorsOf({ 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }, local)).toEqual([])
+    expect(await readErrors({ 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }, local)).toEqual([])
   })
 })
 

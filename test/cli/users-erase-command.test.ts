@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymousBuyer, payOnPage, subscriptionOf } from '../support/anonymous.ts'
+import { anonymousBuyer, getSubscription, payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -62,7 +62,7 @@ async function leaveTraces(person: { email: string; id: string }): Promise<void>
   for (const table of SERVING) expect(await rowsNaming(person, table), table).not.toEqual([])
 }
 
-const rowsOf = async (table: string, id: string) =>
+const getRows = async (table: string, id: string) =>
   (await world.database.query(`select * from ${table} where user_id = $1 order by created_at`, [id])).rows
 
 describe('users erase', () => {
@@ -79,7 +79,7 @@ describe('users erase', () => {
 
   test('refuses while a subscription would go on being charged, and names it', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
-    const { user_email: email } = await emailOf(userId)
+    const { user_email: email } = await readEmail(userId)
     await world.stripe.drainWebhooks()
     const [purchase] = (await userState(world, userId)).purchases
     const before = await stateChecksum(world)
@@ -118,7 +118,7 @@ describe('users erase', () => {
     expect((await signIn(world, { email: other.email })).id).toBe(other.id)
 
     // A column that is new to these tables has to be erased, too, or to be named here.
-    expect(await rowsOf('members', person.id)).toEqual([
+    expect(await getRows('members', person.id)).toEqual([
       {
         paywall_id: world.paywall.id,
         is_test: true,
@@ -215,7 +215,7 @@ describe('users erase', () => {
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     await call(world, await payOnPage(checkoutUrl, email))
     expect(await users('erase', email, '--yes')).toMatchObject({ code: 0, out: 'Erased: 1 addresses\n' })
-    await world.stripe.renew(subscriptionOf(world, checkoutUrl))
+    await world.stripe.renew(getSubscription(world, checkoutUrl))
     await world.stripe.drainWebhooks()
     expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
     expect((await userState(world, user.id)).purchases).toMatchObject([{ status: 'active' }])
@@ -236,7 +236,7 @@ describe('users erase', () => {
     expect(erased).toMatchObject({ code: 0 })
     expect(sent).toMatchObject({ status: 200 })
     expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
-    expect(await rowsOf('tickets', id)).toMatchObject([{ customer_email: null }])
+    expect(await getRows('tickets', id)).toMatchObject([{ customer_email: null }])
   })
 
   test('leaves alone what another owner has of the same address', async () => {
@@ -251,7 +251,7 @@ describe('users erase', () => {
   })
 })
 
-async function emailOf(userId: string): Promise<{ user_email: string }> {
+async function readEmail(userId: string): Promise<{ user_email: string }> {
   const { rows } = await world.database.query('select email as user_email from users where id = $1', [userId])
   return rows[0]
 }

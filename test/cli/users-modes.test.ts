@@ -3,7 +3,7 @@ import { newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { signInByMail } from '../support/sign-in.ts'
-import { type Person, person, type Tenant, tenantsOf } from '../support/tenants.ts'
+import { getTenants, type Person, person, type Tenant } from '../support/tenants.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const file = await fileOfBothModes()
   await world.apply(file)
   owner = file.owner.email
-  ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
+  ;[testing, live] = getTenants(file) as [Tenant, Tenant]
 })
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 
 const users = (...args: string[]) => paywall(world, ['users', ...args, '--owner', owner])
-const userOf = async (id: string) => (await world.database.query('select * from users where id = $1', [id])).rows[0]
+const readUser = async (id: string) => (await world.database.query('select * from users where id = $1', [id])).rows[0]
 
 test.each([
   ['merge', () => [tester.email, newEmail()]],
@@ -38,7 +38,7 @@ test.each([
   ['export', () => [tester.id]],
   ['erase', () => [tester.email, '--yes']],
 ])('users %s asks which mode is meant, and changes nothing', async (verb, args) => {
-  const before = [await userOf(tester.id), await userOf(buyer.id)]
+  const before = [await readUser(tester.id), await readUser(buyer.id)]
   expect(await users(verb, ...args())).toEqual({
     code: 1,
     out: '',
@@ -46,7 +46,7 @@ test.each([
   })
   const both = await users(verb, ...args(), '--test', '--live')
   expect(both).toMatchObject({ code: 1, err: expect.stringContaining('--test or --live') })
-  expect([await userOf(tester.id), await userOf(buyer.id)]).toEqual(before)
+  expect([await readUser(tester.id), await readUser(buyer.id)]).toEqual(before)
 })
 
 describe('with --test or --live', () => {
@@ -74,10 +74,10 @@ describe('with --test or --live', () => {
     const form = () => ticketForm({ ...MESSAGE, customer_email: tester.email })
     const tickets = []
     for (const place of [testing, live]) tickets.push(ticketId(await sendForm({ ...world, ...place }, form())))
-    const before = await userOf(tester.id)
+    const before = await readUser(tester.id)
     expect(await users('erase', tester.email, '--live', '--yes')).toMatchObject({ code: 0 })
-    expect(await userOf(buyer.id)).toMatchObject({ email: null, erased_at: expect.any(Date) })
-    expect(await userOf(tester.id)).toEqual(before)
+    expect(await readUser(buyer.id)).toMatchObject({ email: null, erased_at: expect.any(Date) })
+    expect(await readUser(tester.id)).toEqual(before)
     const { rows } = await world.database.query('select id::text from tickets where id = any ($1)', [tickets])
     expect(rows).toEqual([{ id: String(tickets[0]) }])
   })
@@ -85,7 +85,7 @@ describe('with --test or --live', () => {
   test('set-email gives the one another e-mail address, which a user of the other mode may have', async () => {
     const other = await person(world, live)
     expect(await users('set-email', tester.email, other.email, '--test')).toMatchObject({ code: 0 })
-    expect([await userOf(tester.id), await userOf(buyer.id)]).toMatchObject([
+    expect([await readUser(tester.id), await readUser(buyer.id)]).toMatchObject([
       { email: other.email },
       { email: buyer.email },
     ])

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { cancelFor, cancelOwn, type Subscriber, storedRequest, subscribe, updatesOf } from '../support/subscriber.ts'
+import { cancelFor, cancelOwn, getUpdates, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -38,7 +38,7 @@ test('100 cancels at once are one cancellation', async () => {
   const subscriber = await subscribe(world, ours)
   const replies = await together(100, subscriber)
   expect(counted(replies)).toEqual({ '200': 1, '400 Subscription is already cancelled': 99 })
-  expect(updatesOf(world, subscriber)).toHaveLength(1)
+  expect(getUpdates(world, subscriber)).toHaveLength(1)
   await world.stripe.drainWebhooks()
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
   expect(await cancelScheduled(subscriber)).toBe(1)
@@ -54,7 +54,7 @@ test('20 cancels at once that Stripe refuses leave nothing behind', async () => 
   world.stripe.onCall = undefined
   // Stripe refused each call, and each gave up its claim to the next: none got a success.
   expect(Object.keys(counts).sort()).toEqual(['400 Subscription is already cancelled', '502 processor_rejected'])
-  expect(updatesOf(world, subscriber)).toHaveLength(counts['502 processor_rejected'] ?? 0)
+  expect(getUpdates(world, subscriber)).toHaveLength(counts['502 processor_rejected'] ?? 0)
   expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
 })
 

@@ -4,8 +4,8 @@ import { readRelease } from '../../cli/migrate/release.ts'
 import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
-import { changeBalance, ledgerOf, tally, withdraw } from '../support/token-calls.ts'
+import { readStatements } from '../support/statements.ts'
+import { changeBalance, readLedger, tally, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
@@ -55,7 +55,7 @@ test('a mix of calls at the first touch of the day tops up once, and loses nothi
       await changeBalance(world, { user_id, op: 'debit', amount: round })
       await world.clock.advance(world.paywall.id, '1d')
     }
-    const before = (await ledgerOf(world, user_id)).length
+    const before = (await readLedger(world, user_id)).length
     const replies = await many(40, async (index) => {
       if (index % 4 === 0) return changeBalance(world, { user_id, amount: 2 })
       if (index % 4 === 1) return changeBalance(world, { user_id, op: 'debit' })
@@ -71,7 +71,7 @@ test('a mix of calls at the first touch of the day tops up once, and loses nothi
     expect(refused.filter(({ body }) => Reflect.get(Object(body), 'available') !== 0)).toEqual([])
     expect(done + refused.length).toBe(30)
     expect(await provenBalances(world, user_id)).toEqual({ standard: 10 + 20 - (done - 10) })
-    const ledger = (await ledgerOf(world, user_id)).slice(before)
+    const ledger = (await readLedger(world, user_id)).slice(before)
     expect(ledger.filter(([, reason]) => reason === 'top_up')).toEqual([
       ['standard', 'top_up', round === 0 ? 10 : round],
     ])
@@ -84,7 +84,7 @@ test('50 calls at once under one key make one change; losers ask twice, and all 
     const { id: user_id } = await signIn(world)
     const headers = { 'idempotency-key': randomUUID() }
     const replies: Awaited<ReturnType<typeof withdraw>>[] = []
-    const statements = await statementsOf(world, async () => {
+    const statements = await readStatements(world, async () => {
       replies.push(...(await many(50, () => withdraw(world, { user_id, tokens: 4 }, { headers }))))
     })
     expect(tally(replies)).toEqual({ 200: 50 })
@@ -106,7 +106,7 @@ test('of two users under one key one is changed, and the call for the other is r
   )
   const reused = '409 {"error":"idempotency_key_reused","code":"idempotency_key_reused"}'
   expect(tally(replies)).toEqual({ 200: 1, [reused]: 1 })
-  const ledgers = await Promise.all(users.map((id) => ledgerOf(world, id)))
+  const ledgers = await Promise.all(users.map((id) => readLedger(world, id)))
   expect(ledgers.map(({ length }) => length).toSorted()).toEqual([0, 2])
 })
 
@@ -115,7 +115,7 @@ test('of two calls at once under one key the second waits, and gets the reply of
   const headers = { 'idempotency-key': randomUUID() }
   const lock = (client: Client) => client.query('select from members where user_id = $1 for update', [user_id])
   let replies: Reply[] = []
-  const statements = await statementsOf(world, async () => {
+  const statements = await readStatements(world, async () => {
     replies = await whileHeld(world, lock, 2, () => many(2, () => changeBalance(world, { user_id }, { headers })))
   })
   expect(statements).toBe(2)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, type Opened, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -19,14 +19,14 @@ afterEach(() => {
 /** A checkout with a key of its own. */
 async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
   const headers = { 'idempotency-key': randomUUID() }
-  const body = { email, priceId: priceIdOf(world.paywall, slug) }
+  const body = { email, priceId: getPriceId(world.paywall, slug) }
   const order = { paywall: world.paywall, key: world.key, headers, body }
   return opened(await untilServed(() => startCheckout(world, order)))
 }
 
-const checkoutSessionOf = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)
+const getCheckoutSession = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)
 const payable = (checkouts: Opened[]) =>
-  checkouts.filter(({ checkoutUrl }) => checkoutSessionOf(checkoutUrl)?.status === 'open')
+  checkouts.filter(({ checkoutUrl }) => getCheckoutSession(checkoutUrl)?.status === 'open')
 
 test('of checkouts that one user opens at once, one page stays payable', async () => {
   for (let round = 0; round < 5; round++) {
@@ -128,7 +128,7 @@ test('while prices are edited again and again, a checkout gets its price or an e
   async function order() {
     while (editing) {
       const slug = Math.random() < 0.5 ? 'monthly' : 'yearly'
-      const body = { email: newEmail(), priceId: priceIdOf(paywall!, slug) }
+      const body = { email: newEmail(), priceId: getPriceId(paywall!, slug) }
       const reply = await startCheckout(world, { paywall: paywall!, key, body })
       const answer = reply.status === 200 ? '200' : `${reply.status} ${JSON.stringify(reply.body)}`
       answers.set(answer, (answers.get(answer) ?? 0) + 1)

@@ -11,7 +11,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 const exchange = (email: string) =>
   call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, { key: world.key, body: { email } })
 
@@ -48,8 +48,8 @@ test.each([
   const [from, into] = [await signIn(world), await signIn(world)]
   const session = sessionIn(await amidMerge(from.id, into.id, () => ask(from.email)))
   expect(session.user.id).not.toBe(from.id)
-  expect(await stateOf(session.token)).toMatchObject({ status: 200 })
-  expect(await stateOf(sessionIn(await refresh(world, session.refreshToken)).token)).toMatchObject({ status: 200 })
+  expect(await readState(session.token)).toMatchObject({ status: 200 })
+  expect(await readState(sessionIn(await refresh(world, session.refreshToken)).token)).toMatchObject({ status: 200 })
 })
 
 test('a session of a merged user gets no tokens, which every endpoint would refuse', async () => {

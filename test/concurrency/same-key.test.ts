@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -111,7 +111,7 @@ test('of two bodies at once with one Idempotency-Key the one that is refused mak
     (email) => () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email } }),
   )
   // The first one has claimed the key when it stores its checkout, and waits there for the row of its price.
-  const price = { hold: 'select from prices where id = $1 for update', values: [priceIdOf(world.paywall, 'monthly')] }
+  const price = { hold: 'select from prices where id = $1 for update', values: [getPriceId(world.paywall, 'monthly')] }
   const [first, second] = await whileHeld(world, price, calls)
   opened(first!)
   expect(second).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })

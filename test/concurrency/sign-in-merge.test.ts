@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../support/anonymous.ts'
+import { anonymousBuyer, credit, getSubscription, pay, payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
@@ -68,12 +68,12 @@ test.each(['before', 'after'])('tokens credited or debited just %s the merge cou
   expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
 })
 
-const yearlyOf = (anonymous: { token: string }) => () => {
-  const body = { priceId: priceIdOf(world.paywall, 'yearly'), userMeta: { source: 'ad' } }
+const getYearly = (anonymous: { token: string }) => () => {
+  const body = { priceId: getPriceId(world.paywall, 'yearly'), userMeta: { source: 'ad' } }
   return startCheckout(world, { paywall: world.paywall, token: anonymous.token, body })
 }
 
-async function checkoutsOf(users: { id: string }[]) {
+async function readCheckouts(users: { id: string }[]) {
   const { rows } = await world.database.query(
     'select user_id, count(*)::int from checkouts where user_id = any ($1) group by 1',
     [users.map(({ id }) => id)],
@@ -83,17 +83,17 @@ async function checkoutsOf(users: { id: string }[]) {
 
 test('a checkout opened just before the merge is the known one’s', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
-  const [opened] = await runInLockOrder(world, anonymous.user.id, [yearlyOf(anonymous), signInAsKnown])
+  const [opened] = await runInLockOrder(world, anonymous.user.id, [getYearly(anonymous), signInAsKnown])
   expect(opened).toMatchObject({ status: 200 })
-  expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 2 }])
+  expect(await readCheckouts([anonymous.user, known])).toEqual([{ user_id: known.id, count: 2 }])
   expect(await call(world, userPath, { token: known.token })).toMatchObject({ body: { meta: { source: 'ad' } } })
 })
 
 test('a checkout opened just after the merge is refused', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
-  const [, refused] = await runInLockOrder(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
+  const [, refused] = await runInLockOrder(world, anonymous.user.id, [signInAsKnown, getYearly(anonymous)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-  expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
+  expect(await readCheckouts([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
 })
 
 test.each<[string, (token: string) => Promise<Reply>]>([
@@ -116,14 +116,14 @@ test('a page that the processor opens only after the merge is superseded by the 
     await merged.promise
     return run()
   }
-  const opening = yearlyOf(anonymous)()
+  const opening = getYearly(anonymous)()
   await arrival.promise
   world.stripe.onCall = undefined
   await signInAsKnown()
   merged.resolve()
   const page = opened(await opening).checkoutUrl
 
-  await yearlyOf(known)()
+  await getYearly(known)()
   await until('the earlier page is closed', async () =>
     world.stripe.checkoutSessions.some(({ id, status }) => page.endsWith(`/${id}`) && status === 'expired'),
   )
@@ -173,7 +173,7 @@ test('merges amid webhooks, renewals, credits and reads lose nothing and block n
     expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
     const { purchases } = await userState(world, known.id)
     expect(purchases).toHaveLength(1)
-    expect(subscriptionOf(world, anonymous.checkoutUrl)).toBe(subscriptionId)
+    expect(getSubscription(world, anonymous.checkoutUrl)).toBe(subscriptionId)
     expect(sequenceFaults(await ownerEvents(world, known.id))).toEqual([])
     expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
   }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Buyer, buy, happens, hears, passes, periodEnds, purchaseOf, stateOf } from './buyer.ts'
+import { type Buyer, buy, happens, hears, passes, periodEnds, readPurchase, readState } from './buyer.ts'
 import { pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 
 // `access_until`: when access ends, as far as is known now.
 
-const shopOf = useShops()
+const getShop = useShops()
 const DAY_MS = 86_400_000
 
 /** How many days from now a time is, by the paywall's clock. */
@@ -19,68 +19,68 @@ const later = (time: string | null, days: number) => new Date(Date.parse(String(
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription that renews or is on trial: three days after its period', async () => {
     for (const slug of ['monthly', 'yearly'] as const) {
-      const purchase = (await purchaseOf(await buy(shopOf(acquiring), slug)))!
+      const purchase = (await readPurchase(await buy(getShop(acquiring), slug)))!
       expect(purchase.access_until).toBe(later(purchase.current_period_end, 3))
     }
   })
 
   test('a subscription that is to end: at its end, and then access is over', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { current_period_end: end } = (await purchaseOf(buyer))!
+    const { current_period_end: end } = (await readPurchase(buyer))!
     await happens(buyer, shop.there.cancel)
     if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
-    expect(await purchaseOf(buyer)).toMatchObject({ cancel_at: end, access_until: end })
+    expect(await readPurchase(buyer)).toMatchObject({ cancel_at: end, access_until: end })
     await periodEnds(buyer)
-    const { paid, purchases } = await stateOf(buyer)
+    const { paid, purchases } = await readState(buyer)
     expect([paid, purchases[0]?.status]).toEqual([false, 'canceled'])
     expect(Date.parse(String(purchases[0]?.access_until))).toBeLessThanOrEqual(Date.parse(String(end)))
   })
 
   test('a past due subscription: a week after it became past due, and never later than its end', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
-    const { access_until: until } = (await purchaseOf(buyer))!
+    const { access_until: until } = (await readPurchase(buyer))!
     expect(await daysFromNow(buyer, until)).toBeCloseTo(7, 1)
     await passes(buyer, '12h')
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due', access_until: until })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'past_due', access_until: until })
   })
 
   test('a one-time purchase: never, until it is refunded', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
-    expect(await purchaseOf(buyer)).toMatchObject({ access_until: null })
+    expect(await readPurchase(buyer)).toMatchObject({ access_until: null })
     await happens(buyer, shop.there.refund)
-    expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
+    expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 
   test('a paused subscription: access is over', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
     await happens(buyer, (id) => pause(shop, id))
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
-    expect(await daysFromNow(buyer, (await purchaseOf(buyer))?.access_until)).toBeLessThanOrEqual(0)
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
+    expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 })
 
 test.each(PROCESSOR_NAMES)(
   '%s: if the key is revoked, access lasts three more days, and the owner gets events for both ends',
   async (acquiring) => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     shop.emulator.holdWebhooks()
     const headers = { 'Content-Type': 'application/json' }
     const refusal = { status: 401, headers, body: '{"error":{"message":"the key was revoked"}}' }
     shop.emulator.onCall = async () => refusal
     await passes(buyer, '32d')
-    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+    expect(await readState(buyer)).toMatchObject({ paid: true })
     expect(await passes(buyer, '3d')).toEqual(['subscription.access_ended'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
     shop.emulator.onCall = undefined
     await shop.emulator.sendHeldWebhooks()
     expect(await hears(buyer)).toEqual(expect.arrayContaining(['subscription.recovered', 'subscription.renewed']))
-    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+    expect(await readState(buyer)).toMatchObject({ paid: true })
   },
 )

@@ -5,25 +5,25 @@ import {
   type Buyer,
   buy,
   decline,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   order,
   passes,
   pay,
   periodEnds,
   pressAndReturn,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // Users with a subscription that has not ended cannot buy another one, and can open the portal.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 /** The status of an order of each price that gives access, and whether a portal opens. */
 async function answersTo(buyer: Buyer) {
@@ -35,7 +35,7 @@ async function answersTo(buyer: Buyer) {
 }
 
 async function expectInTheWay(buyer: Buyer, status: string): Promise<void> {
-  const { id, status: stored } = (await purchaseOf(buyer))!
+  const { id, status: stored } = (await readPurchase(buyer))!
   expect(stored).toBe(status)
   const refused = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true, purchaseId: id, status } }
   const noPortal = { status: 403, body: { error: 'portal_unavailable', isTest: '1' } }
@@ -56,7 +56,7 @@ async function toEndSoon(shop: Shop): Promise<Ending> {
   const buyer = await buy(shop)
   await happens(buyer, shop.there.cancel)
   if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
-  const { cancel_at_period_end: isToEnd, current_period_end: end } = (await purchaseOf(buyer))!
+  const { cancel_at_period_end: isToEnd, current_period_end: end } = (await readPurchase(buyer))!
   expect(isToEnd).toBe(true)
   return { ...buyer, end: Date.parse(end!) }
 }
@@ -67,19 +67,19 @@ const endPassed = ({ shop: { world, paywall }, end }: Ending, seconds: number) =
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('an active subscription is in the way, also when it is to end, and not once it has ended', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await expectInTheWay(buyer, 'active')
     await happens(buyer, shop.there.cancel)
     if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
-    expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: true })
+    expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
     await expectInTheWay(buyer, 'active')
     await periodEnds(buyer)
     await expectFree(buyer)
   })
 
   test('a scheduled end that may have been undone counts once a read from after it shows it', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await toEndSoon(shop)
     shop.emulator.holdWebhooks()
     await endPassed(buyer, 30)
@@ -91,12 +91,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a scheduled end that was undone just before, unknown to us, does not let another subscription be sold', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.undo) return
     const buyer = await toEndSoon(shop)
     await endPassed(buyer, -600)
     shop.emulator.holdWebhooks()
-    await shop.there.undo(await idOf(buyer))
+    await shop.there.undo(await getId(buyer))
     for (const seconds of [30, 150]) {
       await endPassed(buyer, seconds)
       expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
@@ -107,22 +107,22 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a trialing subscription is in the way', async () => {
-    await expectInTheWay(await buy(shopOf(acquiring), 'yearly'), 'trialing')
+    await expectInTheWay(await buy(getShop(acquiring), 'yearly'), 'trialing')
   })
 
   test('a past due subscription is in the way, also when its access is over', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
     await decline(buyer, true)
     await expectInTheWay(buyer, 'past_due')
     await passes(buyer, '8d')
-    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+    expect(await readState(buyer)).toMatchObject({ paid: false })
     await expectInTheWay(buyer, 'past_due')
   })
 
   test('a paused subscription is in the way', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
     await happens(buyer, (id) => pause(shop, id))
@@ -130,7 +130,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('an unpaid subscription is in the way', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!keepsUnpaid(acquiring)) return
     const buyer = await buy(shop)
     await happens(buyer, (id) => leaveUnpaid(shop, id))
@@ -138,18 +138,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a subscription whose first payment is processing is in the way, and has no portal yet', async () => {
-    const buyer = await open(shopOf(acquiring))
+    const buyer = await open(getShop(acquiring))
     await pressAndReturn(buyer, 'later')
     await hears(buyer)
-    const { id } = (await purchaseOf(buyer))!
+    const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { purchaseId: id, status: 'pending' } }
     expect(await answersTo(buyer)).toMatchObject([refused, refused, { status: 403 }])
   })
 
   test('a one-time purchase is in the way of the same price only, until it is refunded', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
-    const { id } = (await purchaseOf(buyer))!
+    const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'active' } }
     expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
     await happens(buyer, shop.there.refund)
@@ -157,30 +157,30 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a one-time purchase whose payment is processing is in the way of the same price, and not once the payment has failed', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await open(shop, 'lifetime')
     await pressAndReturn(buyer, 'later')
     await hears(buyer)
-    expect((await purchaseOf(buyer))?.status).toBe(sellsUnpaid(acquiring) ? 'pending' : undefined)
+    expect((await readPurchase(buyer))?.status).toBe(sellsUnpaid(acquiring) ? 'pending' : undefined)
     if (!sellsUnpaid(acquiring)) return
-    const { id } = (await purchaseOf(buyer))!
+    const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
     expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
     await happens(buyer, (id) => shop.there.resolve(true, id))
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
     await expectFree(buyer)
   })
 
   test('a pack gives nobody access, and is sold to subscribers and others as often as they like', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop, 'pack')
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
     await expectFree(buyer)
     for (const slug of ['monthly', 'pack'] as const) {
       await pay(await open(shop, slug, { email: buyer.email }))
       await hears(buyer)
     }
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{}, { cancel_at_period_end: false }, {}] })
-    expect(await tokensOf(buyer)).toBe(200)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{}, { cancel_at_period_end: false }, {}] })
+    expect(await readTokens(buyer)).toBe(200)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
@@ -31,7 +31,7 @@ export function order(
   slug: Slug = 'monthly',
   { body, email = newEmail(), ...rest }: Order = {},
 ): Promise<Reply> {
-  return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body }, ...rest })
+  return startCheckout(world, { paywall, key, body: { email, priceId: getPriceId(paywall, slug), ...body }, ...rest })
 }
 
 /** Opens a checkout's page. */
@@ -64,28 +64,28 @@ export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {
   const buyer = await open(shop, slug, options)
   await pay(buyer)
   // The buyer is redirected to the thanks page even if the processor was too slow for the purchase to be stored by then.
-  await until('the purchase is stored', () => processorIdOf(buyer))
+  await until('the purchase is stored', () => readProcessorId(buyer))
   await hears(buyer)
   return buyer
 }
 
-export const stateOf = ({ shop: { world, paywall, key }, userId }: Buyer): Promise<UserState> =>
+export const readState = ({ shop: { world, paywall, key }, userId }: Buyer): Promise<UserState> =>
   userState(world, userId, { paywallId: paywall.id, key })
 
 /** The latest purchase. */
-export const purchaseOf = async (buyer: Buyer) => (await stateOf(buyer)).purchases[0]
+export const readPurchase = async (buyer: Buyer) => (await readState(buyer)).purchases[0]
 
 /** The tokens of the monthly price, verified against the ledger. */
-export const tokensOf = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
+export const readTokens = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
 
 /** The processor's id of the latest purchase. */
-export async function idOf(buyer: Buyer): Promise<string> {
-  const id = await processorIdOf(buyer)
+export async function getId(buyer: Buyer): Promise<string> {
+  const id = await readProcessorId(buyer)
   if (!id) throw new Error(`${buyer.userId} has bought nothing`)
   return id
 }
 
-async function processorIdOf({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
+async function readProcessorId({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
   const { rows } = await world.database.query<{ processor_id: string }>(
     'select processor_id from purchases where user_id = $1 order by created_at desc limit 1',
     [userId],
@@ -99,7 +99,7 @@ export async function happens<Result>(
   what: ((id: string) => Promise<Result>) | undefined,
 ): Promise<string[]> {
   if (!what) throw new Error(`that cannot happen at ${buyer.shop.acquiring}`)
-  await what(await idOf(buyer))
+  await what(await getId(buyer))
   return hears(buyer)
 }
 
@@ -112,20 +112,20 @@ export async function hears(buyer: Buyer): Promise<string[]> {
   expect(brokenLinks(events)).toEqual([])
   const news = events.slice(buyer.heard)
   buyer.heard = events.length
-  return news.map(nameOf).toSorted()
+  return news.map(getName).toSorted()
 }
 
-const nameOf = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
+const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
 
 /** Cancels through our API as the owner does for its user, and waits until it is stored. */
 export async function cancelHere(buyer: Buyer): Promise<Reply> {
   const { world, paywall, key } = buyer.shop
-  const subscriptionId = (await purchaseOf(buyer))?.id
+  const subscriptionId = (await readPurchase(buyer))?.id
   const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
   const reply = await cancel(world, { key, body })
   if (reply.status === 200) {
     await until('the cancellation is stored', async () => {
-      const purchase = (await stateOf(buyer)).purchases.find(({ id }) => id === subscriptionId)
+      const purchase = (await readState(buyer)).purchases.find(({ id }) => id === subscriptionId)
       return purchase?.cancel_at_period_end || purchase?.status === 'canceled'
     })
   }
@@ -141,7 +141,7 @@ export async function passes(buyer: Buyer, by: string): Promise<string[]> {
 /** Moves the clock to a day after the end of the current period. */
 export async function periodEnds(buyer: Buyer): Promise<string[]> {
   const { world, paywall } = buyer.shop
-  const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+  const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
   const days = Math.ceil((end - (await world.clock.now(paywall.id)).getTime()) / DAY_MS) + 1
   return passes(buyer, `${days}d`)
 }
@@ -156,8 +156,8 @@ export async function decline({ shop: { world, emulator }, userId }: Buyer, decl
 }
 
 /** The latest purchase as the processor has it. */
-export async function saleOf(buyer: Buyer): Promise<Sale> {
-  const id = await idOf(buyer)
+export async function getSale(buyer: Buyer): Promise<Sale> {
+  const id = await getId(buyer)
   const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
   if (!sale) throw new Error(`${buyer.shop.acquiring} has sold no ${id}`)
   return sale
@@ -165,7 +165,7 @@ export async function saleOf(buyer: Buyer): Promise<Sale> {
 
 /** Checks that the latest subscription is stored as the processor has it. */
 export async function expectAsThere(buyer: Buyer): Promise<void> {
-  const [{ status, renews }, purchase] = [await saleOf(buyer), await purchaseOf(buyer)]
+  const [{ status, renews }, purchase] = [await getSale(buyer), await readPurchase(buyer)]
   const isRenewed = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
   expect({ status: purchase?.status, renews: isRenewed }).toEqual({ status, renews })
 }

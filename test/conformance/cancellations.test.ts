@@ -5,13 +5,13 @@ import {
   buy,
   cancelHere,
   expectAsThere,
+  getId,
   happens,
   hears,
-  idOf,
   passes,
   periodEnds,
-  purchaseOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
 import { pause, pauses } from './drivers/pausing.ts'
 import { unheard } from './money.ts'
@@ -19,7 +19,7 @@ import { useShops } from './shop.ts'
 
 // Scheduled ends, and what responses and events say about them.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 const HOUR_MS = 3_600_000
 
@@ -28,22 +28,22 @@ const SLOW_MS = 7_000
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription with a scheduled change of plan can be cancelled, and ends with its period on the old plan', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { schedulePlan } = shop.there
     if (!schedulePlan) return // changes of plan are immediate there
     const buyer = await buy(shop)
     await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.yearly))
     expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { status: 'active' } } })
     await expectAsThere(buyer)
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly', cancel_at_period_end: true })
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', cancel_at_period_end: true })
     expect(await periodEnds(buyer)).toContain('subscription.ended')
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly', status: 'canceled' })
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', status: 'canceled' })
   })
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the end of a cancelled trial is never announced', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const [here, there, unseen] = [await buy(shop, 'yearly'), await buy(shop, 'yearly'), await buy(shop, 'yearly')]
     await cancelHere(here)
     await happens(there, shop.there.cancel)
@@ -53,23 +53,23 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const heard = await hears({ ...buyer, heard: 0 })
       expect(heard).not.toContain('subscription.trial_ending')
       expect(heard.filter((name) => name.startsWith('payment.'))).toEqual([])
-      expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+      expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     }
   })
 
   test('the end of a trial that was ended at once is never announced, in whichever order the webhooks arrive', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { end } = shop.there
     if (!end) return // there a trial can only be ended by cancelling it
     const { clock } = shop.world
     const buyer = await buy(shop, 'yearly')
     // Then a processor sends its reminder. If it sends none, we poll an hour later.
-    const noticeAt = Date.parse(String((await purchaseOf(buyer))?.trial_end)) - 72 * HOUR_MS
+    const noticeAt = Date.parse(String((await readPurchase(buyer))?.trial_end)) - 72 * HOUR_MS
     await clock.moveTo(shop.paywall.id, new Date(noticeAt - HOUR_MS / 4))
     shop.emulator.holdWebhooks()
     await clock.moveTo(shop.paywall.id, new Date(noticeAt + HOUR_MS / 4))
     expect(await hears(buyer)).toEqual([])
-    await end(await idOf(buyer))
+    await end(await getId(buyer))
     await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
     expect(await hears(buyer)).toEqual(['subscription.ended'])
     expect(await passes(buyer, '9d')).toEqual([])
@@ -78,7 +78,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('cancelling a past due subscription returns its state: it goes on, or it has ended', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
     const reply = await cancelHere(buyer)
@@ -87,7 +87,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(subscription.cancel_at_period_end).toBe(true)
     await hears(buyer)
     await expectAsThere(buyer)
-    const purchase = await purchaseOf(buyer)
+    const purchase = await readPurchase(buyer)
     expect(subscription.status).toBe(purchase?.status)
     expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
     if (purchase?.status === 'canceled') expect(subscription.cancel_at).toBe(subscription.canceled_at)
@@ -97,16 +97,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
   test('a subscription that is cancelled while paused is never charged again, and the response says so', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, (id) => pause(shop, id))
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
     await hears(buyer)
     await expectAsThere(buyer)
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
-    const purchase = await purchaseOf(buyer)
+    const purchase = await readPurchase(buyer)
     expect(subscription).toMatchObject({ status: purchase?.status, cancel_at: purchase?.cancel_at })
     expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
     expect((await passes(buyer, '33d')).filter((name) => name.startsWith('payment.'))).toEqual([])
@@ -115,7 +115,7 @@ describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a cancellation that no read confirms in time gets 502, stays marked, and is synced later', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, emulator } = shop
     const buyer = await buy(shop)
     emulator.holdWebhooks()

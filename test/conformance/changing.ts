@@ -1,10 +1,10 @@
 import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
-import { type Buyer, hears, idOf, passes } from './buyer.ts'
+import { type Buyer, getId, hears, passes } from './buyer.ts'
 import { changePlan, type Plan, tellsOfChanges } from './drivers/plans.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 
 /** The shop's monthly and yearly plans. */
-export const plansOf = ({ driver: { prices } }: Shop) =>
+export const getPlans = ({ driver: { prices } }: Shop) =>
   ({
     monthly: { price: prices.monthly, amount: 999, interval: 'month' },
     plus: { price: prices.plus, amount: 1999, interval: 'month' },
@@ -13,7 +13,7 @@ export const plansOf = ({ driver: { prices } }: Shop) =>
 
 /** Changes the plan, and waits until the change is stored. Returns the owner's new events. */
 export async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
-  await changePlan(buyer.shop, await idOf(buyer), plan)
+  await changePlan(buyer.shop, await getId(buyer), plan)
   const heard = await hears(buyer)
   return tellsOfChanges(buyer.shop.acquiring) ? heard : [...heard, ...(await passes(buyer, '8d'))]
 }

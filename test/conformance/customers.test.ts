@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { withDatabase } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { readOwnerId } from '../support/owner-id.ts'
 import { type Buyer, buy, open, pay } from './buyer.ts'
 import { useShops } from './shop.ts'
 
 // Which customer of the processor a buyer is.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 /** The processor's customer of each purchase, oldest purchase first. */
-async function customersOf({ shop: { world }, userId }: Buyer): Promise<string[]> {
+async function readCustomers({ shop: { world }, userId }: Buyer): Promise<string[]> {
   const { rows } = await world.database.query<{ customer: string }>(
     'select processor_customer as customer from purchases where user_id = $1 order by created_at',
     [userId],
@@ -20,14 +20,14 @@ async function customersOf({ shop: { world }, userId }: Buyer): Promise<string[]
 }
 
 test.each(PROCESSOR_NAMES)('%s: a buyer with two customers keeps the later one', async (acquiring) => {
-  const shop = shopOf(acquiring)
+  const shop = getShop(acquiring)
   const older = await buy(shop)
   const newer = await buy(shop)
-  const users = { ownerId: await ownerIdOf(shop.world, shop.paywall.id), isTest: true }
+  const users = { ownerId: await readOwnerId(shop.world, shop.paywall.id), isTest: true }
   await withDatabase(shop.world.databaseUrl, (db) => mergeUsers(db, users, { from: older.userId, into: newer.userId }))
   await pay(await open(shop, 'lifetime', { email: newer.email, body: { ignoreActivePurchase: true } }))
   await shop.emulator.drainWebhooks()
-  const [first, second, ...more] = await customersOf(newer)
+  const [first, second, ...more] = await readCustomers(newer)
   expect(first).not.toBe(second)
   expect(more).toEqual([second])
 })

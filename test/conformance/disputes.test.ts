@@ -5,20 +5,20 @@ import {
   buy,
   cancelHere,
   expectAsThere,
+  getId,
   happens,
-  idOf,
   passes,
   periodEnds,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
 // Disputes: which events the owner gets, and what the buyer keeps.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 /** The owner's events for a dispute of a monthly payment that the seller loses. */
 async function losesDispute(buyer: Buyer): Promise<string[]> {
@@ -32,22 +32,22 @@ async function losesDispute(buyer: Buyer): Promise<string[]> {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a lost dispute is reported, and removes the tokens of its payment, once', async () => {
-    const buyer = await buy(shopOf(acquiring))
+    const buyer = await buy(getShop(acquiring))
     await spend(buyer, 30)
     const heard = await losesDispute(buyer)
     expect(heard.filter((name) => name.startsWith('payment.')).toSorted()).toEqual([
       'payment.dispute_lost 999',
       'payment.disputed 999',
     ])
-    expect(await tokensOf(buyer)).toBe(0)
+    expect(await readTokens(buyer)).toBe(0)
     await passes(buyer, '8d')
     expect(await refundsInLedger(buyer)).toEqual([-70])
   })
 
   test('a partial refund and a lost dispute of the rest add up to the whole payment', async () => {
-    const buyer = await buy(shopOf(acquiring))
+    const buyer = await buy(getShop(acquiring))
     await happens(buyer, (id) => buyer.shop.there.refund(id, 300))
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
     await losesDispute(buyer)
     const lost = (await paymentEvents(buyer)).find(({ type }) => type === 'payment.dispute_lost')
     expect(lost).toMatchObject({ refunded_amount: 300 + Number(lost?.amount), refunded: true })
@@ -55,33 +55,33 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a lost dispute ends a one-time purchase', async () => {
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const buyer = await buy(getShop(acquiring), 'lifetime')
     const heard = await losesDispute(buyer)
     expect(heard.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
     const [paid, ...more] = await paymentEvents(buyer)
     for (const each of more) expect(each.id).toBe(paid?.id)
     expect(more.at(-1)).toMatchObject({ refunded_amount: 4900, refunded: true, purchase_status: 'refunded' })
   })
 
   test('a dispute lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await cancelHere(subscriber)
     await periodEnds(subscriber)
-    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
+    expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
     await passes(subscriber, '40d')
     expect(await losesDispute(subscriber)).toEqual(
       expect.arrayContaining(['payment.dispute_lost 999', 'payment.disputed 999']),
     )
-    expect(await tokensOf(subscriber)).toBe(0)
+    expect(await readTokens(subscriber)).toBe(0)
     expect((await losesDispute(owner)).toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
   })
 
   test('ended purchases are polled for half a year if their processor sends no webhooks of disputes', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
-    const ids = [await idOf(subscriber), await idOf(onTrial)]
+    const ids = [await getId(subscriber), await getId(onTrial)]
     for (const buyer of [onTrial, subscriber]) await cancelHere(buyer)
     await periodEnds(subscriber)
     const readsIn = async (span: string) => {
@@ -95,18 +95,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a dispute of a one-time purchase that is opened and lost without a webhook is found by reconcile', async () => {
-    const { there, capabilities } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const { there, capabilities } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'lifetime')
     await unheard(buyer, async (id) => {
       await there.dispute(id)
       if (!capabilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
     })
     expect(await passes(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('a won dispute restores the purchase, and exactly the tokens that it removed', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { there, capabilities } = shop
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await spend(subscriber, 30)
@@ -115,9 +115,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await happens(buyer, (id) => there.decideDispute!(id, true))
       await passes(buyer, '2d')
     }
-    expect(await tokensOf(subscriber)).toBe(70)
+    expect(await readTokens(subscriber)).toBe(70)
     expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
-    expect(await stateOf(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     // One processor ends a subscription with any dispute that is decided.
     await expectAsThere(subscriber)
     for (const buyer of [subscriber, owner]) {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { type Buyer, hears, open, pay, periodEnds, purchaseOf } from './buyer.ts'
-import { plansOf, sell } from './changing.ts'
+import { type Buyer, hears, open, pay, periodEnds, readPurchase } from './buyer.ts'
+import { getPlans, sell } from './changing.ts'
 import { sellBesides } from './drivers/plans.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A price that is edited in the paywall file between the opening of a page and its payment.
 
-const shopOf = useShops(3)
+const getShop = useShops(3)
 
 const editing = (change: Written) => (prices: Written[]) =>
   prices.map((price) => (price.slug === 'monthly' ? { ...price, ...change } : price))
@@ -24,17 +24,17 @@ async function expectSold(
   const sold = { price_id: id, price_slug: 'monthly', unit_amount: amount, interval, features: ['export'] }
   const first = await hears(buyer)
   expect(first).toEqual(['checkout.completed', `payment.succeeded ${amount}`, 'subscription.created'])
-  expect(await purchaseOf(buyer)).toMatchObject(sold)
+  expect(await readPurchase(buyer)).toMatchObject(sold)
   expect((await ownerEvents(buyer.shop.world, buyer.userId))[0]?.data).toMatchObject({
     checkout: { price_id: id, price_slug: 'monthly', features: ['export'], amount },
   })
   expect(await periodEnds(buyer)).not.toContain('subscription.plan_changed')
-  expect(await purchaseOf(buyer)).toMatchObject(sold)
+  expect(await readPurchase(buyer)).toMatchObject(sold)
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('with another amount: the purchase has the price whose amount is charged', async () => {
-    const before = shopOf(acquiring)
+    const before = getShop(acquiring)
     const buyer = await open(before)
     buyer.shop = await sell(before, editing({ amount: 12.99 }))
     await pay(buyer)
@@ -43,10 +43,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('with another interval: the purchase has the retired price', async () => {
-    const before = shopOf(acquiring, 1)
+    const before = getShop(acquiring, 1)
     const buyer = await open(before)
     buyer.shop = await sell(before, editing({ interval: 'year' }))
-    await sellBesides(buyer.shop, plansOf(before).monthly)
+    await sellBesides(buyer.shop, getPlans(before).monthly)
     await pay(buyer)
     await expectSold(buyer, monthlyIn(before))
   })

@@ -1,44 +1,44 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { paywall } from '../support/paywall.ts'
-import { type Buyer, buy, happens, passes, purchaseOf, saleOf, stateOf, tokensOf } from './buyer.ts'
+import { type Buyer, buy, getSale, happens, passes, readPurchase, readState, readTokens } from './buyer.ts'
 import { useShops } from './shop.ts'
 
 // `paywall purchases end ID` ends a purchase at once, here and at its processor.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 async function end({ shop: { world } }: Buyer, id: string) {
   return paywall(world, ['purchases', 'end', id])
 }
 
 /** How often a buyer was charged, according to the processor. */
-const chargesOf = (buyer: Buyer) => saleOf(buyer).then(({ paid }) => paid.length)
+const getCharges = (buyer: Buyer) => getSale(buyer).then(({ paid }) => paid.length)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription that the owner ends gives no access at once, whatever reads show, and is never charged again', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { id } = (await purchaseOf(buyer))!
-    const tokens = await tokensOf(buyer)
+    const { id } = (await readPurchase(buyer))!
+    const tokens = await readTokens(buyer)
 
     expect(await end(buyer, id)).toMatchObject({ code: 0, out: expect.stringContaining(`asked to end it, too`) })
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
     await happens(buyer, async (processorId) => shop.there.refund(processorId, 100))
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
 
     await passes(buyer, '2h')
-    expect(await saleOf(buyer)).toMatchObject({ renews: false })
-    const charged = await chargesOf(buyer)
+    expect(await getSale(buyer)).toMatchObject({ renews: false })
+    const charged = await getCharges(buyer)
     await passes(buyer, '70d')
-    expect(await chargesOf(buyer)).toBe(charged)
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-    expect(await tokensOf(buyer)).toBe(tokens)
+    expect(await getCharges(buyer)).toBe(charged)
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readTokens(buyer)).toBe(tokens)
   })
 
   test('the owner gets one event that it has ended', async () => {
-    const buyer = await buy(shopOf(acquiring))
-    const { id } = (await purchaseOf(buyer))!
+    const buyer = await buy(getShop(acquiring))
+    const { id } = (await readPurchase(buyer))!
     await end(buyer, id)
     const heard = await passes(buyer, '70d')
     expect(heard.filter((name) => name === 'subscription.ended')).toHaveLength(1)
@@ -47,26 +47,26 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a past due subscription is ended, and what it owes is not charged', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
-    await end(buyer, (await purchaseOf(buyer))!.id)
+    await end(buyer, (await readPurchase(buyer))!.id)
     await passes(buyer, '40d')
-    expect(await chargesOf(buyer)).toBe(1)
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
+    expect(await getCharges(buyer)).toBe(1)
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
   })
 
   test('a one-time purchase ends here, although its processor still shows it as paid', async () => {
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
-    const { id } = (await purchaseOf(buyer))!
+    const buyer = await buy(getShop(acquiring), 'lifetime')
+    const { id } = (await readPurchase(buyer))!
     expect(await end(buyer, id)).toMatchObject({ code: 0 })
     await passes(buyer, '70d')
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
   })
 })
 
 test('fails if there is no such purchase', async () => {
-  const { shop } = await buy(shopOf(PROCESSOR_NAMES[0]))
+  const { shop } = await buy(getShop(PROCESSOR_NAMES[0]))
   for (const id of ['f75fbdb7-07bd-4cf3-8b99-f7dda5082e0e', 'sub_1']) {
     expect(await paywall(shop.world, ['purchases', 'end', id])).toMatchObject({
       code: 1,

@@ -11,23 +11,23 @@ import {
   type Buyer,
   buy,
   expectAsThere,
+  getId,
+  getSale,
   hears,
-  idOf,
   open,
   order,
   passes,
   pay,
   pressAndReturn,
-  purchaseOf,
-  saleOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
 import type { Webhook } from './drivers/driver.ts'
 import { during, expectRefusal, type Outage, throughEachOutage } from './outage.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 
 const ok = ({ status }: { status: number }) => expect(status).toBe(200)
 
@@ -49,7 +49,7 @@ function expectKept({ driver }: Shop, reply: Reply, outage: Outage): void {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('start-checkout returns the right error when any of its calls fails, and the same key then opens one page', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     await throughEachOutage(shop, {
       begin: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
       ask: ({ headers, email }) => order(shop, 'monthly', { headers, email }),
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('cancel-subscription returns the right error when any of its calls fails, and can be repeated', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
     await throughEachOutage(shop, {
@@ -78,21 +78,21 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         const buyer = await open(shop)
         await pay(buyer)
         await hears(buyer)
-        const subscriptionId = (await purchaseOf(buyer))?.id
+        const subscriptionId = (await readPurchase(buyer))?.id
         return { buyer, body: { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' } }
       },
       ask: ({ body }) => cancel(world, { key, body }),
       async refused({ buyer }, outage, reply) {
         // Once the cancellation took effect, only the read that confirms it can fail, and that may be repeated.
-        const isCancelled = !(await saleOf(buyer)).renews
+        const isCancelled = !(await getSale(buyer)).renews
         expectRefusal(reply, isCancelled ? { ...outage, error: 'processor_unavailable' } : outage)
-        expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+        expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
         return isCancelled
       },
       async done({ buyer }, reply) {
         ok(reply)
         // What no webhook will report is fetched after the response. Reconcile leaves it alone until then.
-        const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
+        const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
         if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
         expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
         await expectAsThere(buyer)
@@ -102,7 +102,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a webhook is kept when one of its calls fails, and takes effect by itself or when it is sent again', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const begin = async () => {
       const buyer = await open(shop)
       return { buyer, webhooks: await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay')) }
@@ -124,10 +124,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a webhook of a refund is kept when one of its calls fails, and takes effect once', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const begin = async () => {
       const buyer = await buy(shop)
-      const id = await idOf(buyer)
+      const id = await getId(buyer)
       return { buyer, webhooks: await heldWebhooks(shop, () => shop.there.refund(id, 300)) }
     }
     const place = await askingPlace(shop, (await begin()).webhooks)
@@ -146,19 +146,19 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a buyer who returns while the processor is down sees the thanks page, and reconcile finds the purchase', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     const { result, lost } = await during(shop, { fault: 500, from: 0 }, () => pressAndReturn(buyer, 'pay'))
     expect([lost, result]).toEqual([[], expect.stringContaining('https://owner.example/thanks')])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
     const paid = shop.capabilities.readsIncludePayments ? ['payment.succeeded 999'] : []
     expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, 'subscription.created'])
   })
 
   test('webhooks that arrive while the processor is down take effect when it is up again', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await press(buyer.checkoutUrl, 'pay')
@@ -174,7 +174,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test("logs contain that a call failed, but neither the processor's response nor the credentials", () => {
-    const { world, paywall } = shopOf(acquiring)
+    const { world, paywall } = getShop(acquiring)
     const secret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
     const secrets = Object.entries(paywall.processor.credentials).filter(secret)
     expect(
@@ -189,7 +189,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))('%s', (acquiring) => {
   test('get-customer-portal returns the right error when any of its calls fails', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key } = shop
     const buyer: Buyer = await buy(shop)
     const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`

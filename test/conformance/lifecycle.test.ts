@@ -10,49 +10,49 @@ import {
   hears,
   passes,
   periodEnds,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 const DAY_MS = 86_400_000
 
-const periodEndOf = async (buyer: Buyer) => Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+const getPeriodEnd = async (buyer: Buyer) => Date.parse(String((await readPurchase(buyer))?.current_period_end))
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('each paid period renews the subscription and credits its tokens', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring))
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
     for (const tokens of [200, 300]) {
-      const before = await periodEndOf(buyer)
+      const before = await getPeriodEnd(buyer)
       expect(await happens(buyer, there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-      const days = ((await periodEndOf(buyer)) - before) / DAY_MS
+      const days = ((await getPeriodEnd(buyer)) - before) / DAY_MS
       expect(days > 27 && days < 32, `${days} days`).toBe(true)
-      expect(await tokensOf(buyer)).toBe(tokens)
+      expect(await readTokens(buyer)).toBe(tokens)
       await expectAsThere(buyer)
     }
   })
 
   test('a failed charge keeps access for a while, and recovers when it is paid', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring))
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
     expect(await happens(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+    expect(await readTokens(buyer)).toBe(100)
     await expectAsThere(buyer)
 
     expect(await happens(buyer, there.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect(await tokensOf(buyer)).toBe(200)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readTokens(buyer)).toBe(200)
     await expectAsThere(buyer)
   })
 
   test('a subscription cancelled here ends with its period, and each step emits one event', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { current_period_end: end } = (await purchaseOf(buyer))!
+    const { current_period_end: end } = (await readPurchase(buyer))!
     const told = shop.emulator.events.length
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({
@@ -62,17 +62,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
     expect(shop.emulator.events.length > told).toBe(shop.capabilities.sendsCancellationWebhook)
     const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
     await expectAsThere(buyer)
     expect(await cancelHere(buyer)).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
 
     expect(await periodEnds(buyer)).toEqual(['subscription.ended'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectAsThere(buyer)
   })
 
   test('a subscription cancelled at the processor is cancelled here, and can be resumed there', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     expect(await happens(buyer, shop.there.cancel)).toEqual(
       shop.capabilities.sendsCancellationWebhook ? ['subscription.cancel_scheduled'] : [],
@@ -80,28 +80,28 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (!shop.capabilities.sendsCancellationWebhook) {
       expect(await passes(buyer, '8d')).toEqual(['subscription.cancel_scheduled'])
     }
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectAsThere(buyer)
 
     expect('undo' in shop.there).toBe(shop.capabilities.supportsUncancel)
     if (!shop.capabilities.supportsUncancel) return
     expect(await happens(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
     await expectAsThere(buyer)
   })
 
   test('a subscription that the owner ends at the processor is over here at once, where that is possible', async () => {
-    const { there, capabilities } = shopOf(acquiring)
+    const { there, capabilities } = getShop(acquiring)
     expect('end' in there).toBe(capabilities.supportsImmediateEnd)
     if (!capabilities.supportsImmediateEnd) return
-    const buyer = await buy(shopOf(acquiring))
+    const buyer = await buy(getShop(acquiring))
     expect(await happens(buyer, there.end)).toEqual(['subscription.ended'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectAsThere(buyer)
   })
 
   test('a cancelled trial continues to its end, or ends at once where the processor does so', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop, 'yearly')
     const goesOn = shop.capabilities.cancelledTrial === 'continues to its end'
     const status = goesOn ? 'trialing' : 'canceled'
@@ -115,19 +115,19 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(message).toContain('has ended')
     }
     expect(await hears(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
+    expect(await readState(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
     await expectAsThere(buyer)
   })
 
   test('the end of a trial is announced three days ahead, once, whether by webhook or poll', async () => {
-    const buyer = await buy(shopOf(acquiring), 'yearly')
+    const buyer = await buy(getShop(acquiring), 'yearly')
     expect(await passes(buyer, '5d')).toEqual(['subscription.trial_ending'])
     expect(await passes(buyer, '1d')).toEqual([])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing' })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
   })
 
   test('a portal opens for the customer, or there is none', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { email } = await buy(shop)
     const calls = shop.emulator.calls.length
     const path = `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import {
   buy,
   cancelHere,
   expectAsThere,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   order,
   passes,
   pay,
-  purchaseOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -24,10 +24,10 @@ import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
 // What a processor refuses, rate limits, or has added since.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 afterEach(() => {
-  for (const acquiring of PROCESSOR_NAMES) shopOf(acquiring).emulator.onCall = undefined
+  for (const acquiring of PROCESSOR_NAMES) getShop(acquiring).emulator.onCall = undefined
 })
 
 /** Answers every call with a rate limit error and this many seconds to wait. */
@@ -37,7 +37,7 @@ function refuseCalls({ emulator }: Shop, seconds: number): void {
 
 /** Counts the calls to a shop's own account. */
 function callCounter({ emulator, paywall }: Shop): () => number {
-  const account = emulator.accountOf(paywall.id)
+  const account = emulator.getAccount(paywall.id)
   return () => emulator.calls.filter((call) => call.account === account).length
 }
 
@@ -58,7 +58,7 @@ function recordTexts(shop: Shop): () => string {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a caller gets the Retry-After of the processor, and its key opens a page after that', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
     refuseCalls(shop, 17)
     const refused = await order(shop, 'monthly', options)
@@ -72,7 +72,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('sales, renewals and refunds work while the processor uses new values of open enumerations', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { newValues } = shop.driver
     await setValues(shop, newValues)
     const received = recordTexts(shop)
@@ -87,10 +87,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('an unknown status is an invalid reply: the stored state stays, and the next read updates it', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const once = await buy(shop, 'lifetime')
-    const states = async () => [await stateOf(buyer), await stateOf(once)]
+    const states = async () => [await readState(buyer), await readState(once)]
     const before = await states()
     await setValues(shop, { status: 'frozen', created: 'frozen' })
     await reconcileAll(shop)
@@ -100,15 +100,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     await expectAsThere(buyer)
     expect(await happens(once, shop.there.refund)).toEqual(['payment.refunded 4900'])
-    expect(await stateOf(once)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(once)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('a requested trial is at most as long as the price’s own, and a user who has had one gets none', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key, capabilities } = shop
     const { token, email } = await signIn(world, { paywallId: paywall.id, key })
     const ask = (body: object) =>
-      startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'yearly'), ...body } })
+      startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, 'yearly'), ...body } })
     const asked = await ask({ trial_days: 30 })
     if (capabilities.trialLength === 'any') expect(asked).toMatchObject({ status: 200 })
     else {
@@ -119,20 +119,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
     const buyer = await buy(shop, 'yearly', { email })
     const days =
-      (Date.parse(String((await purchaseOf(buyer))?.trial_end)) - (await world.clock.now(paywall.id)).getTime()) /
+      (Date.parse(String((await readPurchase(buyer))?.trial_end)) - (await world.clock.now(paywall.id)).getTime()) /
       86_400_000
     expect(Math.round(days)).toBe(7)
     await cancelHere(buyer)
     await passes(buyer, '9d')
-    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+    expect(await readState(buyer)).toMatchObject({ paid: false })
 
     await pay(await open(shop, 'yearly', { email, body: { trial_days: null } }))
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 8900', 'subscription.created'])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', trial_end: null })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', trial_end: null })
   })
 
   test('a replay has the bytes of the first reply, from KV and from Postgres', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
     const bytes = async () => JSON.stringify((await order(shop, 'monthly', options)).body)
     const first = await bytes()
@@ -143,7 +143,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('reconcile makes no calls during the processor’s Retry-After, while checkouts work, and then catches up', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await open(shop)
     refuseCalls(shop, 3600)
@@ -154,17 +154,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(calls()).toBe(asked)
     const other = await open(shop)
     await pay(other)
-    expect(await purchaseOf(other)).toMatchObject({ status: 'active' })
+    expect(await readPurchase(other)).toMatchObject({ status: 'active' })
     const before = calls()
     await passes(buyer, '2h')
     expect(calls()).toBeGreaterThan(before)
   })
 
   test('a stop that the processor rate limits is made once the time is over, and not before', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await buy(shop)
-    const { id: older } = (await purchaseOf(buyer))!
+    const { id: older } = (await readPurchase(buyer))!
     // By itself it would be retried an hour later, and again after another. Paid links are polled an hour after they were opened.
     await withoutStops(shop, async () => {
       await upgrade(buyer)
@@ -181,10 +181,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('webhooks that arrive while the processor rate limits us are kept without a call, and take effect after that', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await buy(shop)
-    const webhooks = await heldWebhooks(shop, async () => shop.there.renew(await idOf(buyer)))
+    const webhooks = await heldWebhooks(shop, async () => shop.there.renew(await getId(buyer)))
     refuseCalls(shop, 3600)
     const before = calls()
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })

@@ -4,18 +4,18 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
   buy,
   expectAsThere,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   pressAndReturn,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 
 /** The owner's events for a dispute. Where the bank takes the money back before the decision, it counts as lost until it is won. */
 function disputed({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
@@ -25,62 +25,62 @@ function disputed({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, 
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a refund of a subscription does not end it: a partial one removes no tokens, the rest removes those of the period', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring))
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
     expect(await happens(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
     expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 699'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect(await tokensOf(buyer)).toBe(0)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readTokens(buyer)).toBe(0)
     await expectAsThere(buyer)
   })
 
   test('a refund of a renewal is one of that payment, not of the first', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring), 'yearly')
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'yearly')
     await happens(buyer, there.renew)
     expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 8900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('a dispute of a subscription’s payment is reported where the processor reports it, and ends nothing', async () => {
-    const { there, capabilities } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring))
+    const { there, capabilities } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
     expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('a one-time purchase survives a partial refund, and ends when all is refunded', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 4000'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('a disputed one-time purchase ends where the money is taken back at once, and otherwise stays', async () => {
-    const { there, capabilities } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const { there, capabilities } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
     const isOver = capabilities.refundsWhatIsDisputed
-    expect(await stateOf(buyer)).toMatchObject({
+    expect(await readState(buyer)).toMatchObject({
       paid: !isOver,
       purchases: [{ status: isOver ? 'refunded' : 'active' }],
     })
     expect(await hears(buyer)).toEqual([])
   })
   test('money is attributed to the purchase that it names, even if another purchase’s payment was processing before', async () => {
-    const { there, emulator } = shopOf(acquiring)
-    const [first, second] = [await open(shopOf(acquiring)), await open(shopOf(acquiring))]
+    const { there, emulator } = getShop(acquiring)
+    const [first, second] = [await open(getShop(acquiring)), await open(getShop(acquiring))]
     for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')
     await emulator.drainWebhooks()
-    await there.resolve(false, await idOf(second))
+    await there.resolve(false, await getId(second))
     await emulator.drainWebhooks()
-    expect(await purchaseOf(second)).toMatchObject({ status: 'active' })
-    expect(await purchaseOf(first)).toMatchObject({ status: 'pending' })
-    await there.resolve(true, await idOf(first))
+    expect(await readPurchase(second)).toMatchObject({ status: 'active' })
+    expect(await readPurchase(first)).toMatchObject({ status: 'pending' })
+    await there.resolve(true, await getId(first))
     await emulator.drainWebhooks()
-    expect(await stateOf(first)).toMatchObject({ paid: false })
+    expect(await readState(first)).toMatchObject({ paid: false })
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
-import { changeBalance, ledgerOf } from '../support/token-calls.ts'
-import { type Buyer, idOf } from './buyer.ts'
+import { changeBalance, readLedger } from '../support/token-calls.ts'
+import { type Buyer, getId } from './buyer.ts'
 
 /** Withdraws tokens of the monthly price from a buyer. */
 export async function spend({ shop: { world, paywall, key }, userId }: Buyer, amount: number): Promise<void> {
@@ -12,7 +12,7 @@ export async function spend({ shop: { world, paywall, key }, userId }: Buyer, am
 
 /** The ledger rows of tokens removed by refunds, or restored. */
 export const refundsInLedger = async ({ shop, userId }: Buyer) =>
-  (await ledgerOf(shop.world, userId)).flatMap(([, reason, delta]) => (reason === 'refund' ? [delta] : []))
+  (await readLedger(shop.world, userId)).flatMap(([, reason, delta]) => (reason === 'refund' ? [delta] : []))
 
 /** The owner's payment events of the buyer. */
 export const paymentEvents = async ({ shop, userId }: Buyer) =>
@@ -23,6 +23,6 @@ export async function unheard(buyer: Buyer, what: ((id: string) => Promise<unkno
   const { emulator, acquiring } = buyer.shop
   if (!what) throw new Error(`that cannot happen at ${acquiring}`)
   emulator.holdWebhooks()
-  await what(await idOf(buyer))
+  await what(await getId(buyer))
   await emulator.sendHeldWebhooks(() => [])
 }

@@ -7,23 +7,23 @@ import { newEmail, opened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
-import { buy, hears, open, order, passes, pressAndReturn, purchaseOf, saleOf, stateOf } from './buyer.ts'
+import { buy, getSale, hears, open, order, passes, pressAndReturn, readPurchase, readState } from './buyer.ts'
 import { answeringOddly, ODD_REPLIES } from './odd-replies.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 
 const UNAVAILABLE = { status: 502, body: { error: 'processor_unavailable' }, retry: '2' }
 
 afterEach(() => {
-  for (const acquiring of PROCESSOR_NAMES) shopOf(acquiring).emulator.onCall = undefined
+  for (const acquiring of PROCESSOR_NAMES) getShop(acquiring).emulator.onCall = undefined
 })
 
 const said = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
 
 /** Asks while the processor answers oddly, with each odd reply at each call, and returns the responses that are not as expected. */
-async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
+async function readFaults(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
   const faults: object[] = []
   for (const [name, odd] of Object.entries(ODD_REPLIES)) {
     for (let from = 0; ; from++) {
@@ -38,11 +38,11 @@ async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]
 
 describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
   test('start-checkout answers 502, and the same key then opens a page', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const email = newEmail()
     let headers = { 'idempotency-key': randomUUID() }
     const keys = [headers]
-    const faults = await faultsOf(shop, () => {
+    const faults = await readFaults(shop, () => {
       headers = { 'idempotency-key': randomUUID() }
       keys.push(headers)
       return order(shop, 'monthly', { headers, email })
@@ -52,10 +52,10 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
   })
 
   test('cancel-subscription answers 502 and stays marked, and can be repeated', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key, capabilities } = shop
     const buyer = await buy(shop)
-    const purchase = await purchaseOf(buyer)
+    const purchase = await readPurchase(buyer)
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
       const { result } = await answeringOddly(shop, odd, () => cancel(world, { key, body }))
@@ -66,17 +66,17 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
       [purchase?.id],
     )
     expect(rows).toEqual([{ marked: true, open: true }])
-    expect((await saleOf(buyer)).renews).toBe(true)
+    expect((await getSale(buyer)).renews).toBe(true)
     expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
-    expect((await saleOf(buyer)).renews).toBe(false)
+    expect((await getSale(buyer)).renews).toBe(false)
     if (capabilities.sendsCancellationWebhook) await hears(buyer)
   })
 
   test('a cancellation is done only if the processor shows it', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
-    const purchase = await purchaseOf(buyer)
+    const purchase = await readPurchase(buyer)
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
     const ask = () => cancel(world, { key, body })
     const isWrite = ({ method }: { method: string }) => method !== 'GET'
@@ -91,24 +91,24 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     answerWritesOddly(false)
     expect(said(await ask())).toEqual(UNAVAILABLE)
     emulator.onCall = undefined
-    expect((await saleOf(buyer)).renews).toBe(true)
+    expect((await getSale(buyer)).renews).toBe(true)
     const stored =
       'select cancel_requested_at is not null as marked, reconcile_at is not null as due from purchases where id = $1'
     expect((await world.database.query(stored, [purchase?.id])).rows).toEqual([{ marked: true, due: true }])
     expect(await passes(buyer, '11m')).toEqual([])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
 
     emulator.holdWebhooks()
     answerWritesOddly(true)
     expect(await ask()).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
     emulator.onCall = undefined
-    expect((await saleOf(buyer)).renews).toBe(false)
+    expect((await getSale(buyer)).renews).toBe(false)
     await emulator.sendHeldWebhooks(() => [])
     expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
   })
 
   test('a webhook is kept or answered 502, and takes effect when the purchase is read', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await open(shop)
     const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
@@ -119,11 +119,11 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
       }
     }
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
-    await until('the purchase is stored', async () => (await stateOf(buyer)).paid)
+    await until('the purchase is stored', async () => (await readState(buyer)).paid)
   })
 
   test('a returning buyer sees the thanks page', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
       const buyer = await open(shop)
@@ -134,7 +134,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
   })
 
   test('reconcile retries the next time', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await press(buyer.checkoutUrl, 'pay')
@@ -142,13 +142,13 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     for (const name of replies) {
       await answeringOddly(shop, ODD_REPLIES[name]!, () => shop.world.clock.advance(shop.paywall.id, '31m'))
     }
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
     expect(await passes(buyer, '24h')).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
   })
 
   test('logs contain only that it failed', () => {
-    const { world, paywall } = shopOf(acquiring)
+    const { world, paywall } = getShop(acquiring)
     const isSecret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
     const secrets = Object.entries(paywall.processor.credentials).filter(isSecret)
     expect(leaksIn(world, [...secrets.map(([, text]) => text), 'Attention Required'])).toEqual([])
@@ -161,12 +161,12 @@ describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.po
   '%s: an unexpected reply',
   (acquiring) => {
     test('get-customer-portal answers 502', async () => {
-      const shop = shopOf(acquiring)
+      const shop = getShop(acquiring)
       const { world, paywall, key } = shop
       const buyer = await buy(shop)
       const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
       const ask = () => call(world, path, { key, body: { email: buyer.email } })
-      expect(await faultsOf(shop, ask)).toEqual([])
+      expect(await readFaults(shop, ask)).toEqual([])
       expect(await ask()).toMatchObject({ status: 200 })
     })
   },

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
-import { type Buyer, buy, hears, idOf, open, passes, periodEnds, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { changesTo, plansOf } from './changing.ts'
+import {
+  type Buyer,
+  buy,
+  getId,
+  hears,
+  open,
+  passes,
+  periodEnds,
+  readPurchase,
+  readState,
+  readTokens,
+} from './buyer.ts'
+import { changesTo, getPlans } from './changing.ts'
 import { unheard } from './drivers/missed-webhooks.ts'
 import { PAUSES_WHAT_IS_PAID, pause } from './drivers/pausing.ts'
 import { changePlan, payAndChange, sellBesides, teamPlan } from './drivers/plans.ts'
@@ -11,26 +22,26 @@ import { useShops } from './shop.ts'
 
 // What was paid for at the previous price holds to its end, although the payment and the change of plan become known together.
 
-const shopOf = useShops(4)
+const getShop = useShops(4)
 
 test.each(PAUSES_WHAT_IS_PAID)(
   '%s: a payment credits its tokens, although it becomes known together with a pause',
   async (acquiring) => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await open(shop)
     await unheard(shop, async () => {
       await press(buyer.checkoutUrl, 'pay')
       await pause(shop, shop.there.sales().at(-1)!.processorId)
     })
     await passes(buyer, '1h')
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused' })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'paused' })
+    expect(await readTokens(buyer)).toBe(100)
   },
 )
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the features of a page last to the end of what it sold, if the plan changes to one that no price of the file names', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, teamPlan(acquiring))
@@ -45,13 +56,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test.each(['month', 'year'] as const)(
     'so do those of a renewal that becomes known together with such a change by the %s',
     async (interval) => {
-      const shop = shopOf(acquiring, interval === 'month' ? 1 : 2)
+      const shop = getShop(acquiring, interval === 'month' ? 1 : 2)
       const plan = { ...teamPlan(acquiring), interval }
       await sellBesides(shop, plan)
       const buyer = await buy(shop)
       await unheard(shop, async () => {
         await periodEnds(buyer)
-        await changePlan(shop, await idOf(buyer), plan)
+        await changePlan(shop, await getId(buyer), plan)
       })
       await hears(buyer)
       await expectFeatures(buyer, ['export'])
@@ -63,23 +74,23 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   )
 
   test('a change to a year that becomes known together with the renewal before it leaves the paid month a month', async () => {
-    const shop = shopOf(acquiring, 3)
+    const shop = getShop(acquiring, 3)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
       await periodEnds(buyer)
-      await changePlan(shop, await idOf(buyer), plansOf(shop).yearly)
+      await changePlan(shop, await getId(buyer), getPlans(shop).yearly)
     })
     await hears(buyer)
     await reconcileAll(shop)
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'yearly' })
-    expect(await tokensOf(buyer)).toBe(200)
-    await changesTo(buyer, plansOf(shop).monthly)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'yearly' })
+    expect(await readTokens(buyer)).toBe(200)
+    await changesTo(buyer, getPlans(shop).monthly)
     await periodEnds(buyer)
-    expect(await tokensOf(buyer)).toBe(300)
+    expect(await readTokens(buyer)).toBe(300)
   })
 })
 
 /** The purchase has no price of the file, and gives access with these features. */
 async function expectFeatures(buyer: Buyer, features: string[]): Promise<void> {
-  expect(await stateOf(buyer)).toMatchObject({ paid: true, features, purchases: [{ price_slug: null, features }] })
+  expect(await readState(buyer)).toMatchObject({ paid: true, features, purchases: [{ price_slug: null, features }] })
 }

@@ -4,21 +4,21 @@ import {
   buy,
   decline,
   expectAsThere,
+  getId,
+  getSale,
   hears,
-  idOf,
   passes,
-  purchaseOf,
-  saleOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { OWES_SEVERAL, owesSeveral, recoversByLatest, repeatForThreeWeeks } from './drivers/dunning.ts'
 import { type Shop, useShops } from './shop.ts'
-import { charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
+import { charges, expectNoMoreCharges, getOwed, purchaseBy, upgrade } from './upgrading.ts'
 
 // A weekly price: the next period begins while the previous charge is still being retried, so a subscription owes several periods at once.
 
-const shopOf = useShops(2, (sold, _, acquiring) => {
+const getShop = useShops(2, (sold, _, acquiring) => {
   const [first, ...others] = sold.prices
   return owesSeveral(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
 })
@@ -29,69 +29,69 @@ async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
   const buyer = await buy(shop, 'monthly')
   await decline(buyer, true)
   await passes(buyer, '8d')
-  expect(owedOf(shop, await idOf(buyer))).toHaveLength(1)
+  expect(getOwed(shop, await getId(buyer))).toHaveLength(1)
   expect(await passes(buyer, '7d')).not.toContain('subscription.ended')
-  expect(await stateOf(buyer)).toMatchObject({ purchases: [{ status: 'past_due' }] })
-  expect(owedOf(shop, await idOf(buyer))).toHaveLength(2)
+  expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'past_due' }] })
+  expect(getOwed(shop, await getId(buyer))).toHaveLength(2)
   return buyer
 }
 
 describe.each(OWES_SEVERAL)('%s', (acquiring) => {
   test('two owed weeks are paid, each once, and each credits its tokens, which are removed when it is refunded', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
-    const { id } = (await purchaseOf(buyer))!
-    const owed = owedOf(shop, await idOf(buyer)).map(({ payment }) => payment ?? '')
-    expect([await tokensOf(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
+    const { id } = (await readPurchase(buyer))!
+    const owed = getOwed(shop, await getId(buyer)).map(({ payment }) => payment ?? '')
+    expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
     await decline(buyer, false)
     // Meanwhile another week begins, and is paid as it begins.
     const heard = await passes(buyer, '8d')
     expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
     expect(heard).toContain('subscription.recovered')
-    expect(owedOf(shop, await idOf(buyer))).toEqual([])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect((await saleOf(buyer)).paidPeriods).toHaveLength(4)
-    expect([await tokensOf(buyer), (await charges(buyer))[id]]).toEqual([400, 4])
+    expect(getOwed(shop, await getId(buyer))).toEqual([])
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect((await getSale(buyer)).paidPeriods).toHaveLength(4)
+    expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([400, 4])
     await expectAsThere(buyer)
-    for (const [index, payment] of [...owed, (await saleOf(buyer)).paid.at(-1)!].entries()) {
+    for (const [index, payment] of [...owed, (await getSale(buyer)).paid.at(-1)!].entries()) {
       await shop.world[acquiring].refund(payment)
       await hears(buyer)
-      expect(await tokensOf(buyer)).toBe(300 - index * 100)
+      expect(await readTokens(buyer)).toBe(300 - index * 100)
     }
   })
 
   test('past due until the processor considers it paid, by the last payment or by all', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
     await decline(buyer, false)
-    await shop.there.recover(await idOf(buyer))
+    await shop.there.recover(await getId(buyer))
     await passes(buyer, '1m')
-    expect(owedOf(shop, await idOf(buyer))).toHaveLength(1)
-    expect(await stateOf(buyer)).toMatchObject({
+    expect(getOwed(shop, await getId(buyer))).toHaveLength(1)
+    expect(await readState(buyer)).toMatchObject({
       purchases: [{ status: recoversByLatest(acquiring) ? 'active' : 'past_due' }],
     })
     await expectAsThere(buyer)
   })
 
   test('replaced: all that it owes is void, and it ends', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    const [here, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
     await decline(buyer, false)
     expect(await upgrade(buyer, 'plus')).toContain('subscription.ended')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
-    expect(owedOf(shop, there)).toEqual([])
+    expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
   })
 
   test('replaced after its last week was paid: it is not charged for the one before', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    const [here, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
     await decline(buyer, false)
     await shop.there.recover(there)
     await upgrade(buyer, 'plus')
-    expect(owedOf(shop, there)).toEqual([])
+    expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 2)
   })
 })

@@ -8,8 +8,8 @@ import {
   order,
   passes,
   periodEnds,
-  stateOf,
-  tokensOf,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
 import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
@@ -17,7 +17,7 @@ import { type Shop, useShops } from './shop.ts'
 
 // A subscription that is past due for twenty days, and then paid. Every day passes one by one, on the processor's own schedule.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 async function pastDue(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
@@ -31,22 +31,22 @@ const PAST_DUE = [{ status: 'past_due' }]
 
 describe.each(GOES_ON)('%s', (acquiring) => {
   test('past due for twenty days: access for a week, no second subscription, and all is restored when it is paid', async () => {
-    const buyer = await pastDue(shopOf(acquiring))
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
+    const buyer = await pastDue(getShop(acquiring))
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
     expect(await passes(buyer, '5d')).not.toContain('subscription.access_ended')
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
     const after = await passes(buyer, '3d')
     expect(after.filter((type) => type === 'subscription.access_ended')).toHaveLength(1)
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, features: [], purchases: PAST_DUE })
+    expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: PAST_DUE })
 
     expect(await passes(buyer, '11d')).not.toContain('subscription.access_ended')
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
     await expectAsThere(buyer)
     expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({
       status: 409,
       body: { error: 'active_purchase', hasActivePurchase: true },
     })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
 
     await decline(buyer, false)
     const mended = await passes(buyer, '3d')
@@ -54,41 +54,41 @@ describe.each(GOES_ON)('%s', (acquiring) => {
     expect(paid).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'subscription.recovered', 'subscription.renewed']),
     )
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect(await tokensOf(buyer)).toBe(200)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readTokens(buyer)).toBe(200)
     await expectAsThere(buyer)
   })
 })
 
 test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers once it is paid, and not before`, async () => {
-  const shop = shopOf(PAUSES_WHAT_IS_OWED, 1)
+  const shop = getShop(PAUSES_WHAT_IS_OWED, 1)
   const buyer = await pastDue(shop)
   expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
   expect(await happens(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
   await passes(buyer, '2d')
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
   await decline(buyer, false)
   expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
-  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
 test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further grace`, async () => {
-  const shop = shopOf(PAUSES_WHAT_IS_OWED)
+  const shop = getShop(PAUSES_WHAT_IS_OWED)
   const buyer = await pastDue(shop)
   expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
   await happens(buyer, (id) => pause(shop, id))
   expect(await happens(buyer, shop.there.resume)).not.toContain('subscription.recovered')
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
   await decline(buyer, false)
   expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
 })
 
 test(`${GIVES_UP}: past due until the processor gives up; then it has ended, and another one can be bought`, async () => {
-  const buyer = await pastDue(shopOf(GIVES_UP))
+  const buyer = await pastDue(getShop(GIVES_UP))
   const heard = await passes(buyer, '20d')
   expect(heard).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
   expect(heard).not.toContain('subscription.recovered')
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   await expectAsThere(buyer)
   expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 200 })
 })

@@ -6,22 +6,22 @@ import { ownerEvents } from '../support/owner-events.ts'
 import {
   type Buyer,
   buy,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   passes,
   pay,
   pressAndReturn,
-  purchaseOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
 // The owner's events about payments.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 const completed = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
@@ -33,12 +33,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ['yearly', {}, { price_slug: 'yearly', amount: 0, currency: 'USD' }],
     ['lifetime', {}, { price_slug: 'lifetime', amount: 4900, currency: 'USD' }],
   ] as const)('a checkout of %s %j says what was charged', async (slug, body, said) => {
-    const buyer = await buy(shopOf(acquiring), slug, { body })
-    expect(await completed(buyer)).toMatchObject([{ ...said, purchase_id: (await purchaseOf(buyer))?.id }])
+    const buyer = await buy(getShop(acquiring), slug, { body })
+    expect(await completed(buyer)).toMatchObject([{ ...said, purchase_id: (await readPurchase(buyer))?.id }])
   })
 
   test('the amount charged is what the buyer paid, after discounts and with taxes, where there are any', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const { emulator, paywall } = shop
     if (!('setTerms' in emulator)) return // no discounts and no taxes
     const setTerms = emulator.setTerms as (paywall: string, terms: object) => Promise<void>
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a first payment of a subscription that fails for good is reported, and nothing is bought', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
     expect(await hears(buyer)).toEqual([])
@@ -64,13 +64,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(new Set([...heard, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await pay(await open(shop, 'monthly', { email: buyer.email }))
-    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+    expect(await readState(buyer)).toMatchObject({ paid: true })
   })
 
   test('a failed first payment is reported, although nothing was known of it before', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
     await press(buyer.checkoutUrl, 'later')
@@ -79,11 +79,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await hears(buyer)
     await passes(buyer, '14d')
     expect(new Set(await hears({ ...buyer, heard: 0 }))).toEqual(new Set(['payment.failed 999']))
-    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+    expect(await readState(buyer)).toMatchObject({ paid: false })
   })
 
   test('a payment event has the state of the purchase after it', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.failCharge)
     await happens(buyer, shop.there.recover)
@@ -100,9 +100,9 @@ const IN_FLIGHT = PROCESSOR_NAMES.filter(
 test.each(IN_FLIGHT)(
   '%s: a charge that is processing when a subscription is stopped, and then succeeds, raises an alarm',
   async (acquiring) => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const older = await idOf(buyer)
+    const older = await getId(buyer)
     await passes(buyer, '30d')
     await shop.there.rollOver?.(older)
     const again = await open(shop, 'monthly', { email: buyer.email, body: { ignoreActivePurchase: true } })

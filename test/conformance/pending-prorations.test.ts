@@ -1,49 +1,49 @@
 import { describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, cancelHere, passes, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { changesTo, plansOf } from './changing.ts'
+import { type Buyer, cancelHere, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { changesTo, getPlans } from './changing.ts'
 import { deletesPending, LEAVES_PENDING, leavePending } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 import { bought, charges, purchaseBy, upgrade } from './upgrading.ts'
 
 // A proration is left to be charged with the next period, but the subscription ends before it.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 /** A buyer who has upgraded in the middle of a period, and has not paid the difference yet. */
 async function owesDifference(acquiring: (typeof LEAVES_PENDING)[number]) {
-  const shop = shopOf(acquiring)
+  const shop = getShop(acquiring)
   await leavePending(shop)
   const { buyer, here } = await bought(shop)
   await passes(buyer, '15d')
-  const heard = await changesTo(buyer, plansOf(shop).plus)
+  const heard = await changesTo(buyer, getPlans(shop).plus)
   expect(heard.filter((type) => type.startsWith('payment'))).toEqual([])
   return { buyer, here }
 }
 
-const chargesOf = async ({ shop: { world }, userId }: Buyer, type: string) =>
+const getCharges = async ({ shop: { world }, userId }: Buyer, type: string) =>
   (await ownerEvents(world, userId)).flatMap((event) => (event.type === type ? [event.data.payment] : []))
 
 describe.each(LEAVES_PENDING)('%s', (acquiring) => {
   test('cancelled: it is charged at the end, for this purchase, and is neither an alarm nor a period', async () => {
     const { buyer, here } = await owesDifference(acquiring)
-    const { current_period_end: end } = (await purchaseOf(buyer))!
+    const { current_period_end: end } = (await readPurchase(buyer))!
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
     const heard = await passes(buyer, '20d')
     expect(heard).toContain('subscription.ended')
     expect(heard).not.toContain('payment.unexpected')
     expect(heard).not.toContain('subscription.renewed')
     expect(await charges(buyer)).toEqual({ [here]: 2 })
-    const [, difference] = await chargesOf(buyer, 'payment.succeeded')
+    const [, difference] = await getCharges(buyer, 'payment.succeeded')
     expect(difference).toMatchObject({ purchase_id: here, price_slug: 'plus' })
     expect(difference?.amount).toBeGreaterThan(400)
     expect(difference?.amount).toBeLessThan(1000)
-    expect(await stateOf(buyer)).toMatchObject({
+    expect(await readState(buyer)).toMatchObject({
       paid: false,
       features: [],
       purchases: [{ status: 'canceled', current_period_end: end }],
     })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
     expect(await passes(buyer, '40d')).toEqual([])
   })
 
@@ -52,7 +52,7 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
     await upgrade(buyer, 'plus')
     await passes(buyer, '20d')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
-    const alarms = await chargesOf(buyer, 'payment.unexpected')
+    const alarms = await getCharges(buyer, 'payment.unexpected')
     expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
     expect(alarms).toMatchObject(deletesPending(acquiring) ? [] : [{ purchase_id: here }])
     await passes(buyer, '40d')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, hears, passes, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { changesTo, plansOf } from './changing.ts'
+import { buy, hears, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { changesTo, getPlans } from './changing.ts'
 import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
@@ -20,51 +20,51 @@ function richer(sold: Written): Written {
   return { ...sold, prices, settings: { tokenization_queries: [{ type: 'standard', daily_limit: 500 }] } }
 }
 
-const shopOf = useShops(4, richer)
+const getShop = useShops(4, richer)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('tokens that one change of plan has credited are not credited again by the next', async () => {
-    const buyer = await buy(shopOf(acquiring))
+    const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'plus'] as const) {
-      await changesTo(buyer, plansOf(buyer.shop)[slug])
+      await changesTo(buyer, getPlans(buyer.shop)[slug])
       await passes(buyer, '1h')
     }
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'plus' })
-    expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
+    expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
   })
 
   test('a year that credited more is the same period to its end', async () => {
     if (!paysChangesAtOnce(acquiring)) return
-    const buyer = await buy(shopOf(acquiring, 1))
-    await changesTo(buyer, plansOf(buyer.shop).yearly)
-    expect(await tokensOf(buyer)).toBe(500)
+    const buyer = await buy(getShop(acquiring, 1))
+    await changesTo(buyer, getPlans(buyer.shop).yearly)
+    expect(await readTokens(buyer)).toBe(500)
     await passes(buyer, '40d')
-    await changesTo(buyer, plansOf(buyer.shop).monthly)
+    await changesTo(buyer, getPlans(buyer.shop).monthly)
     await passes(buyer, '40d')
-    expect(await tokensOf(buyer)).toBe(500)
+    expect(await readTokens(buyer)).toBe(500)
   })
 
   test('a change to the amount of the buyer’s country is a change to that price', async () => {
-    const buyer = await buy(shopOf(acquiring, 2), 'monthly', { body: { country: 'DE' } })
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
+    const buyer = await buy(getShop(acquiring, 2), 'monthly', { body: { country: 'DE' } })
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
     await changesTo(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
   })
 
   test('when the features of an unnamed price end, the owner gets an event, and the daily top-up starts', async () => {
-    const shop = shopOf(acquiring, 3)
+    const shop = getShop(acquiring, 3)
     const plan = { ...teamPlan(acquiring), interval: 'year' } as const
     await sellBesides(shop, plan)
     const buyer = await buy(shop)
-    const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+    const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     await changesTo(buyer, plan)
     const minutes = async () => Math.floor((end - (await shop.world.clock.now(shop.paywall.id)).getTime()) / 60_000)
     await passes(buyer, `${(await minutes()) - 5}m`)
-    expect(await stateOf(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })
+    expect(await readTokens(buyer)).toBe(100)
     await hears(buyer)
     expect(await passes(buyer, `${(await minutes()) + 5}m`)).toContain('subscription.updated')
-    expect(await stateOf(buyer)).toMatchObject({ features: [] })
-    expect(await tokensOf(buyer)).toBe(500)
+    expect(await readState(buyer)).toMatchObject({ features: [] })
+    expect(await readTokens(buyer)).toBe(500)
   })
 })

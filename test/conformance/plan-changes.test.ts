@@ -5,103 +5,103 @@ import {
   type Buyer,
   buy,
   expectAsThere,
+  getId,
   happens,
   hears,
-  idOf,
   passes,
   periodEnds,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
-import { changesTo, plansOf } from './changing.ts'
+import { changesTo, getPlans } from './changing.ts'
 import { changePlan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
 // A change of plan at the processor: the purchase follows, with its price, features and tokens.
 
-const shopOf = useShops()
+const getShop = useShops()
 
-const changesOf = async (buyer: Buyer) =>
+const getChanges = async (buyer: Buyer) =>
   (await ownerEvents(buyer.shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.plan_changed')
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the purchase gets the new price and features, once, and the event has the previous ones', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { id } = (await purchaseOf(buyer))!
-    expect(await changesTo(buyer, plansOf(buyer.shop).yearly)).toContain('subscription.plan_changed')
+    const { id } = (await readPurchase(buyer))!
+    expect(await changesTo(buyer, getPlans(buyer.shop).yearly)).toContain('subscription.plan_changed')
     const yearly = shop.paywall.prices.find(({ slug }) => slug === 'yearly')
     const features = ['export', 'team']
-    expect(await stateOf(buyer)).toMatchObject({
+    expect(await readState(buyer)).toMatchObject({
       paid: true,
       features,
       purchases: [{ id, price_id: yearly?.id, price_slug: 'yearly', interval: 'year', unit_amount: 8900, features }],
     })
     await passes(buyer, '8d')
-    expect(await changesOf(buyer)).toMatchObject([
+    expect(await getChanges(buyer)).toMatchObject([
       { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly', features: ['export'] } } },
     ])
     await expectAsThere(buyer)
   })
 
   test('an upgrade credits the additional tokens when it is paid, and a downgrade removes none', async () => {
-    const buyer = await buy(shopOf(acquiring))
-    await changesTo(buyer, plansOf(buyer.shop).plus)
-    expect(await tokensOf(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
-    expect(await stateOf(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    const buyer = await buy(getShop(acquiring))
+    await changesTo(buyer, getPlans(buyer.shop).plus)
+    expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
+    expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
     await periodEnds(buyer)
     const earned = paysChangesAtOnce(acquiring) ? 600 : 400
-    expect(await tokensOf(buyer)).toBe(earned)
-    await changesTo(buyer, plansOf(buyer.shop).monthly)
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly' })
-    expect(await tokensOf(buyer)).toBe(earned)
+    expect(await readTokens(buyer)).toBe(earned)
+    await changesTo(buyer, getPlans(buyer.shop).monthly)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
+    expect(await readTokens(buyer)).toBe(earned)
     await periodEnds(buyer)
-    expect(await tokensOf(buyer)).toBe(earned + 100)
+    expect(await readTokens(buyer)).toBe(earned + 100)
   })
 
   test('switching back and forth earns nothing, also between month and year, and the next month credits its tokens', async () => {
-    const buyer = await buy(shopOf(acquiring))
+    const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
-      await changesTo(buyer, plansOf(buyer.shop)[slug])
+      await changesTo(buyer, getPlans(buyer.shop)[slug])
       await passes(buyer, '1h')
     }
     await passes(buyer, '1d')
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
     // Where each change becomes known only a week later, a month has passed.
     const months = tellsOfChanges(acquiring) ? 0 : 1
-    expect(await tokensOf(buyer)).toBe(earned + months * 100)
+    expect(await readTokens(buyer)).toBe(earned + months * 100)
     await periodEnds(buyer)
-    expect(await tokensOf(buyer)).toBe(earned + (months + 1) * 100)
+    expect(await readTokens(buyer)).toBe(earned + (months + 1) * 100)
   })
 
   test('a change scheduled for the end of the period takes effect with the next one', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { schedulePlan } = shop.there
     if (!schedulePlan) return
     const buyer = await buy(shop)
     await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
-    expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'monthly' })
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
     expect(await periodEnds(buyer)).toEqual(
       expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
     )
-    expect(await stateOf(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
-    expect(await tokensOf(buyer)).toBe(400)
+    expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    expect(await readTokens(buyer)).toBe(400)
   })
 
   test('a change whose charge fails is not made, and changes nothing here', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!paysChangesAtOnce(acquiring)) return
     const buyer = await buy(shop)
-    const before = await purchaseOf(buyer)
-    await shop.emulator.declineCharges((await customerOf(buyer)) ?? '')
-    await expect(changePlan(shop, await idOf(buyer), plansOf(shop).plus)).rejects.toThrow(/declined/)
-    expect([await hears(buyer), await passes(buyer, '8d'), await purchaseOf(buyer)]).toEqual([[], [], before])
-    expect(await tokensOf(buyer)).toBe(100)
+    const before = await readPurchase(buyer)
+    await shop.emulator.declineCharges((await readCustomer(buyer)) ?? '')
+    await expect(changePlan(shop, await getId(buyer), getPlans(shop).plus)).rejects.toThrow(/declined/)
+    expect([await hears(buyer), await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], [], before])
+    expect(await readTokens(buyer)).toBe(100)
   })
 })
 
-async function customerOf({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
+async function readCustomer({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
   const sql = 'select processor_customer as customer from purchases where user_id = $1'
   return (await world.database.query<{ customer: string }>(sql, [userId])).rows[0]?.customer
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, happens, passes, purchaseOf, saleOf, stateOf, tokensOf } from './buyer.ts'
+import { buy, getSale, happens, passes, readPurchase, readState, readTokens } from './buyer.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 // Refunds, also failed ones: the owner's events, and what happens to the tokens of the payment.
 
 /** A one-time purchase credits 50 tokens. The second paywall has `keep_tokens_on_refund`. */
-const shopOf = useShops(2, (sold, place) => {
+const getShop = useShops(2, (sold, place) => {
   const prices = (sold.prices as Written[]).map((price) =>
     price.slug === 'lifetime' ? { ...price, access: true, tokens: [{ type: 'standard', count: 50 }] } : price,
   )
@@ -29,22 +29,22 @@ async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a refund that fails later is reported, and exactly the tokens that it removed are restored, once', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.failRefund) return // refunds cannot fail there
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
     await spend(buyer, 30)
     expect(await happens(buyer, shop.there.refund)).toEqual(['payment.refunded 999'])
-    expect(await tokensOf(buyer)).toBe(0)
+    expect(await readTokens(buyer)).toBe(0)
     expect(await happens(buyer, shop.there.failRefund)).toEqual(['payment.refund_failed 999'])
-    expect(await tokensOf(buyer)).toBe(70)
+    expect(await readTokens(buyer)).toBe(70)
     for (const { id } of since()) await shop.emulator.resend(id)
     await passes(buyer, '8d')
     expect(await refundsInLedger(buyer)).toEqual([-70, 70])
   })
 
   test('tokens that a refund removed are restored with its money, even if the owner has set `keep_tokens_on_refund` since', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
     await happens(buyer, shop.there.refund)
@@ -55,25 +55,25 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a refund that fails later without a webhook is found by reconcile', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
     await happens(buyer, shop.there.refund)
-    expect(await tokensOf(buyer)).toBe(0)
+    expect(await readTokens(buyer)).toBe(0)
     await unheard(buyer, shop.there.failRefund)
     expect(await passes(buyer, '8d')).toEqual(['payment.refund_failed 999'])
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
     expect(await passes(buyer, '8d')).toEqual([])
   })
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a payment and its refunds are one payment, and each event says how much was refunded and whether that is all', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, (id) => shop.there.refund(id, 300))
     await happens(buyer, (id) => shop.there.refund(id, 200))
-    const { purchases } = await stateOf(buyer)
+    const { purchases } = await readState(buyer)
     const payments = await paymentEvents(buyer)
     const ids = (payments[0] ?? {}) as Record<string, unknown>
     expect(String(ids.id)).toMatch(/^[0-9a-f-]{36}$/)
@@ -101,46 +101,46 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a second payment is a separate one', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.renew)
     await happens(buyer, shop.there.refund)
     const [first, second, back] = await paymentEvents(buyer)
     expect(second?.id).not.toBe(first?.id)
     expect(back).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
   })
 
   test('a renewal charged some hours early pays for its own period, and removes no tokens of the one before', async () => {
-    const { world, paywall } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring))
-    const end = Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+    const { world, paywall } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
+    const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     const left = end - (await world.clock.now(paywall.id)).getTime()
     await passes(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
     await happens(buyer, buyer.shop.there.renew)
     await happens(buyer, buyer.shop.there.refund)
-    expect(await tokensOf(buyer)).toBe(100)
-    const [first] = (await saleOf(buyer)).paid
+    expect(await readTokens(buyer)).toBe(100)
+    const [first] = (await getSale(buyer)).paid
     await happens(buyer, () => world[acquiring].refund(String(first)))
     expect(await refundsInLedger(buyer)).toEqual([-100, -100])
   })
 
   test('a one-time purchase survives a partial refund, and ends with the rest, as do its tokens', async () => {
-    const { there } = shopOf(acquiring)
-    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
-    expect([(await stateOf(buyer)).paid, await tokensOf(buyer)]).toEqual([true, 50])
+    expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 4000'])
-    expect([(await stateOf(buyer)).paid, await tokensOf(buyer)]).toEqual([false, 0])
+    expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([false, 0])
     if (!there.failRefund) return
     expect(await happens(buyer, there.failRefund)).toEqual(['payment.refund_failed 4000'])
-    expect([(await stateOf(buyer)).paid, await tokensOf(buyer)]).toEqual([true, 50])
+    expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 900, refunded: false })
   })
 
   test('with `keep_tokens_on_refund` a refund removes no tokens', async () => {
-    const buyer = await buy(shopOf(acquiring, 1))
+    const buyer = await buy(getShop(acquiring, 1))
     expect(await happens(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import {
@@ -14,13 +14,13 @@ import {
   order,
   pay,
   pressAndReturn,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 const DAY_MS = 86_400_000
 
 const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / DAY_MS
@@ -30,16 +30,16 @@ const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a buyer who pays has a subscription, its tokens and access, and the owner gets each event once', async () => {
-    const buyer = await open(shopOf(acquiring))
-    expect((await stateOf(buyer)).purchases).toEqual([])
+    const buyer = await open(getShop(acquiring))
+    expect((await readState(buyer)).purchases).toEqual([])
     buyer.shop.emulator.holdWebhooks()
     await pay(buyer)
     // The return stores the purchase, whatever the webhooks do; a browser that has waited for 2.5 s is redirected before that.
-    await until('the purchase is stored', async () => (await stateOf(buyer)).paid)
-    expect(await stateOf(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
+    await until('the purchase is stored', async () => (await readState(buyer)).paid)
+    expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
     await buyer.shop.emulator.sendHeldWebhooks()
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-    expect(await purchaseOf(buyer)).toMatchObject({
+    expect(await readPurchase(buyer)).toMatchObject({
       price_slug: 'monthly',
       interval: 'month',
       interval_count: 1,
@@ -50,16 +50,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       cancel_at: null,
       canceled_at: null,
     })
-    const days = daysUntil((await purchaseOf(buyer))?.current_period_end)
+    const days = daysUntil((await readPurchase(buyer))?.current_period_end)
     expect(days > 27 && days < 34, `${days} days`).toBe(true)
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
     await expectAsThere(buyer)
   })
 
   test.each(['decline', 'cancel'] as const)(
     'a page that ends with %s sells nothing, and can be opened again',
     async (button) => {
-      const shop = shopOf(acquiring)
+      const shop = getShop(acquiring)
       const buyer = await open(shop)
       const lands = await pressAndReturn(buyer, button)
       if (button === 'cancel') expect(lands).toContain('https://owner.example/sorry')
@@ -68,56 +68,56 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const hasFailed = button === 'decline' && lands !== null
       const failed = hasFailed ? [{ status: 'canceled' }] : []
       expect(await hears(buyer)).toEqual(hasFailed ? ['payment.failed 999'] : [])
-      expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: failed })
+      expect(await readState(buyer)).toMatchObject({ paid: false, purchases: failed })
       await pay(await open(shop, 'monthly', { email: buyer.email }))
-      expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }, ...failed] })
+      expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }, ...failed] })
     },
   )
 
   test('a trial costs nothing, gives access, and is charged for when it ends', async () => {
-    const buyer = await open(shopOf(acquiring), 'yearly')
+    const buyer = await open(getShop(acquiring), 'yearly')
     await pay(buyer)
     expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
-    const days = daysUntil((await purchaseOf(buyer))?.trial_end)
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
+    const days = daysUntil((await readPurchase(buyer))?.trial_end)
     expect(days > 6.9 && days < 7.1, `${days} days`).toBe(true)
     await expectAsThere(buyer)
 
     expect(await happens(buyer, buyer.shop.there.renew)).toEqual(['payment.succeeded 8900', 'subscription.renewed'])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', interval: 'year' })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', interval: 'year' })
   })
 
   test('a trial is as long as the owner requests, where the processor supports that', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const refused = { status: 400, body: { error: 'Invalid trial_days' } }
     if (shop.capabilities.trialLength !== 'any') {
       expect(await order(shop, 'yearly', { body: { trial_days: 30 } })).toMatchObject(refused)
       const buyer = await buy(shop, 'yearly', { body: { trial_days: 0 } })
-      expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', trial_end: null })
+      expect(await readPurchase(buyer)).toMatchObject({ status: 'active', trial_end: null })
     }
     const wanted = shop.capabilities.trialLength === 'any' ? 30 : 7
     const buyer = await buy(shop, 'yearly', { body: { trial_days: wanted } })
-    expect(Math.round(daysUntil((await purchaseOf(buyer))?.trial_end))).toBe(wanted)
+    expect(Math.round(daysUntil((await readPurchase(buyer))?.trial_end))).toBe(wanted)
   })
 
   test('a one-time purchase lasts for ever', async () => {
-    const buyer = await open(shopOf(acquiring), 'lifetime')
+    const buyer = await open(getShop(acquiring), 'lifetime')
     await pay(buyer)
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
     const never = { interval: null, interval_count: null, current_period_end: null, trial_end: null, cancel_at: null }
     const purchases = [{ status: 'active', acquiring, unit_amount: 4900, currency: 'USD', ...never }]
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
   })
 
   test('a local price is charged in its own currency', async () => {
-    const buyer = await open(shopOf(acquiring), 'monthly', { body: { country: 'DE' } })
+    const buyer = await open(getShop(acquiring), 'monthly', { body: { country: 'DE' } })
     await pay(buyer)
     expect(await hears(buyer)).toContain('payment.succeeded 899')
-    expect(await purchaseOf(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
+    expect(await readPurchase(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
   })
 
   test('one Idempotency-Key opens one page, however often and quickly it is repeated', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@buyers.dev`]
     const ask = () => order(shop, 'monthly', { headers, email })
     const replies = [...(await Promise.all([ask(), ask(), ask()])), await ask()]
@@ -131,7 +131,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('the older of two pages of one buyer is closed, or may be paid too where pages stay open', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const older = await open(shop)
     const newer = await open(shop, 'monthly', { email: older.email })
     if (shop.capabilities.expiresPages) await expect.poll(() => canPay(older)).toBe(false)
@@ -140,18 +140,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const back = await press(older.checkoutUrl, 'pay')
     expect(back.startsWith(shop.world.url)).toBe(!shop.capabilities.expiresPages)
     await hears(newer)
-    expect((await stateOf(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
+    expect((await readState(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
   })
 
   test('a buyer whose e-mail address the processor rejects is sold to without it', async () => {
-    const { world, paywall, key, driver, emulator } = shopOf(acquiring)
+    const { world, paywall, key, driver, emulator } = getShop(acquiring)
     if (driver.refusesEmail === null) return
     const { path, status, body } = driver.refusesEmail
     const before = emulator.calls.length
     emulator.failNext(path, status, body)
     const email = `refused-${randomUUID()}@buyers.dev`
     const headers = { 'idempotency-key': randomUUID() }
-    const order = { paywall, key, headers, body: { email, priceId: priceIdOf(paywall, 'monthly') } }
+    const order = { paywall, key, headers, body: { email, priceId: getPriceId(paywall, 'monthly') } }
     expect(opened(await startCheckout(world, order)).acquiring).toBe(acquiring)
     const asked = emulator.calls.slice(before).filter((call) => call.method === 'POST' && call.path === path)
     expect(asked.map((call) => JSON.stringify(call.body).includes(email))).toEqual([true, false])
@@ -161,9 +161,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a buyer without an e-mail address is sold to, or refused where the processor requires one', async () => {
-    const { world, paywall, capabilities } = shopOf(acquiring)
+    const { world, paywall, capabilities } = getShop(acquiring)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
-    const reply = await startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'monthly') } })
+    const reply = await startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, 'monthly') } })
     if (capabilities.sellsToAnonymous) expect(opened(reply).acquiring).toBe(acquiring)
     else {
       expect(reply).toMatchObject({

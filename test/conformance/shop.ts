@@ -8,7 +8,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
-import { driverOf, thereOf } from './drivers/drivers.ts'
+import { getDriver, getThere } from './drivers/drivers.ts'
 
 /** A paywall that sells through one of the processors, with everything that a case needs to know of it. */
 export interface Shop {
@@ -29,7 +29,7 @@ export interface Shop {
  * once; a pack of 50 tokens for 5 USD, which gives no access.
  */
 export function soldThrough(acquiring: ProcessorName) {
-  const { monthly: processorPrice, local, ...prices } = driverOf(acquiring).prices
+  const { monthly: processorPrice, local, ...prices } = getDriver(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const plus = monthly({
     slug: 'plus',
@@ -76,9 +76,9 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
     paywall,
     key,
     neighbour,
-    driver: driverOf(acquiring),
+    driver: getDriver(acquiring),
     emulator: world[acquiring] as unknown as Shop['emulator'],
-    there: thereOf(world, paywall),
+    there: getThere(world, paywall),
   }
 }
 
@@ -92,9 +92,9 @@ export function useShops(
 ): (acquiring: ProcessorName, place?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const placesOf = (acquiring: ProcessorName) =>
+    const getPlaces = (acquiring: ProcessorName) =>
       Array.from({ length: count }, (_, place) => change(soldThrough(acquiring), place, acquiring))
-    const paywalls = PROCESSOR_NAMES.flatMap(placesOf)
+    const paywalls = PROCESSOR_NAMES.flatMap(getPlaces)
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())

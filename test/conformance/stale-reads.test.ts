@@ -8,27 +8,27 @@ import {
   buy,
   cancelHere,
   expectAsThere,
+  getId,
+  getSale,
   happens,
   hears,
-  idOf,
   passes,
-  purchaseOf,
-  saleOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
-import { driverOf } from './drivers/drivers.ts'
+import { getDriver } from './drivers/drivers.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 // Reads that are older than what is stored. Only processors whose reads may be stale have versions.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
-const VERSIONED = PROCESSOR_NAMES.filter((acquiring) => driverOf(acquiring).readsMayBeStale)
+const VERSIONED = PROCESSOR_NAMES.filter((acquiring) => getDriver(acquiring).readsMayBeStale)
 
 afterEach(() => {
-  for (const acquiring of VERSIONED) shopOf(acquiring).emulator.onCall = undefined
+  for (const acquiring of VERSIONED) getShop(acquiring).emulator.onCall = undefined
 })
 
 const pendingEvents = async ({ world }: Shop) => (await world.database.query('select from pending_events')).rowCount
@@ -37,16 +37,16 @@ const pendingEvents = async ({ world }: Shop) => (await world.database.query('se
 async function noteReads(shop: Shop) {
   const { emulator } = shop
   const replies = new Map<string, HttpResponse>()
-  const nameOf = ({ method, path, body }: RecordedCall) => `${method} ${path} ${JSON.stringify(body)}`
+  const getName = ({ method, path, body }: RecordedCall) => `${method} ${path} ${JSON.stringify(body)}`
   emulator.onCall = async (call, run) => {
     const reply = await run()
-    replies.set(nameOf(call), reply)
+    replies.set(getName(call), reply)
     return reply
   }
   await reconcileAll(shop)
   emulator.onCall = undefined
   const answerReads: CallInterceptor<unknown> = async (call, run) =>
-    (call.method === 'GET' && replies.get(nameOf(call))) || run()
+    (call.method === 'GET' && replies.get(getName(call))) || run()
   return { answerReads }
 }
 
@@ -62,15 +62,15 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   test.each(ACTS)(
     '%s is answered 2xx, stored when a read shows it, and not undone by a stale read',
     async (_, act, heard) => {
-      const shop = shopOf(acquiring)
+      const shop = getShop(acquiring)
       const buyer = await buy(shop)
-      const before = await purchaseOf(buyer)
+      const before = await readPurchase(buyer)
       shop.emulator.onCall = (await noteReads(shop)).answerReads
-      await act(buyer, await idOf(buyer))
+      await act(buyer, await getId(buyer))
       expect(await hears(buyer)).toEqual([])
       expect(await pendingEvents(shop)).toBeGreaterThan(0)
       await reconcileAll(shop)
-      expect(await purchaseOf(buyer)).toEqual(before)
+      expect(await readPurchase(buyer)).toEqual(before)
 
       shop.emulator.onCall = undefined
       expect(await passes(buyer, '1m')).toEqual(heard)
@@ -80,15 +80,15 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   )
 
   test('a stale read does not undo what is stored, also if no event is pending', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
-    await shop.there.end!(await idOf(buyer))
+    await shop.there.end!(await getId(buyer))
     expect(await hears(buyer)).toEqual(['subscription.ended'])
     shop.emulator.onCall = answerReads
     await reconcileAll(shop)
     expect(await hears(buyer)).toEqual([])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
   test.each<[what: string, before: (buyer: Buyer, id: string) => Promise<unknown>]>([
@@ -97,11 +97,11 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   ])(
     'a cancellation is not confirmed by a stale read, which shows %s: it stays marked, and is synced',
     async (_, before) => {
-      const shop = shopOf(acquiring)
+      const shop = getShop(acquiring)
       const buyer = await buy(shop)
       await happens(buyer, (id) => before(buyer, id))
       const { answerReads } = await noteReads(shop)
-      if ((await purchaseOf(buyer))?.cancel_at_period_end) await happens(buyer, shop.there.undo)
+      if ((await readPurchase(buyer))?.cancel_at_period_end) await happens(buyer, shop.there.undo)
       shop.emulator.holdWebhooks()
       shop.emulator.onCall = async (call, run) => {
         if (call.method === 'GET') return answerReads(call, run)
@@ -111,14 +111,14 @@ describe.each(VERSIONED)('%s', (acquiring) => {
       expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
       shop.emulator.onCall = undefined
       await shop.emulator.sendHeldWebhooks(() => [])
-      expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: false })
+      expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: false })
       expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
       await expectAsThere(buyer)
     },
   )
 
   test('a refused cancellation is not confirmed by a stale read, which shows one that was undone since', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { emulator } = shop
     const buyer = await buy(shop)
     await happens(buyer, shop.there.cancel)
@@ -131,18 +131,18 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const reply = await cancelHere(buyer)
     emulator.onCall = undefined
     expect(reply).toMatchObject({ status: 502, body: { error: expect.stringMatching(/^processor_/) } })
-    expect((await saleOf(buyer)).renews).toBe(true)
+    expect((await getSale(buyer)).renews).toBe(true)
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
     expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
     await expectAsThere(buyer)
   })
 
   test('a confirmed cancellation is not undone by a stale read before its webhook arrives', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
-    const subscriptionId = (await purchaseOf(buyer))?.id
+    const subscriptionId = (await readPurchase(buyer))?.id
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' }
     const ask = () => cancel(world, { key, body })
     emulator.holdWebhooks()
@@ -157,10 +157,10 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   })
 
   test('a read that began first and shows more is stored after one that began later and shows less', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
-    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await idOf(buyer)))
+    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await getId(buyer)))
     const [begun, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     shop.emulator.onCall = async (_, run) => {
       begun.resolve()
@@ -179,9 +179,9 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   })
 
   test('a read whose subscription is newer and whose payments are older than what is stored is not stored', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const id = await idOf(buyer)
+    const id = await getId(buyer)
     const { answerReads } = await noteReads(shop)
     await happens(buyer, shop.there.renew)
     const fetchedAt = async () => {
@@ -197,19 +197,19 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   })
 
   test('after a year of payments new ones are processed at once, although a read shows only the latest', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await passes(buyer, '380d')
-    const [first] = (await saleOf(buyer)).paid
+    const [first] = (await getSale(buyer)).paid
     await shop.there.refund(first!)
     expect(await hears(buyer)).toEqual(['payment.refunded 999'])
     const { plus, monthly } = shop.driver.prices
     for (const price of [plus, monthly, plus]) {
       expect(await happens(buyer, (id) => shop.there.changePlan!(id, price))).toContain('subscription.plan_changed')
     }
-    await shop.there.end!(await idOf(buyer))
+    await shop.there.end!(await getId(buyer))
     expect(await hears(buyer)).toEqual(['subscription.ended'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+    expect(await readState(buyer)).toMatchObject({ paid: false })
     expect(await pendingEvents(shop)).toBe(0)
   })
 })

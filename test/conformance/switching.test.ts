@@ -9,16 +9,16 @@ import {
   buy,
   cancelHere,
   expectAsThere,
+  getId,
+  getSale,
   happens,
   hears,
-  idOf,
   open,
   order,
   passes,
   pay,
-  purchaseOf,
-  saleOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from './buyer.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -43,7 +43,7 @@ const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrou
 beforeAll(async () => {
   const shops = world.file.paywalls.map((paywall) => shopAt(world, paywall, paywall))
   const buyers = await Promise.all(shops.map((shop) => Promise.all([buy(shop), buy(shop)])))
-  const after = await fileOf(CHANGES.map(([, to], place) => ({ id: shops[place]!.paywall.id, ...soldThrough(to) })))
+  const after = await getFile(CHANGES.map(([, to], place) => ({ id: shops[place]!.paywall.id, ...soldThrough(to) })))
   await world.apply(after)
   changed = shops.map((before, place) => {
     const paywall = after.paywalls[place]!
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 
 /** The world's file with other paywalls. */
-function fileOf(paywalls: Written[]) {
+function getFile(paywalls: Written[]) {
   const { owner, webhooks } = world.file
   return paywallFile({
     owner,
@@ -62,13 +62,13 @@ function fileOf(paywalls: Written[]) {
   })
 }
 
-const changeOf = (from: ProcessorName, to: ProcessorName) =>
+const getChange = (from: ProcessorName, to: ProcessorName) =>
   changed[CHANGES.findIndex(([one, other]) => one === from && other === to)]!
 
 const again = { body: { ignoreActivePurchase: true } }
 
 /** Whether a portal opens for a buyer, and whose. */
-async function portalOf({ shop: { paywall, key }, email }: Buyer): Promise<string> {
+async function readPortal({ shop: { paywall, key }, email }: Buyer): Promise<string> {
   const reply = await call(world, `/api/v1/paywall/${paywall.id}/get-customer-portal`, { key, body: { email } })
   if (reply.status === 200) return new URL(String((reply.body as { url: unknown }).url)).origin
   expect(reply).toMatchObject({ status: 403, body: { error: 'portal_unavailable', isTest: '1' } })
@@ -79,23 +79,23 @@ const portalAt = ({ capabilities, emulator }: Shop) => (capabilities.portal ? em
 
 describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (from, to) => {
   test('manages earlier purchases where they were made: webhooks, reconcile, portal and cancellation', async () => {
-    const { before, buyers } = changeOf(from, to)
+    const { before, buyers } = getChange(from, to)
     const [buyer] = buyers
     expect(await happens(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    await heldWebhooks(before, async () => before.there.renew(await idOf(buyer)))
+    await heldWebhooks(before, async () => before.there.renew(await getId(buyer)))
     // Some processors show the money of a lost webhook in reads, and others only in the webhook.
     const caughtUp = await passes(buyer, '8d')
     expect(caughtUp.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
-    expect(await portalOf(buyer)).toBe(portalAt(before))
+    expect(await readPortal(buyer)).toBe(portalAt(before))
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
     expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
-    expect(await saleOf(buyer)).toMatchObject({ status: 'active', renews: false })
+    expect(await getSale(buyer)).toMatchObject({ status: 'active', renews: false })
   })
 
   test('makes new sales at the new one, at new price ids, and shows both purchases', async () => {
-    const { before, after, buyers } = changeOf(from, to)
+    const { before, after, buyers } = getChange(from, to)
     const [, { email, ...old }] = buyers
-    const olderId = await idOf(buyers[1])
+    const olderId = await getId(buyers[1])
     const [oldPrice, newPrice] = [before, after].map(({ paywall }) => paywall.prices.find(isMonthly)?.id)
     expect(newPrice).not.toBe(oldPrice)
     const missing = { status: 404, body: { error: 'price_not_found' } }
@@ -110,9 +110,9 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
       { acquiring: to, price_id: newPrice, status: 'active' },
       { acquiring: from, price_id: oldPrice, status: 'active' },
     ]
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
     await expectAsThere(buyer)
-    expect(await portalOf(buyer)).toBe(portalAt(after))
+    expect(await readPortal(buyer)).toBe(portalAt(after))
     const older = before.there.sales().find(({ processorId }) => processorId === olderId)
     expect(older).toMatchObject({ status: 'active', renews: false })
   })
@@ -122,20 +122,20 @@ const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
 
 describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (acquiring) => {
   test('cannot cancel purchases of the old account, and leaves them as they were', async () => {
-    const { before, buyers } = changeOf(acquiring, acquiring)
+    const { before, buyers } = getChange(acquiring, acquiring)
     const [buyer] = buyers
-    const purchase = await purchaseOf(buyer)
+    const purchase = await readPurchase(buyer)
     expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
-    expect([await passes(buyer, '8d'), await purchaseOf(buyer)]).toEqual([[], purchase])
+    expect([await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], purchase])
     const event = { id: 'event_1', body: JSON.stringify({ id: 'event_1' }), at: new Date() }
     expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
 
   test('sells to its old customers as to new ones, and reports to the owner what it cannot stop at the old account', async () => {
-    const { after, buyers } = changeOf(acquiring, acquiring)
+    const { after, buyers } = getChange(acquiring, acquiring)
     const [, { email }] = buyers
     const buyer = await buy(after, 'monthly', { email, ...again })
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
     await expectAsThere(buyer)
     expect(await passes(buyer, '25h')).toEqual(['subscription.stop_failed'])
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
-import { buy, happens, passes, periodEnds, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import { buy, happens, passes, periodEnds, readPurchase, readState, readTokens } from './buyer.ts'
 import { changesTo, sell } from './changing.ts'
 import { firmPlan, type Plan, sellBesides, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
@@ -10,7 +10,7 @@ import { type Shop, useShops } from './shop.ts'
 
 // A subscription whose processor charges a price that the paywall file does not name, or no longer names.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 const team = ({ acquiring }: Shop) =>
   monthly({
@@ -27,11 +27,11 @@ const nobodysPrice = { price_id: null, price_slug: null }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('features last to the end of the paid time, then there is access only, until the file names the price', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     expect(await changesTo(buyer, teamPlan(acquiring))).toContain('subscription.plan_changed')
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, features: ['export'], purchases: [nobodysPrice] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, features: ['export'], purchases: [nobodysPrice] })
     const changed = (await ownerEvents(shop.world, buyer.userId)).find(({ type }) => type.endsWith('plan_changed'))
     expect(changed?.data).toMatchObject({ subscription: nobodysPrice, previous: { price_slug: 'monthly' } })
     const logged = shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED))
@@ -39,17 +39,21 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
     await periodEnds(buyer)
     await periodEnds(buyer)
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, features: [], purchases: [nobodysPrice] })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readState(buyer)).toMatchObject({ paid: true, features: [], purchases: [nobodysPrice] })
+    expect(await readTokens(buyer)).toBe(100)
 
     buyer.shop = await sell(shop, (prices) => [...prices, team(shop)])
     expect(await passes(buyer, '1h')).toEqual(['subscription.plan_changed'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, features: ['team'], purchases: [{ price_slug: 'team' }] })
-    expect(await tokensOf(buyer)).toBe(600)
+    expect(await readState(buyer)).toMatchObject({
+      paid: true,
+      features: ['team'],
+      purchases: [{ price_slug: 'team' }],
+    })
+    expect(await readTokens(buyer)).toBe(600)
   })
 
   test('a change from one unnamed price to another emits an event, and is logged', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const plans = [teamPlan(acquiring), firmPlan(acquiring)]
     await sellBesides(shop, ...plans)
     const buyer = await buy(shop)
@@ -69,7 +73,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a refund of a period without tokens removes none of those paid for before', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     const [first] = await paymentEvents(buyer)
@@ -79,18 +83,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const refunded = (await paymentEvents(buyer)).at(-1)
     expect(refunded).toMatchObject({ type: 'payment.refunded', refunded: true })
     expect(refunded?.id).not.toBe(first?.id)
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await readTokens(buyer)).toBe(100)
   })
 
   test('a retired price is known: the purchase gets it', async () => {
-    const shop = shopOf(acquiring, 1)
+    const shop = getShop(acquiring, 1)
     const buyer = await buy(shop)
     buyer.shop = await sell(shop, (prices) => prices.filter(({ slug }) => slug !== 'plus'))
     const plus: Plan = { price: shop.driver.prices.plus, amount: 1999, interval: 'month' }
     await sellBesides(buyer.shop, plus)
     expect(await changesTo(buyer, plus)).toContain('subscription.plan_changed')
     const { id } = shop.paywall.prices.find(({ slug }) => slug === 'plus')!
-    expect(await purchaseOf(buyer)).toMatchObject({ price_id: id, price_slug: 'plus', features: ['export', 'api'] })
+    expect(await readPurchase(buyer)).toMatchObject({ price_id: id, price_slug: 'plus', features: ['export', 'api'] })
   })
 })
 

@@ -4,27 +4,27 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { happens, hears, open, passes, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
-import { bought, expectNoMoreCharges, fallsPastDue, owedOf, purchaseBy, replacing, upgrade } from './upgrading.ts'
+import { bought, expectNoMoreCharges, fallsPastDue, getOwed, purchaseBy, replacing, upgrade } from './upgrading.ts'
 
 // One buyer is charged once: what happens to an older, unpaid subscription when the one that replaces it is paid.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('past due: what it owes is void, and it ends', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
     await fallsPastDue(buyer)
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'past_due' })
     const heard = await upgrade(buyer)
     expect(heard).toContain('subscription.ended')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
-    expect(owedOf(shop, there)).toEqual([])
+    expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
   })
 
   test('past due, and paid at the moment it is to be ended: it ends with the period that is paid now', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
     await fallsPastDue(buyer)
     let isPaid = false
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('with a charge that is processing: it is void, or the owner gets `payment.unexpected`', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { rollOver } = shop.there
     if (!rollOver) return // a period is charged at the moment it begins
     const { buyer, here, there } = await bought(shop)

@@ -4,13 +4,13 @@ import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, buy, hears, idOf, open, passes, pay, pressAndReturn, purchaseOf, stateOf } from './buyer.ts'
+import { type Buyer, buy, getId, hears, open, passes, pay, pressAndReturn, readPurchase, readState } from './buyer.ts'
 import { useShops } from './shop.ts'
 import { purchaseBy, replacing, upgrade } from './upgrading.ts'
 
 // One buyer is charged once: when a purchase replaces an older subscription, and when it does not.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 afterEach(() => {
   vi.useRealTimers()
@@ -19,13 +19,13 @@ afterEach(() => {
 const GOES_ON = { status: 'active', cancel_at_period_end: false }
 const ENDS = { status: 'active', cancel_at_period_end: true }
 
-async function bought(acquiring: Parameters<typeof shopOf>[0]) {
-  const buyer = await buy(shopOf(acquiring))
-  return { buyer, older: (await purchaseOf(buyer))!.id }
+async function bought(acquiring: Parameters<typeof getShop>[0]) {
+  const buyer = await buy(getShop(acquiring))
+  return { buyer, older: (await readPurchase(buyer))!.id }
 }
 
 /** `duplicate_of` of each `checkout.completed`. */
-async function duplicatesOf({ shop: { world }, userId }: Buyer) {
+async function readDuplicates({ shop: { world }, userId }: Buyer) {
   const events = await ownerEvents(world, userId)
   return events.flatMap(({ type, data }) => (type === 'checkout.completed' ? [data.checkout?.duplicate_of] : []))
 }
@@ -34,7 +34,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a trial that begins replaces as a payment does', async () => {
     const { buyer, older } = await bought(acquiring)
     await upgrade(buyer, 'yearly')
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing', cancel_at_period_end: false })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing', cancel_at_period_end: false })
     expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
   })
 
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
       await hears(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
-      await shop.there.resolve(fails, await idOf(buyer))
+      await shop.there.resolve(fails, await getId(buyer))
       await hears(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(fails ? GOES_ON : ENDS)
     }
@@ -57,7 +57,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     async (place) => {
       const { buyer, older } = await bought(acquiring)
       const { shop } = buyer
-      const there = await idOf(buyer)
+      const there = await getId(buyer)
       await passes(buyer, '1h')
       const page = await open(shop, 'monthly', replacing(buyer))
       shop.emulator.holdWebhooks()
@@ -87,10 +87,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await Promise.all([pay(one), pay(other)])
     await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
     await hears(buyer)
-    const { purchases } = await stateOf(buyer)
+    const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
-    expect(await duplicatesOf(buyer)).toEqual([null, null, null])
+    expect(await readDuplicates(buyer)).toEqual([null, null, null])
   })
 
   test('an upgrade that becomes known only after a newer one is replaced by it', async () => {
@@ -102,10 +102,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await press(checkoutUrl, 'pay') // and does not return
     await shop.world.clock.advance(shop.paywall.id, '1m')
     await pay(await open(shop, 'monthly', replacing(buyer)))
-    const newer = (await purchaseOf(buyer))!.id
+    const newer = (await readPurchase(buyer))!.id
     await shop.emulator.sendHeldWebhooks((events) => events)
     await hears(buyer)
-    const { purchases } = await stateOf(buyer)
+    const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
   })
@@ -128,7 +128,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     )
     await shop.emulator.sendHeldWebhooks()
     await hears(buyer)
-    const { purchases } = await stateOf(buyer)
+    const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
     expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
@@ -146,37 +146,37 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a one-time purchase replaces nothing if its page was opened without the flag, and is reported as a duplicate', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const buyer = await open(shop, 'lifetime')
     await pay(await open(shop, 'monthly', { email: buyer.email }))
     await hears(buyer)
-    const older = (await purchaseOf(buyer))!.id
+    const older = (await readPurchase(buyer))!.id
     await pay(buyer)
     await hears(buyer)
     expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
-    expect(await duplicatesOf(buyer)).toEqual([null, older])
+    expect(await readDuplicates(buyer)).toEqual([null, older])
   })
 
   test('a pack replaces nothing, whatever the flag, and is never a duplicate', async () => {
     const { buyer, older } = await bought(acquiring)
     expect(await upgrade(buyer, 'pack')).toEqual(['checkout.completed', 'payment.succeeded 500'])
     expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
-    expect(await duplicatesOf(buyer)).toEqual([null, null])
+    expect(await readDuplicates(buyer)).toEqual([null, null])
   })
 
   test('two pages paid without the flag are both shown, and neither is ended', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const first = await open(shop)
     const second = await open(shop, 'monthly', { email: first.email })
     await pay(second)
     await hears(second)
-    const { id } = (await purchaseOf(second))!
+    const { id } = (await readPurchase(second))!
     await pay(first)
     await hears(first)
     await passes(first, '1h')
-    expect((await stateOf(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
-    expect(await duplicatesOf(first)).toEqual([null, id])
+    expect((await readState(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
+    expect(await readDuplicates(first)).toEqual([null, id])
   })
 })

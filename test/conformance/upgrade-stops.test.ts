@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
-import { buy, hears, idOf, open, passes, pay, purchaseOf, stateOf } from './buyer.ts'
+import { buy, getId, hears, open, passes, pay, readPurchase, readState } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import {
   bought,
@@ -16,7 +16,7 @@ import {
 
 // One buyer is charged once: an older subscription is stopped, whatever fails on the way.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 /** What happens while the processor is asked to stop a subscription, before or after it does. */
 function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Promise<unknown>) {
@@ -33,13 +33,13 @@ function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Pro
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription that cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const [older, there] = [(await purchaseOf(buyer))!.id, await idOf(buyer)]
+    const [older, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
-      expect(await stateOf(buyer)).toMatchObject({ being_replaced: [older] })
+      expect(await readState(buyer)).toMatchObject({ being_replaced: [older] })
       expect(await passes(buyer, '22h')).toEqual([])
       expect(await passes(buyer, '4h')).toEqual(['subscription.stop_failed'])
       await shop.there.renew(there)
@@ -47,15 +47,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
-    expect(await stateOf(buyer)).toMatchObject({ being_replaced: [] })
+    expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
   })
 
   test('one whose buyer has undone its end is replaced again by the next purchase', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
     await upgrade(buyer)
-    const second = (await purchaseOf(buyer))!.id
+    const second = (await readPurchase(buyer))!.id
     await shop.there.undo(there)
     expect(await hears(buyer)).toEqual(['subscription.uncanceled'])
     await upgrade(buyer, 'plus')
@@ -65,7 +65,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('one whose buyer has undone its end, and that cannot be stopped again for a day, is reported again', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
     await withoutStops(shop, async () => {
@@ -88,9 +88,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test.each(['before', 'after'] as const)(
     'a buyer who cancels it %s the processor has stopped it is not refused',
     async (side) => {
-      const shop = shopOf(acquiring)
+      const shop = getShop(acquiring)
       const buyer = await buy(shop)
-      const { id: subscriptionId } = (await purchaseOf(buyer))!
+      const { id: subscriptionId } = (await readPurchase(buyer))!
       await passes(buyer, '1h')
       const page = await open(shop, 'monthly', replacing(buyer))
       const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { happens, purchaseOf } from './buyer.ts'
+import { happens, readPurchase } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
-import { bought, charges, expectNoMoreCharges, owedOf, purchaseBy, upgrade } from './upgrading.ts'
+import { bought, charges, expectNoMoreCharges, getOwed, purchaseBy, upgrade } from './upgrading.ts'
 
 // One buyer is charged once: what happens to the older subscription when its replacement is paid. Past due ones are in
 // upgrade-past-due.test.ts.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('paid up: it ends with its period, and the buyer is never charged for both', async () => {
-    const { buyer, here } = await bought(shopOf(acquiring))
+    const { buyer, here } = await bought(getShop(acquiring))
     const { current_period_end: end } = await purchaseBy(buyer, here)
     expect(await upgrade(buyer)).toEqual([
       'checkout.completed',
@@ -20,7 +20,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       'subscription.cancel_scheduled',
       'subscription.created',
     ])
-    const newer = (await purchaseOf(buyer))!
+    const newer = (await readPurchase(buyer))!
     expect(newer).toMatchObject({ status: 'active', cancel_at_period_end: false })
     expect(await purchaseBy(buyer, here)).toMatchObject({
       status: 'active',
@@ -34,14 +34,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('on trial: it ends without a charge', async () => {
-    const { buyer, here } = await bought(shopOf(acquiring), 'yearly')
+    const { buyer, here } = await bought(getShop(acquiring), 'yearly')
     await upgrade(buyer)
     await expectNoMoreCharges(buyer, here, 0)
   })
 
   test('paused: it ends, and cannot be resumed', async () => {
     if (!pauses(acquiring)) return
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
     await happens(buyer, (id) => pause(shop, id))
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'paused' })
@@ -52,16 +52,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('unpaid: what it owes is void, and it ends', async () => {
     if (!keepsUnpaid(acquiring)) return
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
     await happens(buyer, (id) => leaveUnpaid(shop, id))
     await upgrade(buyer)
-    expect(owedOf(shop, there)).toEqual([])
+    expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
   })
 
   test('already cancelled: it ends as scheduled', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
     await happens(buyer, shop.there.cancel)
     await upgrade(buyer)

@@ -6,16 +6,16 @@ import {
   type Buyer,
   buy,
   decline,
+  getId,
   hears,
-  idOf,
   type Order,
   open,
   passes,
   pay,
   periodEnds,
-  purchaseOf,
+  readPurchase,
+  readState,
   type Slug,
-  stateOf,
 } from './buyer.ts'
 import type { Shop } from './shop.ts'
 
@@ -40,7 +40,7 @@ export async function fallsPastDue(buyer: Buyer): Promise<void> {
 
 /** A purchase of a buyer, by its id here. */
 export async function purchaseBy(buyer: Buyer, id: string) {
-  const purchase = (await stateOf(buyer)).purchases.find((each) => each.id === id)
+  const purchase = (await readState(buyer)).purchases.find((each) => each.id === id)
   if (!purchase) throw new Error(`${buyer.userId} has no purchase ${id}`)
   return purchase
 }
@@ -74,7 +74,7 @@ export async function withoutStops(shop: Shop, meanwhile: () => Promise<void>): 
 }
 
 /** What a subscription still owes, where its processor charges by invoice. */
-export const owedOf = ({ emulator, paywall }: Shop, id: string) =>
+export const getOwed = ({ emulator, paywall }: Shop, id: string) =>
   accountRecords(
     emulator,
     paywall.id,
@@ -83,7 +83,7 @@ export const owedOf = ({ emulator, paywall }: Shop, id: string) =>
 /** A buyer with a subscription, and its ids here and at the processor. */
 export async function bought(shop: Shop, slug: 'monthly' | 'yearly' = 'monthly') {
   const buyer = await buy(shop, slug)
-  return { buyer, there: await idOf(buyer), here: (await purchaseOf(buyer))!.id }
+  return { buyer, there: await getId(buyer), here: (await readPurchase(buyer))!.id }
 }
 
 /** The buyer can pay, and more than a period passes: the older subscription is not charged for it, and has ended. */

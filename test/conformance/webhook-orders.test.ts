@@ -3,7 +3,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { FULL_SIZE } from '../support/full-size.ts'
 import { permutations } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import { type Buyer, expectAsThere, hears, idOf, open, pay, stateOf, tokensOf } from './buyer.ts'
+import { type Buyer, expectAsThere, getId, hears, open, pay, readState, readTokens } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { eventsSince } from './webhook.ts'
 
@@ -18,7 +18,7 @@ const chosen = orders.filter((_, index) => index % Math.floor(orders.length / CO
  */
 const GROUP = 4
 
-const shopOf = useShops(GROUP)
+const getShop = useShops(GROUP)
 
 /** A buyer whose life at the processor is over, with six of its webhooks, none of them sent. */
 interface Life {
@@ -32,7 +32,7 @@ async function live(shop: Shop): Promise<Life> {
   const buyer = await open(shop)
   await pay(buyer)
   // The browser is redirected after 2.5 seconds, whether the purchase is stored by then or not.
-  const id = await until('the purchase is stored', () => idOf(buyer).catch(() => null))
+  const id = await until('the purchase is stored', () => getId(buyer).catch(() => null))
   const { renew, failCharge, recover, refund, cancel } = shop.there
   await renew(id)
   await failCharge(id)
@@ -54,34 +54,34 @@ async function tell({ buyer, eventIds }: Life, order: number[]): Promise<number[
 }
 
 /** What must be the same in all orders. */
-async function outcomeOf(buyer: Buyer, answers: number[]) {
-  const { paid, purchases } = await stateOf(buyer)
+async function readOutcome(buyer: Buyer, answers: number[]) {
+  const { paid, purchases } = await readState(buyer)
   await expectAsThere(buyer)
   const states = purchases.map(({ status, cancel_at_period_end, unit_amount }) => ({
     status,
     cancel_at_period_end,
     unit_amount,
   }))
-  return { answers, paid, states, tokens: await tokensOf(buyer), events: await hears(buyer) }
+  return { answers, paid, states, tokens: await readTokens(buyer), events: await hears(buyer) }
 }
 
-type Outcome = Awaited<ReturnType<typeof outcomeOf>>
+type Outcome = Awaited<ReturnType<typeof readOutcome>>
 
 /** By processor, in the order of `chosen`. */
 const outcomes = new Map<ProcessorName, Outcome[]>(PROCESSOR_NAMES.map((acquiring) => [acquiring, []]))
 
 /** Plays a life for each order, at all processors at the same time. */
 async function playGroup(group: number[][]): Promise<void> {
-  const emulators = PROCESSOR_NAMES.map((acquiring) => shopOf(acquiring).emulator)
+  const emulators = PROCESSOR_NAMES.map((acquiring) => getShop(acquiring).emulator)
   for (const emulator of emulators) emulator.holdWebhooks()
-  const shops = PROCESSOR_NAMES.flatMap((acquiring) => group.map((_, place) => shopOf(acquiring, place)))
+  const shops = PROCESSOR_NAMES.flatMap((acquiring) => group.map((_, place) => getShop(acquiring, place)))
   const told = await Promise.all(
     shops.map(async (shop, index) => {
       const life = await live(shop)
       return { buyer: life.buyer, answers: await tell(life, group[index % group.length]!) }
     }),
   )
-  const found = await Promise.all(told.map(({ buyer, answers }) => outcomeOf(buyer, answers)))
+  const found = await Promise.all(told.map(({ buyer, answers }) => readOutcome(buyer, answers)))
   for (const [index, outcome] of found.entries()) outcomes.get(shops[index]!.acquiring)?.push(outcome)
   for (const emulator of emulators) await emulator.sendHeldWebhooks(() => [])
 }

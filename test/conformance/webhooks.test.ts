@@ -2,11 +2,23 @@ import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
-import { buy, expectAsThere, happens, hears, idOf, open, passes, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import {
+  buy,
+  expectAsThere,
+  getId,
+  happens,
+  hears,
+  open,
+  passes,
+  pay,
+  readPurchase,
+  readState,
+  readTokens,
+} from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 const HOUR_MS = 3_600_000
 
 /** How many calls the processor got, and what webhooks have stored here. */
@@ -23,7 +35,7 @@ const shown = ({ capabilities }: Shop, amount: number) =>
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a forged webhook is refused and leaves no trace, in each of seven kinds of forgery', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const { driver, neighbour, paywall, capabilities } = shop
     const credentials = paywall.processor.credentials as never
     const webhooks = await heldWebhooks(shop, async () => void (await press((await open(shop)).checkoutUrl, 'pay')))
@@ -55,7 +67,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('repeats of a webhook, also many at once, have no effect', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const first = webhooksSince(shop)
     const buyer = await buy(shop)
     await happens(buyer, shop.there.renew)
@@ -65,17 +77,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const statuses = await Promise.all(again.map((id) => shop.emulator.resend(id)))
     expect(new Set(statuses.flat())).toEqual(new Set([200]))
     expect(await hears(buyer)).toEqual([])
-    expect(await tokensOf(buyer)).toBe(200)
+    expect(await readTokens(buyer)).toBe(200)
     await expectAsThere(buyer)
   })
 
   test('webhooks that arrive late and in reverse end in the processor’s state, with one event for each payment', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await pay(buyer)
     expect(await hears(buyer)).toEqual(['checkout.completed', ...shown(shop, 999), 'subscription.created'])
-    const id = await idOf(buyer)
+    const id = await getId(buyer)
     await shop.there.renew(id)
     await shop.there.failCharge(id)
     const statuses = await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
@@ -83,12 +95,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const paid = ['payment.failed 999', 'payment.succeeded 999', 'payment.succeeded 999']
     const heard = await hears({ ...buyer, heard: 0 })
     expect(heard.filter((name) => name.startsWith('payment.'))).toEqual(paid)
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
     await expectAsThere(buyer)
   })
 
   test.each(['monthly', 'lifetime'] as const)('a %s purchase without webhooks is found by reconcile', async (slug) => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop, slug)
     await press(buyer.checkoutUrl, 'pay')
@@ -96,12 +108,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const created = slug === 'monthly' ? ['subscription.created'] : []
     const paid = shown(shop, slug === 'monthly' ? 999 : 4900)
     expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
     expect(await passes(buyer, '1m')).toEqual([])
   })
 
   test('a renewal and a cancellation without webhooks are found by reconcile', async () => {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const untold = async (what: (id: string) => Promise<unknown>) => {
       shop.emulator.holdWebhooks()
@@ -110,9 +122,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       return passes(buyer, '8d')
     }
     expect(await untold(shop.there.renew)).toEqual([...shown(shop, 999), 'subscription.renewed'])
-    expect(await tokensOf(buyer)).toBe(200)
+    expect(await readTokens(buyer)).toBe(200)
     expect(await untold(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
-    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
     await expectAsThere(buyer)
   })
 })

@@ -90,7 +90,7 @@ test.each([
   expect(await saidBy(subscriber)).toMatchObject(expected)
 })
 
-const untilOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]?.access_until
+const readUntil = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]?.access_until
 
 test('`access_until` is when access ends, as far as is known now', async () => {
   const subscriber = await subscribe(world, ours)
@@ -99,15 +99,15 @@ test('`access_until` is when access ends, as far as is known now', async () => {
   const later = (time: string, days: number) => new Date(Date.parse(time) + days * 86_400_000).toISOString()
 
   await rewrite(subscriber, `current_period_end = '${soon}'`)
-  expect(await untilOf(subscriber)).toBe(later(soon, 3))
+  expect(await readUntil(subscriber)).toBe(later(soon, 3))
   await rewrite(subscriber, 'cancel_at_period_end = true')
-  expect(await untilOf(subscriber)).toBe(soon)
+  expect(await readUntil(subscriber)).toBe(soon)
   await rewrite(subscriber, `cancel_at_period_end = false, cancel_at = '${later(soon, 30)}'`)
-  expect(await untilOf(subscriber)).toBe(later(soon, 3))
+  expect(await readUntil(subscriber)).toBe(later(soon, 3))
   await rewrite(subscriber, `cancel_at = null, status = 'past_due', past_due_since = '${present}'`)
-  expect(await untilOf(subscriber)).toBe(later(present, 7))
+  expect(await readUntil(subscriber)).toBe(later(present, 7))
   await rewrite(subscriber, `cancel_at = '${soon}'`)
-  expect(await untilOf(subscriber)).toBe(soon)
+  expect(await readUntil(subscriber)).toBe(soon)
 })
 
 test('`settings.grace_days` is how long a past due subscription gives access', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { at, newTenant, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -20,12 +20,12 @@ const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase
 
 /** Calls start-checkout as the owner. */
 function order(email: string, slug: string, body: object = {}, { paywall, key }: Tenant = ours) {
-  return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body } })
+  return startCheckout(world, { paywall, key, body: { email, priceId: getPriceId(paywall, slug), ...body } })
 }
 
 /** Calls start-checkout as the user. */
 const orderOwn = (token: string, slug: string, { paywall }: Tenant = ours) =>
-  startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, slug) } })
+  startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, slug) } })
 
 test('an active subscription is in the way of every price, for owner and user, unless it is ignored', async () => {
   const { email, token } = await person(world, ours)
@@ -63,7 +63,7 @@ test('an edited price counts as the same one; a refunded one may be bought again
   const paywall = { id, processor, prices: [{ ...once, amount: 4000 }] }
   const edited = tenant(await paywallFile({ owner: shop.file.owner, keys, paywall }))
   await world.apply(edited.file)
-  expect(priceIdOf(edited.paywall, 'once')).not.toBe(priceIdOf(shop.paywall, 'once'))
+  expect(getPriceId(edited.paywall, 'once')).not.toBe(getPriceId(shop.paywall, 'once'))
   expect(await order(email, 'once', {}, edited)).toMatchObject(again)
 
   const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])

@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { isOfCall, statementsOf } from '../support/statements.ts'
+import { isOfCall, readStatements } from '../support/statements.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
+import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -30,13 +30,13 @@ test('a repeat under one key gets the first reply and changes nothing, in one st
 
   const quoted = { headers: { 'idempotency-key': `"${key.headers['idempotency-key'].toUpperCase()}"` } }
   for (const again of [key, quoted]) {
-    const statements = await statementsOf(world, async () => {
+    const statements = await readStatements(world, async () => {
       const reply = await changeBalance(world, { user_id, amount: 5 }, again)
       expect(reply).toMatchObject({ status: 200, body: first.body, headers: replayed })
     })
     expect(statements).toBe(1)
   }
-  expect(await ledgerOf(world, user_id)).toHaveLength(3)
+  expect(await readLedger(world, user_id)).toHaveLength(3)
 })
 
 test('so does a repeated withdrawal', async () => {
@@ -45,7 +45,7 @@ test('so does a repeated withdrawal', async () => {
   expect(await withdraw(world, { user_id, tokens: 3 }, key)).toMatchObject({ body: { success: true, remaining: 7 } })
   const again = await withdraw(world, { user_id, tokens: 3 }, key)
   expect(again).toMatchObject({ status: 200, body: { success: true, remaining: 7 }, headers: replayed })
-  expect(await ledgerOf(world, user_id)).toHaveLength(2)
+  expect(await readLedger(world, user_id)).toHaveLength(2)
 })
 
 test('the same key with another body, user or endpoint is refused, and changes nothing', async () => {
@@ -55,8 +55,8 @@ test('the same key with another body, user or endpoint is refused, and changes n
   expect(await changeBalance(world, { user_id: one.id, op: 'debit', amount: 2 }, key)).toMatchObject(reused)
   expect(await changeBalance(world, { user_id: two.id, op: 'debit' }, key)).toMatchObject(reused)
   expect(await withdraw(world, { user_id: one.id }, key)).toMatchObject(reused)
-  expect(await ledgerOf(world, two.id)).toEqual([])
-  expect(await ledgerOf(world, one.id)).toHaveLength(2)
+  expect(await readLedger(world, two.id)).toEqual([])
+  expect(await readLedger(world, one.id)).toHaveLength(2)
 })
 
 test('a key belongs to its paywall: another owner can use the same one, and does not see its reply', async () => {
@@ -115,7 +115,7 @@ test.each(['before', 'after'])('when the response is lost %s the statement ran, 
 
   const again = await changeBalance(world, { user_id, op: 'debit' }, key)
   expect(again).toMatchObject({ status: 200, body: { count: 9 }, headers: when === 'after' ? replayed : {} })
-  expect(await ledgerOf(world, user_id)).toEqual([
+  expect(await readLedger(world, user_id)).toEqual([
     ['standard', 'top_up', 10],
     ['standard', 'debit', -1],
   ])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -173,7 +173,7 @@ test('balances belong to a paywall: another one does not have them', async () =>
   const email = newEmail()
   const { userId: bought } = await buy(world, { paywall: world.paywall, key: world.key, email })
   const { userId } = opened(
-    await startCheckout(world, { ...other, body: { email, priceId: priceIdOf(other.paywall, 'monthly') } }),
+    await startCheckout(world, { ...other, body: { email, priceId: getPriceId(other.paywall, 'monthly') } }),
   )
   expect((await userState(world, userId, { paywallId: other.paywall.id, key: other.key })).balances).toEqual([])
   expect(await balances(bought)).toMatchObject({ standard: 100 })

@@ -17,7 +17,7 @@ const structure = async (paywallId: string, country?: string) =>
   Structure.parse((await bootstrap(paywallId, country)).body)
 
 /** The edge cache, and the key of a paywall for callers from the US. */
-async function edgeOf(paywallId: string) {
+async function readEdge(paywallId: string) {
   const { default: edge } = await world.workers.caches()
   const { hostname } = new URL(world.url)
   return { edge, key: `https://bootstrap.internal/${hostname}/${paywallId}/US` }
@@ -26,7 +26,7 @@ async function edgeOf(paywallId: string) {
 test('the structure is at most 10 s old: that is how long the edge caches it', async () => {
   const { paywall } = await newTenant(world)
   const reply = await bootstrap(paywall.id)
-  const { edge, key } = await edgeOf(paywall.id)
+  const { edge, key } = await readEdge(paywall.id)
   const kept = await until('it in the cache', async () => edge.match(key))
   expect(kept.headers.get('cache-control')).toBe('public, max-age=10')
   expect(await kept.json()).toEqual(reply.body)
@@ -44,7 +44,7 @@ test('an edit is visible within 10 s, however often the paywall is read meanwhil
 
 test('what came from the edge is cached no longer than the edge would have', async () => {
   const { paywall } = await newTenant(world)
-  const { edge, key } = await edgeOf(paywall.id)
+  const { edge, key } = await readEdge(paywall.id)
   const old = { ...(await structure(paywall.id, 'CA')), version: `sha256:${'0'.repeat(64)}` }
   const headers = { 'cache-control': 'max-age=10', etag: `"${old.version}"` }
   const expires = new Date(Date.now() + 2_000).toUTCString()

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
-import { priceIdOf } from '../support/checkout.ts'
+import { getPriceId } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { newTenant, startTenants, type Tenants } from '../support/tenants.ts'
 
@@ -69,7 +69,7 @@ describe('the structural payload', () => {
     })
     expect(prices).toEqual([
       {
-        id: priceIdOf(all.ours.paywall, 'monthly'),
+        id: getPriceId(all.ours.paywall, 'monthly'),
         slug: 'monthly',
         label: 'Monthly',
         currency: 'USD',
@@ -161,9 +161,9 @@ describe('version', () => {
     ['anything', () => '*', 304],
     ['another', () => '"sha256:other"', 200],
     ['no quotes', (etag: string) => etag.slice(1, -1), 200],
-  ])('If-None-Match with %s', async (_name, tagOf, status) => {
+  ])('If-None-Match with %s', async (_name, getTag, status) => {
     const { etag = '' } = (await bootstrap()).headers
-    const reply = await bootstrap({ headers: { 'if-none-match': tagOf(etag) } })
+    const reply = await bootstrap({ headers: { 'if-none-match': getTag(etag) } })
     expect(reply).toMatchObject({ status, headers: { etag } })
     expect(reply.body).toEqual(status === 304 ? '' : expect.anything())
   })

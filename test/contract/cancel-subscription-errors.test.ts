@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signAccessToken } from '../../functions/sign-in/tokens.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {
   cancel,
   cancelFor,
   cancelled,
   cancelOwn,
+  getUpdates,
   type Subscriber,
   storedRequest,
   subscribe,
-  updatesOf,
 } from '../support/subscriber.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   foreigner = await subscribe(world, foreign)
   quitter = await subscribe(world, ours)
   cancelled(await cancelOwn(world, quitter))
-  const audience = await audienceOf(world, ours.paywall.id)
+  const audience = await readAudience(world, ours.paywall.id)
   const signed = (user: { anonymous: boolean }, at: Date) =>
     signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
   anonymous = await signed({ anonymous: true }, new Date())
@@ -164,7 +164,7 @@ test('405 for any other method', async () => {
 
 test('no refused call changed anything', async () => {
   for (const each of [subscriber, neighbour, foreigner]) {
-    expect(updatesOf(tenants.world, each)).toEqual([])
+    expect(getUpdates(tenants.world, each)).toEqual([])
     expect(await storedRequest(tenants.world, each)).toEqual({ requested: false, accepted: false, reason: null })
   }
 })

@@ -16,14 +16,14 @@ beforeAll(() => {
 })
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
-async function purchaseOf({ id }: Subscriber) {
+async function readPurchase({ id }: Subscriber) {
   await world.stripe.drainWebhooks()
   const [purchase] = (await userState(world, id)).purchases
   return purchase
 }
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
-const pathOf = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
+const getPath = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
 describe('a cancellation that was undone in the portal can be repeated', () => {
@@ -33,7 +33,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
       cancelled(await cancelOwn(world, subscriber))
       await world.stripe.drainWebhooks()
       await world.stripe.portalUndo(subscriber.subscriptionId)
-      expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
+      expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
       expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
     }
     const turn = ['subscription.cancel_scheduled', 'subscription.uncanceled']
@@ -47,7 +47,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
     await world.stripe.portalUndo(subscriber.subscriptionId)
     await world.stripe.sendHeldWebhooks((events) => events.slice(-1))
     cancelled(await cancelOwn(world, subscriber))
-    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+    expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: true })
   })
 
   test('but a webhook from before the cancellation undoes nothing', async () => {
@@ -79,7 +79,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
 
 describe('when Stripe fails', () => {
   const stripeSays = (subscriber: Subscriber, status: number) =>
-    world.stripe.failNext(pathOf(subscriber), status, { error: { type: 'invalid_request_error', message: 'No.' } })
+    world.stripe.failNext(getPath(subscriber), status, { error: { type: 'invalid_request_error', message: 'No.' } })
 
   test.each([
     [400, 'processor_rejected'],
@@ -109,7 +109,7 @@ describe('when Stripe fails', () => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, 400)
     await cancelOwn(world, subscriber)
-    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false })
+    expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false })
   })
 })
 
@@ -125,7 +125,7 @@ test('a cancellation that Stripe accepted succeeds, whether or not it could be r
   world.neon.onStatement = undefined
   expect(await storedRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
   await world.stripe.sendHeldWebhooks()
-  await until('the webhook', async () => (await purchaseOf(subscriber))?.cancel_at_period_end)
+  await until('the webhook', async () => (await readPurchase(subscriber))?.cancel_at_period_end)
 })
 
 test("a call whose mark may have been stored can be repeated when the mark's lease has ended, and not before", async () => {

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import {
   cancel,
   cancelFor,
   cancelled,
   cancelOwn,
+  getUpdates,
   type Subscriber,
   storedRequest,
   subscribe,
-  updatesOf,
 } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -24,7 +24,7 @@ beforeAll(() => {
 })
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
-async function purchaseOf({ id }: Subscriber) {
+async function readPurchase({ id }: Subscriber) {
   await world.stripe.drainWebhooks()
   const [purchase] = (await userState(world, id)).purchases
   return purchase
@@ -36,7 +36,7 @@ const alreadyCancelled = { status: 400, body: { error: 'Subscription is already 
 describe('a cancellation', () => {
   test('returns the scheduled end, and is stored when the webhook arrives', async () => {
     const subscriber = await subscribe(world, ours)
-    const before = await purchaseOf(subscriber)
+    const before = await readPurchase(subscriber)
     world.stripe.holdWebhooks()
     const answered = cancelled(await cancelOwn(world, subscriber))
     expect(answered).toEqual({
@@ -49,7 +49,7 @@ describe('a cancellation', () => {
     expect((await userState(world, subscriber.id)).purchases).toEqual([before])
 
     await world.stripe.sendHeldWebhooks()
-    const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await purchaseOf(subscriber)) ?? {}
+    const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await readPurchase(subscriber)) ?? {}
     expect({ id, status, cancel_at_period_end, cancel_at, canceled_at }).toEqual(answered)
     expect((await userState(world, subscriber.id)).paid).toBe(true)
   })
@@ -62,7 +62,7 @@ describe('a cancellation', () => {
       return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), cancel_at: null }) }
     }
     const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
-    const purchase = await purchaseOf(subscriber)
+    const purchase = await readPurchase(subscriber)
     world.stripe.onCall = undefined
     expect(purchase).toMatchObject({ cancel_at_period_end: true, cancel_at })
     expect(purchase?.current_period_end).toBe(cancel_at)
@@ -71,7 +71,7 @@ describe('a cancellation', () => {
   test('passes the reason to Stripe, in one call', async () => {
     const subscriber = await subscribe(world, ours)
     cancelled(await cancelOwn(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))
-    expect(updatesOf(world, subscriber).map(({ body }) => ({ ...body }))).toEqual([
+    expect(getUpdates(world, subscriber).map(({ body }) => ({ ...body }))).toEqual([
       { cancel_at_period_end: 'true', cancellation_details: { comment: 'moved to “Other” & co' } },
     ])
     expect(await storedRequest(world, subscriber)).toMatchObject({ accepted: true, reason: 'moved to “Other” & co' })
@@ -85,7 +85,7 @@ describe('a cancellation', () => {
     ]) {
       const subscriber = await subscribe(world, ours)
       cancelled(await cancelFor(world, ours, subscriber, { body: who(subscriber) }))
-      expect((await purchaseOf(subscriber))?.cancel_at_period_end).toBe(true)
+      expect((await readPurchase(subscriber))?.cancel_at_period_end).toBe(true)
     }
   })
 
@@ -106,21 +106,21 @@ describe('a cancellation', () => {
     const [one, other] = [await subscribe(world, ours), await subscribe(world, ours)]
     const body = { userId: other.id, email: 7, paywallId: '99' }
     expect(cancelled(await cancelOwn(world, one, { body })).id).toBe(one.purchaseId)
-    expect(updatesOf(world, other)).toEqual([])
+    expect(getUpdates(world, other)).toEqual([])
   })
 
   test('ends a trial when the trial ends', async () => {
     const subscriber = await subscribe(world, ours, 'yearly')
-    const trial = await purchaseOf(subscriber)
+    const trial = await readPurchase(subscriber)
     const answered = cancelled(await cancelOwn(world, subscriber))
     expect(answered).toMatchObject({ status: 'trialing', cancel_at: trial?.trial_end })
     await world.stripe.renew(subscriber.subscriptionId)
-    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
+    expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
   })
 
   test('makes two statements, a refused call one, and one with a faulty body none', async () => {
     const subscriber = await subscribe(world, ours)
-    const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
+    const statements = (work: () => Promise<unknown>) => readStatements(world, work)
     await world.stripe.drainWebhooks()
     world.stripe.holdWebhooks()
     expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
@@ -134,7 +134,7 @@ describe('a cancellation', () => {
     cancelled(await cancelOwn(world, subscriber))
     await world.stripe.drainWebhooks()
     await world.stripe.renew(subscriber.subscriptionId)
-    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
+    expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
     expect((await userState(world, subscriber.id)).paid).toBe(false)
     const types = (await eventTypes(subscriber)).filter((type) => type.startsWith('subscription.'))
     expect(types).toEqual(['subscription.created', 'subscription.cancel_scheduled', 'subscription.ended'])
@@ -154,13 +154,13 @@ describe('a repeat is refused', () => {
     expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
     await world.stripe.sendHeldWebhooks()
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
-    expect(updatesOf(world, subscriber)).toHaveLength(1)
+    expect(getUpdates(world, subscriber)).toHaveLength(1)
   })
 
   test("also if it was cancelled in Stripe's portal", async () => {
     const subscriber = await subscribe(world, ours)
     await world.stripe.portalCancel(subscriber.subscriptionId)
-    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+    expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: true })
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
   })
 })

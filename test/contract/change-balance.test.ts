@@ -4,9 +4,9 @@ import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
 import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, type OwnerCall } from '../support/token-calls.ts'
+import { changeBalance, type OwnerCall, readLedger } from '../support/token-calls.ts'
 
 let all: Tenants
 
@@ -109,7 +109,7 @@ describe('refusals of contract section 7', () => {
 describe('a credit or a debit', () => {
   test('returns the new count and all balances, in one statement', async () => {
     const { id } = await newUser()
-    const statements = await statementsOf(all.world, async () => {
+    const statements = await readStatements(all.world, async () => {
       const reply = await change({ user_id: id, amount: 5 })
       expect(reply).toMatchObject({ status: 200 })
       expect(reply.body).toEqual({
@@ -134,7 +134,7 @@ describe('a credit or a debit', () => {
         ],
       },
     })
-    expect(await ledgerOf(all.world, id)).toEqual([
+    expect(await readLedger(all.world, id)).toEqual([
       ['standard', 'top_up', 10],
       ['standard', 'credit', 5],
       ['premium', 'credit', 7],
@@ -143,8 +143,8 @@ describe('a credit or a debit', () => {
   })
 
   test("makes no statement without a key, and only the key's with a faulty body", async () => {
-    expect(await statementsOf(all.world, () => change({}, { key: null }))).toBe(0)
-    expect(await statementsOf(all.world, () => change({ amount: 0 }))).toBe(1)
+    expect(await readStatements(all.world, () => change({}, { key: null }))).toBe(0)
+    expect(await readStatements(all.world, () => change({ amount: 0 }))).toBe(1)
   })
 
   test('finds the user by any spelling of the e-mail, and by e-mail and id', async () => {
@@ -167,7 +167,7 @@ describe('a credit or a debit', () => {
     expect(await debit(7)).toMatchObject({ status: 400, body: { ...refusal('insufficient'), available: 6 } })
     expect(await debit(6)).toMatchObject({ body: { count: 0 } })
     expect(await debit(1)).toMatchObject({ status: 400, body: { available: 0 } })
-    expect((await ledgerOf(all.world, id)).map(([, , delta]) => delta)).toEqual([10, -4, -6])
+    expect((await readLedger(all.world, id)).map(([, , delta]) => delta)).toEqual([10, -4, -6])
   })
 
   test('keeps every count below 2^53', async () => {

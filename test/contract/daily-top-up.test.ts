@@ -4,7 +4,7 @@ import { signIn } from '../support/exchange.ts'
 import { yearly } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { newTenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf } from '../support/token-calls.ts'
+import { changeBalance, readLedger } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -30,7 +30,7 @@ test('is available to a debit and stored with it, once a day; a refused debit st
   expect(await stateChecksum(world)).toBe(yesterday)
   expect(await debit(9)).toMatchObject({ body: { count: 1 } })
   expect(await debit(9)).toMatchObject({ status: 400, body: { available: 1 } })
-  expect(await ledgerOf(world, id)).toEqual([
+  expect(await readLedger(world, id)).toEqual([
     ['standard', 'top_up', 10],
     ['standard', 'debit', -8],
     ['standard', 'top_up', 8],
@@ -56,7 +56,7 @@ test('never lowers a balance, and does not undo a credit', async () => {
   expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
   await nextDay()
   expect(await change({ user_id: id, amount: 1 })).toMatchObject({ body: { count: 51 } })
-  expect((await ledgerOf(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
+  expect((await readLedger(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
 })
 
 test('happens with a change of another type', async () => {

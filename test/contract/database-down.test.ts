@@ -3,8 +3,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ResponseCutOff, ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
-import { operationOf, testEveryOperation } from '../support/every-operation.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getOperation, testEveryOperation } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { askForCode, askForTokens, refresh, signInAnonymously } from '../support/sign-in.ts'
@@ -52,7 +52,7 @@ const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
 /** A refusal's whole body; where the contract has it, `code` repeats its `error`. */
 function said(name: string, error: string) {
-  const { duplicateCode } = operationOf(name.split(' ')[0]!)
+  const { duplicateCode } = getOperation(name.split(' ')[0]!)
   return { error, ...(duplicateCode && { code: error }) }
 }
 
@@ -189,7 +189,7 @@ test('bootstrap from the edge cache does not need the database', async () => {
   fail(new ResponseLost())
   expect(await ask()).toMatchObject({
     status: 200,
-    body: { prices: [{ id: priceIdOf(world.paywall, 'monthly') }, {}] },
+    body: { prices: [{ id: getPriceId(world.paywall, 'monthly') }, {}] },
   })
 })
 

@@ -26,7 +26,7 @@ const badKey = `pk_test_${'0'.repeat(64)}`
 const notOwner = 'Access denied: API key owner does not match paywall owner'
 
 describe('user', () => {
-  const bothOf = (one: { email: string }, other: { id: string }) => `email=${one.email}&user_id=${other.id}`
+  const getBoth = (one: { email: string }, other: { id: string }) => `email=${one.email}&user_id=${other.id}`
   testRows([
     ['400 without identity', () => user(''), 400, 'identity_required'],
     ['400 with blank identity', () => user('email=&user_id='), 400, 'identity_required'],
@@ -44,7 +44,7 @@ describe('user', () => {
     ['404 for an unknown e-mail', () => user(`email=${newEmail()}`), 404, 'identity_not_found'],
     ['404 for an unknown id', () => user(`user_id=${randomUUID()}`), 404, 'identity_not_found'],
     ['404 for an id that is no uuid', () => user('user_id=7%27'), 404, 'identity_not_found'],
-    ["404 for an e-mail that is not the id's", () => user(bothOf(all.payer, all.member)), 404, 'identity_not_found'],
+    ["404 for an e-mail that is not the id's", () => user(getBoth(all.payer, all.member)), 404, 'identity_not_found'],
     ["404 for another owner's, by e-mail", () => user(`email=${all.stranger.email}`), 404, 'identity_not_found'],
     ["404 for another owner's, by id", () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_found'],
     ['404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/user?email=a@b.co'), 404, 'paywall_not_found'],

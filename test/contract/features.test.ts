@@ -27,7 +27,7 @@ const State = z.object({
   purchases: z.array(z.object({ price_slug: z.string(), features: z.array(z.string()) })),
 })
 
-async function stateOf(ours: Tenant, email: string) {
+async function readState(ours: Tenant, email: string) {
   const reply = await call(world, `${at(ours, 'user')}?email=${email}`, { key: ours.key })
   return State.parse(reply.body)
 }
@@ -44,7 +44,7 @@ test('a user has the features of all purchases that give access, sorted and with
   const { paywall, key } = ours
   await buy(world, { paywall, key, email, slug: 'once' })
   await buy(world, { paywall, key, email })
-  const { features, purchases } = await stateOf(ours, email)
+  const { features, purchases } = await readState(ours, email)
   expect(features).toEqual(['badge', 'export', 'sync'])
   expect(purchases).toEqual([
     { price_slug: 'monthly', features: ['sync', 'export'] },
@@ -64,7 +64,7 @@ test('a purchase without access gives no features, and still shows those of its 
     `update purchases set status = 'past_due', past_due_since = now() - interval '8 days' where user_id = $1`,
     [userId],
   )
-  expect(await stateOf(ours, email)).toEqual({
+  expect(await readState(ours, email)).toEqual({
     features: [],
     purchases: [{ price_slug: 'monthly', features: ['sync'] }],
   })
@@ -73,7 +73,7 @@ test('a purchase without access gives no features, and still shows those of its 
 test('a user without purchases has none', async () => {
   const { ours } = await shop([monthly({ features: ['sync'] })])
   const { email } = await person(world, ours)
-  expect((await stateOf(ours, email)).features).toEqual([])
+  expect((await readState(ours, email)).features).toEqual([])
 })
 
 test('a feature that is added later also applies to earlier purchases, at any amount', async () => {
@@ -82,13 +82,13 @@ test('a feature that is added later also applies to earlier purchases, at any am
   await buy(world, { paywall: ours.paywall, key: ours.key, email })
   const [added] = await edit([monthly({ features: ['sync', 'export'] })])
   expect(added?.id, 'no other price').toBe(ours.paywall.prices[0]?.id)
-  expect((await stateOf(ours, email)).features).toEqual(['export', 'sync'])
+  expect((await readState(ours, email)).features).toEqual(['export', 'sync'])
 
   await edit([monthly({ amount: 12, features: ['badge'] })])
-  expect((await stateOf(ours, email)).features, 'the new price of that slug').toEqual(['badge'])
+  expect((await readState(ours, email)).features, 'the new price of that slug').toEqual(['badge'])
 
   await edit([yearly()])
-  expect((await stateOf(ours, email)).features, 'as it was last sold to this user').toEqual(['export', 'sync'])
+  expect((await readState(ours, email)).features, 'as it was last sold to this user').toEqual(['export', 'sync'])
 })
 
 test('the event of a completed checkout has the features of the one-time purchase', async () => {

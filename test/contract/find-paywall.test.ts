@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -25,11 +25,11 @@ test("any other host is no paywall's, including the service's own", async () => 
 })
 
 test('the edge caches it, and callers can revalidate what they have', async () => {
-  await until('the edge has it', async () => (await statementsOf(world, () => find(DOMAIN))) === 0)
+  await until('the edge has it', async () => (await readStatements(world, () => find(DOMAIN))) === 0)
   const { headers } = await find(DOMAIN)
   expect(headers).toMatchObject({ etag: `"${paywallId()}"`, 'cache-control': 'private, no-cache' })
   expect(await find(DOMAIN, { headers: { 'if-none-match': headers.etag! } })).toMatchObject({ status: 304, body: '' })
-  expect(await statementsOf(world, () => find('elsewhere.example')), 'a refusal is not cached').toBe(1)
+  expect(await readStatements(world, () => find('elsewhere.example')), 'a refusal is not cached').toBe(1)
 })
 
 test('a call whose header names another paywall is refused, cached or not', async () => {

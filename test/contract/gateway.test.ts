@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
-import { pathOf } from '../support/every-operation.ts'
+import { getPath } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { asDocumented } from '../support/hold-to-document.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -21,7 +21,7 @@ const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 const ENDPOINTS = [...Map.groupBy(operations, ({ path }) => path)].map(
   ([path, each]): [string, () => string, string] => [
     path,
-    () => pathOf({ path }, world.paywall.id),
+    () => getPath({ path }, world.paywall.id),
     each.flatMap(({ method }) => METHODS[method]).join(', '),
   ],
 )

@@ -6,7 +6,7 @@ import { buy, newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Row, testRows } from '../support/rows.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -40,7 +40,7 @@ const press = async (url: string, action: 'cancel' | 'undo') => {
   await tenants.world.stripe.drainWebhooks()
 }
 
-const metaOf = async (userId: string) => {
+const getMeta = async (userId: string) => {
   const { rows } = await tenants.world.database.query('select meta from members where user_id = $1', [userId])
   return rows[0]?.meta
 }
@@ -124,7 +124,7 @@ test('opens one portal each for an owner and the user itself', async () => {
 
 test('makes one statement, and with a faulty body only the one that checks the key', async () => {
   const { world } = tenants
-  const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
+  const statements = (work: () => Promise<unknown>) => readStatements(world, work)
   await world.stripe.drainWebhooks()
   expect(await statements(() => asUser())).toBe(1)
   expect(await statements(() => asOwner({ email: subscriber.email, userMeta: { a: 1 } }))).toBe(1)
@@ -151,20 +151,20 @@ describe('userMeta', () => {
     const { id, email } = await subscribe(world, ours)
     opened(await asOwner({ email, userMeta: { plan: 'a', seats: 2 } }))
     opened(await asOwner({ email, userMeta: { plan: 'b' } }))
-    expect(await metaOf(id)).toEqual({ plan: 'b', seats: 2 })
+    expect(await getMeta(id)).toEqual({ plan: 'b', seats: 2 })
   })
 
   test('is ignored with a Bearer token, like the rest of the body', async () => {
     const { token, id } = subscriber
-    const before = await metaOf(id)
+    const before = await getMeta(id)
     for (const body of [{ userMeta: { own: true } }, '{', { email: 7 }]) opened(await ask({ token, body }))
-    expect(await metaOf(id)).toEqual(before)
+    expect(await getMeta(id)).toEqual(before)
   })
 
   test('is not stored if there is no portal', async () => {
     const { member } = tenants
     await asOwner({ email: member.email, userMeta: { kept: true } })
-    expect(await metaOf(member.id)).toEqual({})
+    expect(await getMeta(member.id)).toEqual({})
   })
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
-import { changeBalance, ledgerOf } from '../support/token-calls.ts'
+import { changeBalance, readLedger } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -56,7 +56,7 @@ test('100 credits behind a locked row: those that are told to retry have credite
 
   const repeated = { user_id: id, amount: 1000, type: 'premium' }
   expect(await changeBalance(world, repeated)).toMatchObject({ status: 200 })
-  const credited = (await ledgerOf(world, id)).filter(([type]) => type === 'premium').map(([, , delta]) => delta)
+  const credited = (await readLedger(world, id)).filter(([type]) => type === 'premium').map(([, , delta]) => delta)
   const untouchable = repeatable!.map(({ amount }) => amount)
   expect(credited.filter((amount) => untouchable.includes(amount))).toEqual([])
   expect(credited).toEqual([1000])

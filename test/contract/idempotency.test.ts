@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
-import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { person, startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -140,7 +140,7 @@ describe('the same key with another body is refused', () => {
   test('also with a Bearer token', async () => {
     const key = randomUUID()
     opened(await bearer(key, all.member.token))
-    expect(await bearer(key, all.member.token, { priceId: priceIdOf(all.ours.paywall, 'yearly') })).toMatchObject(
+    expect(await bearer(key, all.member.token, { priceId: getPriceId(all.ours.paywall, 'yearly') })).toMatchObject(
       reused,
     )
   })

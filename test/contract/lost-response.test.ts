@@ -7,7 +7,7 @@ import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { askForCode, askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
-import { cancelled, cancelOwn, subscribe, updatesOf } from '../support/subscriber.ts'
+import { cancelled, cancelOwn, getUpdates, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -72,13 +72,13 @@ const CASES = {
     expect(await lose('claim_cancellation', () => cancelOwn(world, subscriber))).toBe('30')
     const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
-    expect(updatesOf(world, subscriber)).toEqual([])
+    expect(getUpdates(world, subscriber)).toEqual([])
     await world.database.query(
       "update purchases set cancel_requested_at = cancel_requested_at - interval '30 seconds' where id = $1",
       [subscriber.purchaseId],
     )
     cancelled(await cancelOwn(world, subscriber))
-    expect(updatesOf(world, subscriber)).toHaveLength(1)
+    expect(getUpdates(world, subscriber)).toHaveLength(1)
   },
 
   async 'startCheckout without a key opens a second page'() {

@@ -4,7 +4,7 @@ import { unstable_readConfig as readConfig } from 'wrangler'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { findRoute } from '../../functions/gateway/routes.ts'
 import { call } from '../support/call.ts'
-import { pathOf } from '../support/every-operation.ts'
+import { getPath } from '../support/every-operation.ts'
 import { untilServed } from '../support/until-served.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -105,7 +105,7 @@ test('the shares are 3,000, 100 and 400 requests in 10 seconds', () => {
 })
 
 test('each operation counts its callers by a credential that it reads', () => {
-  const counted = operations.map(({ id, path }) => [id, findRoute(pathOf({ path }, '1001'))?.countedBy])
+  const counted = operations.map(({ id, path }) => [id, findRoute(getPath({ path }, '1001'))?.countedBy])
   expect(Object.fromEntries(counted)).toEqual({
     bootstrap: 'token',
     findPaywall: 'address',

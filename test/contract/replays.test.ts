@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -25,7 +25,7 @@ test('a replay of start-checkout has the bytes of the first reply, from KV and f
   const { paywall } = world
   const body = {
     email: newEmail(),
-    priceId: priceIdOf(paywall, 'monthly'),
+    priceId: getPriceId(paywall, 'monthly'),
     successUrl: 'https://owner.example/a',
     errorUrl: 'https://owner.example/b',
   }
@@ -35,7 +35,7 @@ test('a replay of start-checkout has the bytes of the first reply, from KV and f
   expect(first).toMatchObject({ status: 200, isReplay: false })
   const again = async () => {
     let reply = first
-    const statements = await statementsOf(world, async () => {
+    const statements = await readStatements(world, async () => {
       reply = await bytes(path, body, headers)
     })
     return { statements, ...reply }

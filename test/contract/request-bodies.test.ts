@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
-import { pathOf } from '../support/every-operation.ts'
+import { getPath } from '../support/every-operation.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -36,8 +36,8 @@ function sendBytes(target: string, body: Buffer | ReadableStream) {
 const TAKE_JSON = operations.filter(({ bodies }) => bodies)
 
 describe.each(TAKE_JSON)('$id', (operation) => {
-  const send = (body: string) => call(world, pathOf(operation, world.paywall.id), { key: world.key, body })
-  const sendRaw = (body: Buffer | ReadableStream) => sendBytes(pathOf(operation, world.paywall.id), body)
+  const send = (body: string) => call(world, getPath(operation, world.paywall.id), { key: world.key, body })
+  const sendRaw = (body: Buffer | ReadableStream) => sendBytes(getPath(operation, world.paywall.id), body)
 
   test.each([
     ['{', 'half an object'],

@@ -4,7 +4,7 @@ import { operations } from '../../dev/tools/openapi/operations.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -24,7 +24,7 @@ const ask = (endpoint: string, options: Call = {}) =>
   call(all.world, `/api/v1/paywall/${paywallId()}/${endpoint}`, options)
 
 /** The log lines of a request: all that have its id. */
-async function linesOf({ headers }: Reply): Promise<Record<string, unknown>[]> {
+async function getLines({ headers }: Reply): Promise<Record<string, unknown>[]> {
   const id = headers['x-request-id'] ?? 'none'
   return until('a line of the log', async () => {
     const lines = all.world.logs
@@ -38,7 +38,7 @@ async function linesOf({ headers }: Reply): Promise<Record<string, unknown>[]> {
 test('a request that is not refused is one line, without a refusal', async () => {
   const reply = await ask(`user?user_id=${all.member.id}`, { key: all.ours.key })
   const line = { message: 'request', method: 'GET', status: 200, route: '/api/v1/paywall/:id/user' }
-  const [written, ...others] = await linesOf(reply)
+  const [written, ...others] = await getLines(reply)
   expect(written).toMatchObject({ ...line, paywall_id: paywallId(), milliseconds: expect.any(Number) })
   expect(written).not.toHaveProperty('refusal')
   expect(others).toEqual([])
@@ -49,7 +49,7 @@ describe('a refusal is in the line of its request, by name', () => {
     call(all.world, '/api/paywall/cancel-subscription', { ...caller, body })
   const naming = () => ({ headers: { 'x-paywall-id': paywallId() } })
   const cancelling = { subscriptionId: randomUUID(), cancellationReason: 'none' }
-  const buyAgain = () => ({ email: all.payer.email, priceId: priceIdOf(all.ours.paywall, 'monthly') })
+  const buyAgain = () => ({ email: all.payer.email, priceId: getPriceId(all.ours.paywall, 'monthly') })
 
   test.each<[string, () => Promise<Reply>, number]>([
     ['no_credential', () => ask('user'), 401],
@@ -74,7 +74,7 @@ describe('a refusal is in the line of its request, by name', () => {
     ['method_not_allowed', () => ask('user', { method: 'POST' }), 405],
   ])('%s', async (refusal, request, status) => {
     const reply = await request()
-    const lines = await linesOf(reply)
+    const lines = await getLines(reply)
     expect(lines, JSON.stringify(reply.body)).toEqual([
       expect.objectContaining({ message: 'request', status, refusal, paywall_id: paywallId() }),
     ])
@@ -84,7 +84,7 @@ describe('a refusal is in the line of its request, by name', () => {
   test('processor_rejected, next to a line with its cause', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
     const reply = await startCheckout(all.world, all.ours)
-    const [failure, line, ...others] = await linesOf(reply)
+    const [failure, line, ...others] = await getLines(reply)
     expect(failure).toMatchObject({ level: 'warn', message: 'processor_rejected', cause: { name: 'ProcessorError' } })
     expect(line).toMatchObject({ message: 'request', status: 502, refusal: 'processor_rejected' })
     expect(others).toEqual([])
@@ -92,17 +92,17 @@ describe('a refusal is in the line of its request, by name', () => {
 
   test('no_credential at withdraw-tokens, whose body is then not read', async () => {
     const reply = await withdraw(all.world, {}, { key: null })
-    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 401, refusal: 'no_credential' })])
+    expect(await getLines(reply)).toEqual([expect.objectContaining({ status: 401, refusal: 'no_credential' })])
   })
 
   test('unknown_checkout, which has no paywall', async () => {
     const reply = await call(all.world, `/r/${randomUUID()}/success`)
-    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'unknown_checkout' })])
+    expect(await getLines(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'unknown_checkout' })])
   })
 
   test('not_found, from the gateway', async () => {
     const reply = await call(all.world, '/nowhere')
-    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'not_found' })])
+    expect(await getLines(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'not_found' })])
   })
 })
 
@@ -124,24 +124,24 @@ describe('the paywall is in the line', () => {
     ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
     ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
   ])('if only the body or a header names it and %s', async (_fault, request, refusal) => {
-    expect(await linesOf(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
+    expect(await getLines(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
   })
 
   test('if the checkout determines it', async () => {
     const { checkoutUrl } = opened(await startCheckout(all.world, all.ours))
     const reply = await call(all.world, await press(checkoutUrl, 'pay'))
-    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 303, paywall_id: paywallId() })])
+    expect(await getLines(reply)).toEqual([expect.objectContaining({ status: 303, paywall_id: paywallId() })])
   })
 })
 
 test('an invalid paywall id is not logged: it could be any text', async () => {
   for (const id of ['ada', `pk_test_${'f'.repeat(40)}`, '1'.repeat(20)]) {
-    const [line] = await linesOf(await call(all.world, `/api/v1/paywall/${id}/user`, { key: all.ours.key }))
+    const [line] = await getLines(await call(all.world, `/api/v1/paywall/${id}/user`, { key: all.ours.key }))
     expect(line).toMatchObject({ message: 'request', status: expect.any(Number) })
     expect(line).not.toHaveProperty('paywall_id')
   }
   const body = { paywallId: newEmail(), userId: 'x', subscriptionId: 'x', cancellationReason: 'x' }
-  const [line] = await linesOf(await call(all.world, '/api/paywall/cancel-subscription', { key: all.ours.key, body }))
+  const [line] = await getLines(await call(all.world, '/api/paywall/cancel-subscription', { key: all.ours.key, body }))
   expect(line).toMatchObject({ status: 404, refusal: 'unknown_paywall' })
   expect(line).not.toHaveProperty('paywall_id')
 })
@@ -154,7 +154,7 @@ describe('X-SDK-Version', () => {
     '%s is in the line, also of requests that the gateway refuses',
     async (version) => {
       for (const reply of [await saying(version), await saying(version, '/nowhere')]) {
-        expect(await linesOf(reply)).toEqual([expect.objectContaining({ message: 'request', sdk_version: version })])
+        expect(await getLines(reply)).toEqual([expect.objectContaining({ message: 'request', sdk_version: version })])
       }
     },
   )
@@ -168,7 +168,7 @@ describe('X-SDK-Version', () => {
     ['JSON', () => '{"level":"error"}'],
   ])('that is %s is left out', async (_what, text) => {
     for (const reply of [await saying(text()), await saying(text(), '/nowhere')]) {
-      const [line] = await linesOf(reply)
+      const [line] = await getLines(reply)
       expect(line).toMatchObject({ message: 'request' })
       expect(line).not.toHaveProperty('sdk_version')
     }
@@ -184,7 +184,7 @@ describe('the log alone answers', () => {
       .filter(({ message }) => message === 'request')
 
   test('why a buyer got 409: another purchase is in the way, and which', async () => {
-    const priceId = priceIdOf(all.ours.paywall, 'monthly')
+    const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: all.payer.email, priceId } })
     expect(reply.status).toBe(409)
     const refused = await until('the line', () => requestsAbout(all.payer.id).find((line) => line.status === 409))
@@ -199,12 +199,12 @@ describe('the log alone answers', () => {
   })
 
   test('what a checkout was for, whoever opened it and however it went on', async () => {
-    const priceId = priceIdOf(all.ours.paywall, 'monthly')
+    const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: newEmail(), priceId } })
     const { checkoutUrl, userId } = opened(reply)
-    const [line] = await linesOf(reply)
+    const [line] = await getLines(reply)
     expect(line).toMatchObject({ status: 200, user_id: userId, price_id: priceId, checkout_id: expect.any(String) })
-    const returned = await linesOf(await call(all.world, await press(checkoutUrl, 'pay')))
+    const returned = await getLines(await call(all.world, await press(checkoutUrl, 'pay')))
     expect(returned).toEqual([
       expect.objectContaining({
         status: 303,
@@ -231,7 +231,7 @@ describe('the log alone answers', () => {
 
     expect(reply.status).toBe(502)
     const lines = await until('the cause', async () => {
-      const written = await linesOf(reply)
+      const written = await getLines(reply)
       return written.length === 3 && written
     })
     expect(lines.map(({ message }) => message).toSorted()).toEqual([

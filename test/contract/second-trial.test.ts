@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { person, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -8,19 +8,19 @@ const world = useTestWorld()
 test('a user has one trial on a paywall, unless the owner gives another with its own key', async () => {
   const { paywall, key } = world
   const { email, token } = await person(world, tenant(world.file), newEmail())
-  const order = { email, priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true }
+  const order = { email, priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true }
   /** The days of trial that Stripe is asked for. */
-  async function trialOf(checkout: ReturnType<typeof startCheckout>) {
+  async function readTrial(checkout: ReturnType<typeof startCheckout>) {
     opened(await checkout)
     const order = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
     return Object(order?.body.subscription_data).trial_period_days
   }
 
   const first = await startCheckout(world, { paywall, key, body: order })
-  expect(await trialOf(Promise.resolve(first))).toBe('7')
+  expect(await readTrial(Promise.resolve(first))).toBe('7')
   await payAndReturn(world, opened(first).checkoutUrl)
 
-  expect(await trialOf(startCheckout(world, { paywall, key, body: order }))).toBeUndefined()
-  expect(await trialOf(startCheckout(world, { paywall, token, body: { ...order, trial_days: 30 } }))).toBeUndefined()
-  expect(await trialOf(startCheckout(world, { paywall, key, body: { ...order, trial_days: 3 } }))).toBe('3')
+  expect(await readTrial(startCheckout(world, { paywall, key, body: order }))).toBeUndefined()
+  expect(await readTrial(startCheckout(world, { paywall, token, body: { ...order, trial_days: 30 } }))).toBeUndefined()
+  expect(await readTrial(startCheckout(world, { paywall, key, body: { ...order, trial_days: 3 } }))).toBe('3')
 })

@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
-import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
+import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
 
@@ -32,7 +32,7 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
     const known = await signInByMail(world, email, { token: anonymous.token })
     expect(known.user).toEqual({ ...anonymous.user, email })
     expect(await userState(world, known.user.id)).toEqual(before)
-    expect(await stateOf(known.token)).toMatchObject({ body: { user: { email }, meta: { theme: 'dark' } } })
+    expect(await readState(known.token)).toMatchObject({ body: { user: { email }, meta: { theme: 'dark' } } })
     expect(await provenBalances(world, known.user.id)).toEqual({ premium: 7, standard: 100 })
     expect((await signInByMail(world, email)).user).toEqual(known.user)
   })
@@ -69,12 +69,12 @@ describe('an anonymous user who signs in as a known one', () => {
     const { user, token } = await signInByMail(world, known.email, { token: anonymous.token })
     expect(user).toMatchObject({ id: known.id, email: known.email })
     expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [bought] })
-    expect(await stateOf(token)).toMatchObject({ body: { meta: { theme: 'light', plan: 'old', source: 'ad' } } })
+    expect(await readState(token)).toMatchObject({ body: { meta: { theme: 'light', plan: 'old', source: 'ad' } } })
 
     // The known one was topped up to 10 when it was credited; the other one had paid by then.
     expect(await provenBalances(world, known.id)).toEqual({ premium: 12, standard: 111 })
     expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
-    expect((await ledgerOf(world, known.id)).filter(([, reason]) => reason === 'merge').toSorted()).toEqual([
+    expect((await readLedger(world, known.id)).filter(([, reason]) => reason === 'merge').toSorted()).toEqual([
       ['premium', 'merge', 7],
       ['standard', 'merge', 100],
     ])
@@ -117,14 +117,14 @@ describe('an anonymous user who signs in as a known one', () => {
     const { checkoutUrl, token } = await anonymousBuyer(world, { source: 'ad' })
     await pay(world, checkoutUrl)
     const known = await signInByMail(world, email, { token })
-    expect(await stateOf(known.token)).toMatchObject({ body: { paid: true, meta: { source: 'ad' } } })
+    expect(await readState(known.token)).toMatchObject({ body: { paid: true, meta: { source: 'ad' } } })
   })
 
   test('is gone: its tokens are refused, and its id names the known one', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
     await signInByMail(world, known.email, { token: anonymous.token })
-    expect(await stateOf(anonymous.token)).toMatchObject(deadToken)
+    expect(await readState(anonymous.token)).toMatchObject(deadToken)
     expect(await refresh(world, anonymous.refreshToken)).toMatchObject(invalidGrant)
 
     const id = anonymous.user.id
@@ -140,10 +140,10 @@ describe('an anonymous user who signs in as a known one', () => {
 
   test('keeps its daily top-up to itself: anonymous users cost nothing to make', async () => {
     const known = await signIn(world)
-    await stateOf(known.token)
+    await readState(known.token)
     for (const credited of [0, 25]) {
       const anonymous = await signInAnonymously(world)
-      await stateOf(anonymous.token)
+      await readState(anonymous.token)
       expect(await provenBalances(world, anonymous.user.id)).toEqual({ standard: 10 })
       if (credited > 0) await credit(world, anonymous.user.id, credited, 'standard')
       await signInByMail(world, known.email, { token: anonymous.token })
@@ -154,7 +154,7 @@ describe('an anonymous user who signs in as a known one', () => {
   test('gives what it was credited, though its top-up was spent before', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
-    await stateOf(anonymous.token)
+    await readState(anonymous.token)
     await changeBalance(world, { user_id: anonymous.user.id, op: 'debit', amount: 10 })
     await credit(world, anonymous.user.id, 9, 'standard')
     await signInByMail(world, known.email, { token: anonymous.token })
@@ -192,7 +192,7 @@ test('a known user who signs in with another address leaves nothing behind and b
   await credit(world, one.user.id, 7)
   const signedIn = await signInByMail(world, other.email, { token: one.token })
   expect(signedIn.user.id).toBe(other.id)
-  expect(await stateOf(one.token)).toMatchObject({ status: 200, body: { user: { id: one.user.id } } })
+  expect(await readState(one.token)).toMatchObject({ status: 200, body: { user: { id: one.user.id } } })
   expect(await provenBalances(world, one.user.id)).toMatchObject({ premium: 7 })
 })
 

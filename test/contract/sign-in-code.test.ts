@@ -6,7 +6,7 @@ import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { askForCode, askForTokens, challengeIn, codeMailedTo, getGrant, sessionIn } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -135,5 +135,5 @@ test("a paywall's own domain sends codes for no other", async () => {
 })
 
 test('asks the database once', async () => {
-  expect(await statementsOf(world, () => askForCode(world, newEmail()))).toBe(1)
+  expect(await readStatements(world, () => askForCode(world, newEmail()))).toBe(1)
 })

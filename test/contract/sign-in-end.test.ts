@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { endSession, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -68,5 +68,5 @@ test('says the same of a session that has ended, of one that never was, and of a
 })
 
 test('asks the database once', async () => {
-  expect(await statementsOf(world, () => endSession(world, madeUp()))).toBe(1)
+  expect(await readStatements(world, () => endSession(world, madeUp()))).toBe(1)
 })

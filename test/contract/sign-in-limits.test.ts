@@ -5,7 +5,7 @@ import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { letRefill, setConsumed } from '../support/rate-limits.ts'
 import { askForCode, askForTokens, getGrant, sessionIn, wrong } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { newTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -172,7 +172,7 @@ test('another paywall has limits of its own', async () => {
 test('a refusal asks the database once', async () => {
   const [email, at] = [newEmail(), newNetwork()]
   await ask(5, () => askForCode(world, email, at))
-  expect(await statementsOf(world, () => askForCode(world, email, at))).toBe(1)
+  expect(await readStatements(world, () => askForCode(world, email, at))).toBe(1)
 })
 
 test('a mail is counted though the row of its limit is being deleted', async () => {

@@ -15,7 +15,7 @@ import {
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -34,7 +34,7 @@ afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
-const stateOf = ({ token }: { token: string }) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+const readState = ({ token }: { token: string }) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
 /** What nobody was mailed. */
 const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '12345678', challenge: 'A'.repeat(43) }
@@ -94,7 +94,7 @@ describe('a code', () => {
   test('signs in, links the user to the paywall, and finds the same user again', async () => {
     const email = newEmail()
     const first = await signInByMail(world, email)
-    expect(await stateOf(first)).toMatchObject({
+    expect(await readState(first)).toMatchObject({
       status: 200,
       body: { user: { id: first.user.id, email }, paid: false },
     })
@@ -157,7 +157,7 @@ describe('a code', () => {
 test('an anonymous user has a token and no address, and cannot cancel', async () => {
   const { token, user } = await signInAnonymously(world)
   expect(user).toMatchObject({ email: null, name: null })
-  expect(await stateOf({ token })).toMatchObject({ status: 200, body: { user: { id: user.id, email: null } } })
+  expect(await readState({ token })).toMatchObject({ status: 200, body: { user: { id: user.id, email: null } } })
   const body = { subscriptionId: randomUUID(), cancellationReason: 'none' }
   const cancelled = await call(world, '/api/paywall/cancel-subscription', { token, body })
   expect(cancelled).toMatchObject({ status: 403, body: { error: 'Unauthorized' } })
@@ -178,7 +178,7 @@ describe('a refresh token', () => {
       const next = sessionIn(reply)
       expect(next.user).toEqual(session.user)
       expect(next.refreshToken).not.toBe(session.refreshToken)
-      expect(await stateOf(next)).toMatchObject({ status: 200, body: { user: { id: session.user.id } } })
+      expect(await readState(next)).toMatchObject({ status: 200, body: { user: { id: session.user.id } } })
       session = next
     }
   })
@@ -225,7 +225,7 @@ test('each grant asks the database once', async () => {
     ['a refresh token', () => refresh(world, refreshToken)],
   ]
   for (const [name, ask] of asks) {
-    expect(await statementsOf(world, ask), name).toBe(1)
+    expect(await readStatements(world, ask), name).toBe(1)
   }
 })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -47,7 +47,7 @@ test('an exchange gives a token for an hour and the user, and is never cached', 
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
   const { iat = 0, exp = 0, ...payload } = decodeJwt(token)
   const who = { sub: made.id, email, anonymous: false }
-  expect(payload).toEqual({ iss: 'paywall-billing', aud: await audienceOf(all.world), ...who })
+  expect(payload).toEqual({ iss: 'paywall-billing', aud: await readAudience(all.world), ...who })
   expect(exp - iat).toBe(3600)
   expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
-import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
@@ -18,7 +18,7 @@ function owner(fields: Record<string, unknown>, options: Call & { id?: string } 
   const { id = all.ours.paywall.id, ...rest } = options
   const body = {
     email: newEmail(),
-    priceId: priceIdOf(all.ours.paywall, 'monthly'),
+    priceId: getPriceId(all.ours.paywall, 'monthly'),
     successUrl: 'https://owner.example/thanks',
     errorUrl: 'https://owner.example/sorry',
     ...fields,
@@ -30,7 +30,7 @@ const bearer = (fields: Record<string, unknown>, token = all.member.token) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/start-checkout`, { token, body: fields })
 
 /** A `userMeta` of this many bytes. */
-const metaOf = (bytes: number, letter = 'x') => ({
+const getMeta = (bytes: number, letter = 'x') => ({
   note: letter.repeat((bytes - '{"note":""}'.length) / Buffer.byteLength(letter)),
 })
 
@@ -75,7 +75,7 @@ describe("start-checkout 400 missing parameters: the contract's sentence, and wh
     ['never email in the Bearer path', () => bearer({}), 400, missing('priceId', 'priceId, successUrl, errorUrl')],
     [
       'only the URLs in the Bearer path',
-      () => bearer({ priceId: priceIdOf(all.ours.paywall, 'monthly') }),
+      () => bearer({ priceId: getPriceId(all.ours.paywall, 'monthly') }),
       400,
       missing('successUrl, errorUrl'),
     ],
@@ -101,8 +101,8 @@ describe('start-checkout 400 malformed parameters', () => {
     ['ignoreActivePurchase', () => owner({ ignoreActivePurchase: 'yes' }), 400, 'Invalid ignoreActivePurchase'],
     ['userMeta list', () => owner({ userMeta: [] }), 400, 'Invalid userMeta'],
     ['userMeta text', () => owner({ userMeta: 'plan' }), 400, 'Invalid userMeta'],
-    ['userMeta of 4,097 bytes', () => owner({ userMeta: metaOf(4097) }), 400, 'userMeta too large'],
-    ['userMeta of as many in fewer letters', () => owner({ userMeta: metaOf(4097, 'é') }), 400, 'userMeta too large'],
+    ['userMeta of 4,097 bytes', () => owner({ userMeta: getMeta(4097) }), 400, 'userMeta too large'],
+    ['userMeta of as many in fewer letters', () => owner({ userMeta: getMeta(4097, 'é') }), 400, 'userMeta too large'],
     ['localCurrency', () => owner({ localCurrency: 'rupees' }), 400, 'Invalid localCurrency'],
     ['Idempotency-Key', () => withKey('once'), 400, 'Invalid Idempotency-Key format'],
     [
@@ -135,7 +135,7 @@ describe('start-checkout 404', () => {
     ['unknown priceId', () => owner({ priceId: 'price_unknown' }), 404, 'price_not_found'],
     [
       'price of another paywall',
-      () => owner({ priceId: priceIdOf(all.foreign.paywall, 'monthly') }),
+      () => owner({ priceId: getPriceId(all.foreign.paywall, 'monthly') }),
       404,
       'price_not_found',
     ],
@@ -144,7 +144,7 @@ describe('start-checkout 404', () => {
   ])
 
   test('stale priceId: an edited price has a new id', async () => {
-    const stale = priceIdOf(all.foreign.paywall, 'monthly')
+    const stale = getPriceId(all.foreign.paywall, 'monthly')
     const { file, key, paywall } = all.foreign
     const prices = (await paywallFile({ paywall: { id: paywall.id, prices: [monthly({ amount: 12 })] } })).paywalls[0]!
       .prices
@@ -165,7 +165,7 @@ describe('start-checkout 409 and the rules of live paywalls', () => {
     ],
     [
       '400 without Idempotency-Key on a live paywall',
-      () => owner({ priceId: priceIdOf(all.live.paywall, 'monthly') }, { id: all.live.paywall.id, key: all.live.key }),
+      () => owner({ priceId: getPriceId(all.live.paywall, 'monthly') }, { id: all.live.paywall.id, key: all.live.key }),
       400,
       'idempotency_key_required',
     ],

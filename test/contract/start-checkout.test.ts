@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
@@ -125,7 +125,7 @@ describe('where the browser lands', () => {
     const { paywall, key } = domain
     await call(all.world, `https://pay.acme.example/api/v1/paywall/${paywall.id}/start-checkout`, {
       key,
-      body: { email: newEmail(), priceId: priceIdOf(paywall, 'monthly') },
+      body: { email: newEmail(), priceId: getPriceId(paywall, 'monthly') },
     })
     expect(orderAtStripe()).toMatchObject({
       success_url: expect.stringMatching(/^https:\/\/pay\.acme\.example\/r\/[0-9a-f-]{36}\/success$/),
@@ -142,7 +142,7 @@ describe('what is sold', () => {
     ['730 days at most', { trial_days: 730 }, '730'],
     ['none for 0', { trial_days: 0 }, undefined],
   ])('trial: %s', async (_name, body, days) => {
-    opened(await owner({ ...body, priceId: priceIdOf(all.ours.paywall, 'yearly') }))
+    opened(await owner({ ...body, priceId: getPriceId(all.ours.paywall, 'yearly') }))
     const { mode, subscription_data: data } = orderAtStripe()
     expect({ mode, data }).toEqual({
       mode: 'subscription',
@@ -151,7 +151,7 @@ describe('what is sold', () => {
   })
 
   test('a one-time price is a payment, without a trial even if one is requested', async () => {
-    opened(await owner({ priceId: priceIdOf(domain.paywall, 'once'), trial_days: 7 }, domain))
+    opened(await owner({ priceId: getPriceId(domain.paywall, 'once'), trial_days: 7 }, domain))
     expect(orderAtStripe()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
   })
 

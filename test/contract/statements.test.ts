@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -22,9 +22,9 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-async function answerOf(ask: () => Promise<Reply>) {
+async function readAnswer(ask: () => Promise<Reply>) {
   let reply: Reply | undefined
-  const statements = await statementsOf(all.world, async () => {
+  const statements = await readStatements(all.world, async () => {
     reply = await ask()
   })
   return { ...reply, statements }
@@ -37,7 +37,7 @@ const counted: string[] = []
 function countStatements(operation: string, paths: Path[]): void {
   counted.push(operation)
   test.each(paths)('%s', async (_path, ask, status, statements) => {
-    expect(await answerOf(ask)).toMatchObject({ status, statements })
+    expect(await readAnswer(ask)).toMatchObject({ status, statements })
   })
 }
 
@@ -120,16 +120,16 @@ describe('startCheckout', () => {
 
   test('a processor that refuses: 2, the claim is given up', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
-    expect(await answerOf(() => order())).toMatchObject({ status: 502, statements: 2 })
+    expect(await readAnswer(() => order())).toMatchObject({ status: 502, statements: 2 })
   })
 
   test('a replay: 1 from the database, 0 once KV has it; so does another body with the key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const email = newEmail() // who has no page to close after the response
     const repeat = (body = {}, key = all.ours.key) => order({ email, ...body }, { key, headers })
-    expect(await answerOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
-    await expect.poll(() => answerOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
-    expect(await answerOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
+    expect(await readAnswer(() => repeat())).toMatchObject({ status: 200, statements: 2 })
+    await expect.poll(() => readAnswer(() => repeat())).toMatchObject({ status: 200, statements: 0 })
+    expect(await readAnswer(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
 
     // Replies are stored by credential: another key of the owner's finds none in KV the first time.
     const second = `pk_test_second_${randomUUID()}`
@@ -138,8 +138,8 @@ describe('startCheckout', () => {
       ...file,
       keys: [...file.keys, { name: 'second', is_test: true, secret: second }],
     })
-    expect(await answerOf(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
-    expect(await answerOf(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
+    expect(await readAnswer(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
+    expect(await readAnswer(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
   })
 })
 
@@ -207,8 +207,8 @@ testEveryOperation(counted, {
 })
 
 test('the gateway makes none', async () => {
-  expect(await answerOf(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
-  expect(await answerOf(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
+  expect(await readAnswer(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
+  expect(await readAnswer(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
     status: 204,
     statements: 0,
   })

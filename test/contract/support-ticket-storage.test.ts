@@ -7,7 +7,7 @@ import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { peakMemory } from '../support/peak-memory.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath, type Upload } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -39,9 +39,9 @@ const nothingLeft = () =>
     return stored.join() === known.join()
   })
 
-async function answerOf(ask: () => Promise<Reply>) {
+async function readAnswer(ask: () => Promise<Reply>) {
   let status = 0
-  const statements = await statementsOf(world, async () => {
+  const statements = await readStatements(world, async () => {
     status = (await ask()).status
   })
   return { status, statements }
@@ -50,12 +50,12 @@ async function answerOf(ask: () => Promise<Reply>) {
 test('a request makes one statement; images add a check of the quota', async () => {
   const { token } = await signIn(world)
   const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
-  expect(await answerOf(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
-  expect(await answerOf(() => files([]))).toEqual({ status: 200, statements: 1 })
-  expect(await answerOf(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
-  expect(await answerOf(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
-  expect(await answerOf(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
-  expect(await answerOf(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
+  expect(await readAnswer(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
+  expect(await readAnswer(() => files([]))).toEqual({ status: 200, statements: 1 })
+  expect(await readAnswer(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
+  expect(await readAnswer(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
+  expect(await readAnswer(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
+  expect(await readAnswer(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
 })
 
 test('images of a refused ticket are deleted', async () => {
@@ -73,7 +73,7 @@ test('a sender without quota, or a paywall that does not exist, has nothing stor
   }
   const { stored } = await attachmentKeys(world)
   for (const options of [{ token }, {}]) {
-    const refused = await answerOf(() => sendForm(world, form(), options))
+    const refused = await readAnswer(() => sendForm(world, form(), options))
     expect(refused).toEqual({ status: 429, statements: 1 })
     expect((await attachmentKeys(world)).stored).toEqual(stored)
   }

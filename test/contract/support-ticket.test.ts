@@ -120,7 +120,7 @@ describe('the quota', () => {
 })
 
 describe('a ticket', () => {
-  const rowOf = async (id: number) =>
+  const readRow = async (id: number) =>
     (await all.world.database.query('select * from tickets where id = $1', [id])).rows[0]
 
   test('of a user has the user’s e-mail address, and its event is in the user’s sequence', async () => {
@@ -128,7 +128,7 @@ describe('a ticket', () => {
     const first = await guest({ subject: ' First ' }, { token })
     const second = await sendForm(all.world, ticketForm(MESSAGE, [image('image/webp', 3000)]), { token })
     expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }])
-    expect(await rowOf(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
+    expect(await readRow(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
 
     const events = await ownerEvents(all.world, id)
     expect(events).toMatchObject([
@@ -155,7 +155,7 @@ describe('a ticket', () => {
   test('of a guest creates no user, and its event has no user id', async () => {
     const customer_email = newEmail()
     const reply = await guest({ customer_email })
-    expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
+    expect(await readRow(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
     const { rows } = await all.world.database.query('select from users where email = $1', [customer_email])
     expect(rows).toEqual([])
     const events = (await ownerEvents(all.world, null)).filter(({ data }) => data.user.email === customer_email)
@@ -167,7 +167,7 @@ describe('a ticket', () => {
     for (const _turn of [1, 2]) {
       const reply = await guest({}, { token })
       expect(reply).toMatchObject({ status: 200, body: OPENED })
-      expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: user.id, customer_email: null })
+      expect(await readRow(ticketId(reply))).toMatchObject({ user_id: user.id, customer_email: null })
     }
     expect(await guest({}, { token })).toMatchObject({ status: 429 })
   })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { at, newTenant, type Person, person, type Tenant } from '../support/tenants.ts'
@@ -27,20 +27,20 @@ beforeAll(async () => {
 })
 
 const order = ({ email }: Person, slug: string) =>
-  startCheckout(world, { ...ours, body: { email, priceId: priceIdOf(ours.paywall, slug) } })
+  startCheckout(world, { ...ours, body: { email, priceId: getPriceId(ours.paywall, slug) } })
 
-const stateOf = ({ id }: Person) => userState(world, id, { paywallId: ours.paywall.id, key: ours.key })
+const readState = ({ id }: Person) => userState(world, id, { paywallId: ours.paywall.id, key: ours.key })
 
 test('makes nobody paid, is in the way of nothing, and stops no daily top-up', async () => {
   const buyer = await person(world, ours)
   await buy(world, { ...ours, email: buyer.email, slug: 'pack' })
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
   expect(await provenBalances(world, buyer.id)).toMatchObject({ standard: 50 })
 
   const debit = { user_id: buyer.id, type: 'standard', amount: 50, op: 'debit' }
   await call(world, at(ours, 'balances'), { key: ours.key, body: debit })
   await world.clock.advance(ours.paywall.id, '1d')
-  expect((await stateOf(buyer)).balances).toContainEqual({ type: 'standard', count: 10 })
+  expect((await readState(buyer)).balances).toContainEqual({ type: 'standard', count: 10 })
   expect(await order(buyer, 'pack')).toMatchObject({ status: 200 })
   expect(await order(buyer, 'monthly')).toMatchObject({ status: 200 })
 })
@@ -51,7 +51,7 @@ test('is sold to a subscriber, again and again, and ends nothing', async () => {
     await payAndReturn(world, opened(await order(subscriber, 'pack')).checkoutUrl)
     expect(await provenBalances(world, subscriber.id)).toMatchObject({ premium: 7, standard: count })
   }
-  const { purchases } = await stateOf(subscriber)
+  const { purchases } = await readState(subscriber)
   expect(purchases.filter(({ interval }) => interval)).toMatchObject([
     { status: 'active', cancel_at_period_end: false },
   ])
@@ -59,7 +59,7 @@ test('is sold to a subscriber, again and again, and ends nothing', async () => {
 
 test('a subscription stops only the daily top-up of the types that it credits', async () => {
   const subscriber = await subscribe(world, ours)
-  expect((await stateOf(subscriber)).balances).toEqual([
+  expect((await readState(subscriber)).balances).toEqual([
     { type: 'premium', count: 7 },
     { type: 'standard', count: 10 },
   ])

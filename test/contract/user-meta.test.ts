@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened } from '../support/checkout.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
@@ -15,7 +15,7 @@ const post = (endpoint: string, body: string) => call(world, path(endpoint), { k
 const withMeta = (json: string) =>
   post(
     'start-checkout',
-    `{"email":"${newEmail()}","priceId":"${priceIdOf(world.paywall, 'monthly')}","successUrl":"https://a.example/",` +
+    `{"email":"${newEmail()}","priceId":"${getPriceId(world.paywall, 'monthly')}","successUrl":"https://a.example/",` +
       `"errorUrl":"https://a.example/","userMeta":${json}}`,
   )
 
@@ -42,7 +42,7 @@ describe('userMeta', () => {
   )
 
   test.each([
-    ['start-checkout', () => ({ ...ORDER, priceId: priceIdOf(world.paywall, 'monthly') })],
+    ['start-checkout', () => ({ ...ORDER, priceId: getPriceId(world.paywall, 'monthly') })],
     ['get-customer-portal', () => ({})],
   ])('merges up to 64 KB by %s, and ignores what would exceed it', async (endpoint, order) => {
     const { id, email } = await subscribe(world, tenant(world.file))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Call, call } from '../support/call.ts'
-import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { moveClock } from '../support/passing-time.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -62,7 +62,7 @@ const read = (query = '', options: Call = { key: all.ours.key }, { paywall } = a
   call(all.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)
 
 /** The user's state, checked to have the fields of the contract and no other. */
-async function stateOf(query: string, { paywall, key } = all.ours) {
+async function readState(query: string, { paywall, key } = all.ours) {
   const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/user?${query}`, { key })
   expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } })
   return State.parse(reply.body)
@@ -70,12 +70,12 @@ async function stateOf(query: string, { paywall, key } = all.ours) {
 
 describe('the response', () => {
   test('has every field of the contract and no other in the API-key path: no user', async () => {
-    const state = await stateOf(`email=${all.payer.email}`)
+    const state = await readState(`email=${all.payer.email}`)
     expect(state).toMatchObject({ tier: 1, country: 'US', countryMatch: true, paid: true, trial: null, meta: {} })
     expect(state.purchases).toEqual([
       expect.objectContaining({
         status: 'active',
-        price_id: priceIdOf(all.ours.paywall, 'monthly'),
+        price_id: getPriceId(all.ours.paywall, 'monthly'),
         price_slug: 'monthly',
         interval: 'month',
         interval_count: 1,
@@ -96,14 +96,14 @@ describe('the response', () => {
     const reply = await read('', { token: all.payer.token })
     const { user, ...state } = z.looseObject({ user: User }).parse(reply.body)
     expect(user).toMatchObject({ id: all.payer.id, email: all.payer.email, name: null })
-    expect(State.parse(state)).toEqual(await stateOf(`email=${all.payer.email}`))
+    expect(State.parse(state)).toEqual(await readState(`email=${all.payer.email}`))
     expect(reply.headers['cache-control']).toBe('private, no-store')
   })
 
   test('shows a trial, and a user on trial as paid', async () => {
     const email = newEmail()
     await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email, slug: 'yearly' })
-    const { trial, paid, purchases } = await stateOf(`email=${email}`)
+    const { trial, paid, purchases } = await readState(`email=${email}`)
     expect(paid).toBe(true)
     expect(purchases).toMatchObject([
       { status: 'trialing', trial_end: trial?.ends_at, interval: 'year', unit_amount: 8900 },
@@ -118,7 +118,7 @@ describe('the response', () => {
     await all.world.apply(shop.file)
     const email = newEmail()
     await buy(all.world, { paywall: shop.paywall, key: shop.key, email, slug: 'once' })
-    const { purchases, paid } = await stateOf(`email=${email}`, shop)
+    const { purchases, paid } = await readState(`email=${email}`, shop)
     expect(paid).toBe(true)
     expect(purchases).toMatchObject([
       {
@@ -137,7 +137,7 @@ describe('the response', () => {
     const order = { paywall: all.ours.paywall, key: all.ours.key, email }
     await buy(all.world, order)
     await buy(all.world, { ...order, slug: 'yearly', body: { ignoreActivePurchase: true } })
-    const { purchases } = await stateOf(`email=${email}`)
+    const { purchases } = await readState(`email=${email}`)
     expect(purchases.map(({ price_slug: slug }) => slug)).toEqual(['yearly', 'monthly'])
   })
 })
@@ -149,14 +149,14 @@ describe('paid', () => {
     const subscription = all.world.stripe.subscriptions.at(-1)?.id ?? ''
     await all.world.stripe.portalCancel(subscription)
     await all.world.stripe.drainWebhooks()
-    const scheduled = await stateOf(`email=${email}`)
+    const scheduled = await readState(`email=${email}`)
     expect(scheduled).toMatchObject({ paid: true, purchases: [{ status: 'active', cancel_at_period_end: true }] })
     expect(scheduled.purchases[0]?.cancel_at).toBe(scheduled.purchases[0]?.current_period_end)
     expect(scheduled.purchases[0]?.canceled_at).not.toBeNull()
 
     await all.world.stripe.end(subscription)
     await all.world.stripe.drainWebhooks()
-    expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readState(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
   test.each(['paused', 'pending'])('is false with the status %s', async (status) => {
@@ -164,7 +164,7 @@ describe('paid', () => {
     const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
     await all.world.stripe.drainWebhooks()
     await all.world.database.query('update purchases set status = $2 where user_id = $1', [userId, status])
-    expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false })
+    expect(await readState(`email=${email}`)).toMatchObject({ paid: false })
   })
 
   test('is true for a week after a failed charge', async () => {
@@ -174,18 +174,18 @@ describe('paid', () => {
     await all.world.stripe.renew(subscriptionId, { fail: true })
     const pastDue = { purchases: [{ status: 'past_due' }] }
     await all.world.clock.advance(shop.paywall.id, '6d')
-    expect(await stateOf(`user_id=${id}`, shop)).toMatchObject({ paid: true, ...pastDue })
+    expect(await readState(`user_id=${id}`, shop)).toMatchObject({ paid: true, ...pastDue })
     await all.world.clock.advance(shop.paywall.id, '2d')
-    expect(await stateOf(`user_id=${id}`, shop)).toMatchObject({ paid: false, ...pastDue })
+    expect(await readState(`user_id=${id}`, shop)).toMatchObject({ paid: false, ...pastDue })
   })
 
   test('becomes false if no renewal becomes known', async () => {
     const shop = await atNewPaywall(all.world)
     const { id } = await subscribe(all.world, shop)
-    const { purchases } = await stateOf(`user_id=${id}`, shop)
+    const { purchases } = await readState(`user_id=${id}`, shop)
     const minutes = (Date.parse(purchases[0]?.current_period_end ?? '') - Date.now()) / 60_000
     await moveClock(shop, minutes + 4 * 24 * 60)
-    expect(await stateOf(`user_id=${id}`, shop)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
+    expect(await readState(`user_id=${id}`, shop)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
   })
 })
 
@@ -200,7 +200,7 @@ describe('the user', () => {
     ['the e-mail, with a blank id', () => `user_id=&email=${all.payer.email}`],
     ['the first of a repeated name', () => `email=${all.payer.email}&email=${all.member.email}`],
   ])('is identified by %s', async (_name, query) => {
-    expect(await stateOf(query())).toMatchObject({ purchases: [{ price_slug: 'monthly' }] })
+    expect(await readState(query())).toMatchObject({ purchases: [{ price_slug: 'monthly' }] })
   })
 
   test("is the token's, whatever the query", async () => {
@@ -214,7 +214,7 @@ describe('the user', () => {
     const email = newEmail()
     const checkout = { paywall: all.ours.paywall, key: all.ours.key, body: { email } }
     const { userId } = opened(await startCheckout(all.world, checkout))
-    expect(await stateOf(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
+    expect(await readState(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
   })
 
   test('is not created by a refused call', async () => {

@@ -5,9 +5,9 @@ import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { person, startTenants, type Tenants, tenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, type OwnerCall, withdraw } from '../support/token-calls.ts'
+import { changeBalance, type OwnerCall, readLedger, withdraw } from '../support/token-calls.ts'
 
 let all: Tenants
 /** A member of a paywall whose only type of tokens has no daily limit. */
@@ -83,7 +83,7 @@ describe('refusals of contract section 7', () => {
 describe('a withdrawal', () => {
   test('returns what remains, in one statement', async () => {
     const { id } = await signIn(all.world)
-    const statements = await statementsOf(all.world, async () => {
+    const statements = await readStatements(all.world, async () => {
       const reply = await take({ user_id: id, tokens: 4 })
       expect(reply).toMatchObject({ status: 200 })
       expect(reply.body).toEqual({ success: true, remaining: 6 })
@@ -91,7 +91,7 @@ describe('a withdrawal', () => {
     expect(statements).toBe(1)
     expect(await take({ user_id: id, tokens: 6, token_type: 'standard' })).toMatchObject({ body: { remaining: 0 } })
     expect(await take({ user_id: id })).toMatchObject({ status: 400, body: { available: 0, requested: 1 } })
-    expect(await ledgerOf(all.world, id)).toEqual([
+    expect(await readLedger(all.world, id)).toEqual([
       ['standard', 'top_up', 10],
       ['standard', 'debit', -4],
       ['standard', 'debit', -6],
@@ -125,6 +125,6 @@ describe('a withdrawal', () => {
       body: { error: 'Token type standard not found in user balance' },
     })
     expect(await takeUnlimited(unlimited, { token_type: 'premium' })).toMatchObject({ body: { remaining: 0 } })
-    expect(await ledgerOf(all.world, user_id)).toHaveLength(2)
+    expect(await readLedger(all.world, user_id)).toHaveLength(2)
   })
 })

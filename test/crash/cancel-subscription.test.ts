@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { cancelled, cancelOwn, type Subscriber, subscribe, updatesOf } from '../support/subscriber.ts'
+import { cancelled, cancelOwn, getUpdates, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -41,7 +41,7 @@ test('a crash before Stripe took it: the next try after the lease cancels', asyn
   await leaseEnds(subscriber)
   const replies = await Promise.all(Array.from({ length: 10 }, () => cancelOwn(world, subscriber)))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
-  expect(updatesOf(world, subscriber)).toHaveLength(2)
+  expect(getUpdates(world, subscriber)).toHaveLength(2)
   await world.stripe.drainWebhooks()
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
@@ -52,7 +52,7 @@ test('a crash after Stripe accepted it: the webhook reports it, and nothing is l
   await world.stripe.drainWebhooks()
   await leaseEnds(subscriber)
   expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
-  expect(updatesOf(world, subscriber)).toHaveLength(1)
+  expect(getUpdates(world, subscriber)).toHaveLength(1)
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
 

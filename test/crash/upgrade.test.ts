@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Buyer, buy, open, purchaseOf, stateOf } from '../conformance/buyer.ts'
+import { type Buyer, buy, open, readPurchase, readState } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 import { changesSubscription, replacing } from '../conformance/upgrading.ts'
 import { call } from '../support/call.ts'
@@ -10,7 +10,7 @@ import { tellAfterCrash } from '../support/owner-events.ts'
 
 // Purchases that replace an older subscription are stored, and then the Workers are killed.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 interface Upgrading {
   buyer: Buyer
@@ -22,7 +22,7 @@ interface Upgrading {
 /** A buyer who is about to pay for what replaces a subscription. */
 async function upgrading(shop: Shop): Promise<Upgrading> {
   const buyer = await buy(shop)
-  const older = (await purchaseOf(buyer))!.id
+  const older = (await readPurchase(buyer))!.id
   await shop.world.clock.advance(shop.paywall.id, '1h')
   return { buyer, older, page: await open(shop, 'monthly', replacing(buyer)) }
 }
@@ -58,7 +58,7 @@ async function paid(
 test.each(['before', 'after'] as const)(
   'at each processor, Workers that are killed %s the older one is stopped have it stopped later',
   async (side) => {
-    const upgrades = await Promise.all(PROCESSOR_NAMES.map((acquiring) => upgrading(shopOf(acquiring))))
+    const upgrades = await Promise.all(PROCESSOR_NAMES.map((acquiring) => upgrading(getShop(acquiring))))
     const { world } = upgrades[0]!.buyer.shop
     const over = Promise.withResolvers<void>()
     await Promise.all(upgrades.map((each) => paid(each, side, over.promise)))
@@ -69,7 +69,7 @@ test.each(['before', 'after'] as const)(
 
     for (const { buyer, older } of upgrades) {
       await world.clock.advance(buyer.shop.paywall.id, '5m')
-      const { purchases } = await stateOf(buyer)
+      const { purchases } = await readState(buyer)
       expect(purchases.find(({ id }) => id === older)).toMatchObject({ status: 'active', cancel_at_period_end: true })
       expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
     }

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Received } from '../../dev/world/pages/received.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { call } from '../support/call.ts'
-import { buy, newEmail, payAndReturn, priceIdOf } from '../support/checkout.ts'
-import { folderOf, typeErrors } from '../support/modules.ts'
+import { buy, getPriceId, newEmail, payAndReturn } from '../support/checkout.ts'
+import { getFolder, typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { listSite, startOwnerSite } from '../support/owner-site.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   site = await startSite()
   world = site.world
   secret = world.file.webhooks[0]?.secret ?? ''
-  folder = folderOf(modules)
+  folder = getFolder(modules)
   const settings = { KEY: world.key, ID: world.paywall.id, URL: world.url, WEBHOOK_SECRET: secret, TEST: 'true' }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(`PAYWALL_${name}`, value)
 })
@@ -72,7 +72,7 @@ async function shell(command: string) {
     API: world.url,
     PAYWALL: world.paywall.id,
     KEY: world.key,
-    PRICE: priceIdOf(world.paywall, 'monthly'),
+    PRICE: getPriceId(world.paywall, 'monthly'),
   }
   const script = `${commands[0]}${command}`.replace(/^([A-Z]+)=.*$/gm, (_, name: string) => `${name}=${values[name]}`)
   const { stdout } = await promisify(execFile)('sh', ['-euc', script])

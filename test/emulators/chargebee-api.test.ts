@@ -42,7 +42,7 @@ test('a known customer buys again as the same one', async () => {
 
 test('a trial ends when the seller says, and costs nothing until then', async () => {
   const { emulator, chargebee } = await startChargebee()
-  const trialEnd = emulator.timeOf(ACME.paywallId) + 7 * DAY
+  const trialEnd = emulator.currentTime(ACME.paywallId) + 7 * DAY
   const { subscription, invoice } = await subscribe(chargebee, { subscription: { trial_end: trialEnd } })
   expect(invoice).toBeUndefined()
   expect(subscription).toMatchObject({ status: 'in_trial', trial_end: trialEnd, current_term_end: trialEnd })
@@ -161,10 +161,10 @@ test('has slashes, dots and hashes in the ids of invoices, and does not understa
   expect((await chargebee.invoice.retrieve(id)).invoice).toMatchObject({ id, status: 'paid' })
   expect((await chargebee.invoice.refund(id)).invoice.id).toBe(id)
   const headers = { authorization: `Basic ${btoa(`${ACME.apiKey}:`)}` }
-  const statusOf = async (path: string) => (await fetch(`${emulator.url}/api/v2/invoices/${path}`, { headers })).status
+  const getStatus = async (path: string) => (await fetch(`${emulator.url}/api/v2/invoices/${path}`, { headers })).status
   const encoded = encodeURIComponent(id)
-  expect([await statusOf(encoded.replace('%2F', '/')), await statusOf(encoded)]).toEqual([200, 404])
-  expect(await statusOf('%')).toBe(404)
+  expect([await getStatus(encoded.replace('%2F', '/')), await getStatus(encoded)]).toEqual([200, 404])
+  expect(await getStatus('%')).toBe(404)
 })
 
 test('opens the portal of a customer, unless it is switched off', async () => {
@@ -180,7 +180,7 @@ test('opens the portal of a customer, unless it is switched off', async () => {
   expect((await press(portal, 'cancel', { subscription: subscription.id })).status).toBe(303)
   expect((await chargebee.subscription.retrieve(subscription.id)).subscription.status).toBe('non_renewing')
   expect((await press(portal, 'undo')).status).toBe(303)
-  await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 3600)
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 3600)
   expect((await fetch(session.access_url)).status).toBe(404)
   await emulator.enablePortal(ACME.paywallId, false)
   await expect(open()).rejects.toMatchObject({ http_status_code: 400 })
@@ -196,7 +196,7 @@ describe('idempotency keys', () => {
     const again = await create()
     expect(again.hosted_page.id).toBe(first.hosted_page.id)
     expect([first.isIdempotencyReplayed, again.isIdempotencyReplayed]).toEqual([false, 'true'])
-    await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 1800)
+    await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 1800)
     expect((await create()).hosted_page.id).not.toBe(first.hosted_page.id)
   })
 
@@ -238,6 +238,6 @@ test('a page is left, declined, expired or paid', async () => {
   expect((await press(page, 'pay', { email: 'bob@example.com' })).status).toBe(303)
   expect(await state()).toBe('succeeded')
   const { hosted_page: late } = await chargebee.hostedPage.checkoutNewForItems(subscriptionOrder())
-  await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 3 * 3600)
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 3 * 3600)
   expect((await press(late, 'pay')).status).toBe(409)
 })

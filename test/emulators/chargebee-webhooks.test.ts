@@ -50,7 +50,7 @@ test('retries eight times within four days, then gives up', async () => {
   const receiver = await startReceiver([ACME], answers)
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   await buyOnce(chargebee)
-  await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 4 * 24 * 3600)
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 4 * 24 * 3600)
   await emulator.drainWebhooks()
   expect(receiver.deliveries).toHaveLength(8)
   expect(emulator.nextDue(ACME.paywallId)).toBeNull()

@@ -7,7 +7,7 @@ import { firstPayment, ACME as MOLLIE_ACME, sdk as mollieSdk, order, startMollie
 import {
   ACME,
   buy,
-  idOf,
+  getId,
   paymentOrder,
   press,
   sdk,
@@ -25,14 +25,14 @@ async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
   const { emulator, stripe } = await startStripe({ serviceUrl })
   const session = await buy(stripe, subscriptionOrder(order))
   await emulator.drainWebhooks()
-  const id = idOf(session.subscription)
+  const id = getId(session.subscription)
   const subscription = () => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
-  const pass = (seconds: number) => emulator.moveTo(paywallId, emulator.timeOf(paywallId) + seconds)
+  const pass = (seconds: number) => emulator.moveTo(paywallId, emulator.currentTime(paywallId) + seconds)
   const types = (since = 0) => emulator.events.slice(since).map(({ type }) => type)
-  return { emulator, stripe, id, customer: idOf(session.customer), subscription, pass, types }
+  return { emulator, stripe, id, customer: getId(session.customer), subscription, pass, types }
 }
 
-const periodEndOf = ({ items }: Stripe.Subscription) => items.data[0]?.current_period_end ?? 0
+const getPeriodEnd = ({ items }: Stripe.Subscription) => items.data[0]?.current_period_end ?? 0
 
 describe('at Stripe', () => {
   test('a year of a monthly subscription has twelve more periods, each paid an hour after it began', async () => {
@@ -49,10 +49,10 @@ describe('at Stripe', () => {
     expect(times).toEqual(times.toSorted((one, other) => one - other))
     const now = await subscription()
     expect(now).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
-    expect(periodEndOf(now)).toBeGreaterThan(emulator.timeOf(paywallId))
+    expect(getPeriodEnd(now)).toBeGreaterThan(emulator.currentTime(paywallId))
     await stripe.subscriptions.update(id, { cancel_at_period_end: true })
-    await emulator.moveTo(paywallId, periodEndOf(now))
-    expect(await subscription()).toMatchObject({ status: 'canceled', ended_at: periodEndOf(now) })
+    await emulator.moveTo(paywallId, getPeriodEnd(now))
+    expect(await subscription()).toMatchObject({ status: 'canceled', ended_at: getPeriodEnd(now) })
     expect(emulator.nextDue(paywallId)).toBeNull()
   })
 
@@ -70,7 +70,7 @@ describe('at Stripe', () => {
 
   test('a charge that fails is tried again eight times in two weeks; the subscription recovers, or ends after the last', async () => {
     const { emulator, customer, subscription, pass, types } = await subscribed()
-    const end = periodEndOf(await subscription())
+    const end = getPeriodEnd(await subscription())
     await emulator.declineCharges(customer)
     await emulator.moveTo(paywallId, end + HOUR)
     expect(await subscription()).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 1 } })
@@ -85,7 +85,7 @@ describe('at Stripe', () => {
 
     await emulator.declineCharges(customer)
     const before = emulator.events.length
-    await emulator.moveTo(paywallId, periodEndOf(recovered) + HOUR + 14 * DAY)
+    await emulator.moveTo(paywallId, getPeriodEnd(recovered) + HOUR + 14 * DAY)
     const over = { status: 'canceled', cancellation_details: { reason: 'payment_failed' } }
     expect(await subscription()).toMatchObject({ ...over, latest_invoice: { status: 'open', attempt_count: 9 } })
     expect(types(before).filter((type) => type === 'invoice.payment_failed')).toHaveLength(9)
@@ -97,24 +97,24 @@ describe('at Stripe', () => {
     const left = { retryDays: [3, 5], finally: 'unpaid' as const }
     await unpaid.emulator.setDunning(paywallId, left)
     await unpaid.emulator.declineCharges(unpaid.customer)
-    const end = periodEndOf(await unpaid.subscription())
+    const end = getPeriodEnd(await unpaid.subscription())
     await unpaid.emulator.moveTo(paywallId, end + HOUR + 8 * DAY)
     expect(await unpaid.subscription()).toMatchObject({
       status: 'unpaid',
       latest_invoice: { attempt_count: 3, next_payment_attempt: null },
     })
-    await unpaid.emulator.moveTo(paywallId, periodEndOf(await unpaid.subscription()) + DAY)
+    await unpaid.emulator.moveTo(paywallId, getPeriodEnd(await unpaid.subscription()) + DAY)
     const later = { status: 'unpaid', latest_invoice: { status: 'draft', attempt_count: 0 } }
     expect(await unpaid.subscription()).toMatchObject(later)
 
     const kept = await subscribed()
     await kept.emulator.setDunning(paywallId, { ...left, finally: 'keep' })
     await kept.emulator.declineCharges(kept.customer)
-    await kept.emulator.moveTo(paywallId, periodEndOf(await kept.subscription()) + HOUR + 8 * DAY)
+    await kept.emulator.moveTo(paywallId, getPeriodEnd(await kept.subscription()) + HOUR + 8 * DAY)
     const owing = await kept.subscription()
     expect(owing).toMatchObject({ status: 'past_due' })
     await kept.emulator.declineCharges(kept.customer, false)
-    await kept.emulator.moveTo(paywallId, periodEndOf(owing) + HOUR)
+    await kept.emulator.moveTo(paywallId, getPeriodEnd(owing) + HOUR)
     expect(await kept.subscription()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
   })
 
@@ -138,11 +138,11 @@ describe('at Stripe', () => {
     const { emulator, stripe } = await startStripe({ accounts: [ACME, other] })
     await buy(stripe, subscriptionOrder())
     const foreign = sdk(emulator, other.secretKey)
-    const theirs = await foreign.subscriptions.retrieve(idOf((await buy(foreign, subscriptionOrder())).subscription))
-    await emulator.moveTo(paywallId, emulator.timeOf(paywallId) + 40 * DAY)
-    expect(emulator.timeOf('2002')).toBeLessThan(Date.now() / 1000 + 1)
+    const theirs = await foreign.subscriptions.retrieve(getId((await buy(foreign, subscriptionOrder())).subscription))
+    await emulator.moveTo(paywallId, emulator.currentTime(paywallId) + 40 * DAY)
+    expect(emulator.currentTime('2002')).toBeLessThan(Date.now() / 1000 + 1)
     expect(await foreign.subscriptions.retrieve(theirs.id)).toEqual(theirs)
-    expect(() => emulator.timeOf('3003')).toThrow(/No paywall 3003/)
+    expect(() => emulator.currentTime('3003')).toThrow(/No paywall 3003/)
   })
 })
 
@@ -153,7 +153,7 @@ test('an idempotency key is forgotten by the clock of its own account', async ()
     (await client.payments.create({ idempotencyKey: 'k', paymentRequest: order() })).id
   const theirs = mollieSdk(emulator, other.apiKey)
   const [ours, kept] = [await create(), await create(theirs)]
-  await emulator.moveTo('1001', emulator.timeOf('1001') + 2 * HOUR)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 2 * HOUR)
   expect(await create()).not.toBe(ours)
   expect(await create(theirs)).toBe(kept)
 })
@@ -169,7 +169,7 @@ test('a webhook is tried again when the processor would, however long that is, a
   onTestFinished(() => close(server))
   const { emulator, mollie } = await startMollie({ serviceUrl })
   await firstPayment(mollie)
-  await emulator.moveTo('1001', emulator.timeOf('1001') + 27 * HOUR)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 27 * HOUR)
   await emulator.drainWebhooks()
   expect(arrived).toBe(10)
   expect(emulator.nextDue('1001')).toBeNull()
@@ -179,7 +179,7 @@ describe('at Mollie', () => {
   test('a subscription is charged on its dates, also after a charge that failed, until it has been as often as it should', async () => {
     const { emulator, mollie } = await startMollie()
     const { customerId, fetched, payments } = await subscribe(mollie, { interval: '1 week', times: 3 })
-    const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + days * DAY)
+    const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * DAY)
     await emulator.declineCharges(customerId)
     await pass(1)
     expect(await payments()).toMatchObject([{ status: 'failed' }])
@@ -196,7 +196,7 @@ describe('at Mollie', () => {
     const refund = await emulator.refund(payment.id)
     const { subscription } = await subscribe(mollie, { startDate: '2099-01-01' })
     const late = await emulator.renew(subscription.id, { pending: true })
-    await emulator.moveTo('1001', emulator.timeOf('1001') + 3 * DAY)
+    await emulator.moveTo('1001', emulator.currentTime('1001') + 3 * DAY)
     expect(await mollie.refunds.get({ paymentId: payment.id, refundId: refund.id })).toMatchObject({
       status: 'refunded',
     })
@@ -214,8 +214,8 @@ test('a clock continues while the seller is slow to answer a webhook', async () 
   onTestFinished(() => close(server))
   const { emulator, stripe } = await startStripe({ serviceUrl })
   await buy(stripe, subscriptionOrder())
-  const [at, began] = [emulator.timeOf(paywallId) + DAY, Date.now()]
+  const [at, began] = [emulator.currentTime(paywallId) + DAY, Date.now()]
   await emulator.moveTo(paywallId, at)
   expect(Date.now() - began).toBeGreaterThan(1_500)
-  expect(emulator.timeOf(paywallId)).toBeGreaterThan(at)
+  expect(emulator.currentTime(paywallId)).toBeGreaterThan(at)
 })

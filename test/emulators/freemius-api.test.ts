@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { listAccounts } from '../../dev/emulators/freemius/accounts.ts'
 import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
-import { ACME, ADA, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius } from './freemius-fixture.ts'
+import { ACME, ADA, buy, OTHER, PRICES, press, readLink, sdk, startFreemius } from './freemius-fixture.ts'
 
 const PLAN_PATH = { product_id: 7001, plan_id: 501 }
 
@@ -72,7 +72,7 @@ test('ends a trial that is cancelled', async () => {
 test('renews, and charges again one, three and five days after a failure', async () => {
   const { emulator, freemius } = await startFreemius()
   const { license, subscription, user } = await buy(freemius, emulator)
-  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + days * 86_400)
+  const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * 86_400)
   await pass(31)
   expect(await freemius.api.user.retrievePayments(user)).toMatchObject([{ is_renewal: true }, { is_renewal: false }])
   await emulator.declineCharges(user)
@@ -141,7 +141,7 @@ test('opens the portal by id or by address, for five minutes', async () => {
   expect((await press(link, 'cancel')).status).toBe(409)
   expect((await press(link, 'undo')).status).toBe(400)
   expect(await freemius.api.subscription.retrieve(subscription)).toMatchObject({ canceled_at: expect.any(String) })
-  await emulator.moveTo('1001', emulator.timeOf('1001') + 301)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 301)
   expect((await fetch(link)).status).toBe(404)
 })
 
@@ -205,7 +205,7 @@ test('keeps what was bought in its file', async () => {
   const second = await startFreemiusEmulator(options)
   onTestFinished(() => second.close())
   expect(await sdk(second).api.license.retrieve(license)).toEqual(before)
-  expect((await fetch(await linkOf(sdk(second), second))).status).toBe(200)
+  expect((await fetch(await readLink(sdk(second), second))).status).toBe(200)
 })
 
 test('takes its products from the paywall files', () => {

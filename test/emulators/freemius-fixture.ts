@@ -93,7 +93,7 @@ interface Sale {
 }
 
 /** A checkout link, made by the official SDK, with its address at the emulator. */
-export async function linkOf(freemius: Freemius, { url }: { url: string }, sale: Sale = {}): Promise<string> {
+export async function readLink(freemius: Freemius, { url }: { url: string }, sale: Sale = {}): Promise<string> {
   const { price: sold = PRICES.monthly, email = ADA, sandbox = true, more = {} } = sale
   const [planId = '', pricingId = ''] = sold.id.split(':')
   const checkout = await freemius.checkout.create({
@@ -117,7 +117,7 @@ export const press = (address: string, action: string, form: Record<string, stri
 
 /** Buys, and reads the address after the purchase with the official SDK. */
 export async function buy(freemius: Freemius, emulator: { url: string }, sale: Sale = {}) {
-  const answer = await press(await linkOf(freemius, emulator, sale), 'pay')
+  const answer = await press(await readLink(freemius, emulator, sale), 'pay')
   const address = answer.headers.get('location') ?? ''
   const info = await freemius.checkout.processRedirect(address)
   if (!info) throw new Error(`the SDK does not take ${answer.status} ${address}`)

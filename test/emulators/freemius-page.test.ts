@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ACME, ADA, buy, linkOf, PRICES, press, startFreemius } from './freemius-fixture.ts'
+import { ACME, ADA, buy, PRICES, press, readLink, startFreemius } from './freemius-fixture.ts'
 
 test('a monthly subscription is bought on the page of its link', async () => {
   const { emulator, freemius } = await startFreemius()
-  const address = await linkOf(freemius, emulator)
+  const address = await readLink(freemius, emulator)
   const page = await (await fetch(address)).text()
   for (const shown of ['Acme Pro', '$9.99', 'per month', ADA, 'readonly', 'Decline the card'])
     expect(page).toContain(shown)
@@ -53,7 +53,7 @@ test('a plan without a trial gives none, whatever the link says', async () => {
 
 test('a declined card leaves nothing, and the buyer can go on or back', async () => {
   const { emulator, freemius } = await startFreemius()
-  const address = await linkOf(freemius, emulator)
+  const address = await readLink(freemius, emulator)
   const declined = await press(address, 'decline')
   const again = new URL(declined.headers.get('location') ?? '', emulator.url)
   expect(await (await fetch(again)).text()).toContain('Your card was declined')
@@ -65,7 +65,7 @@ test('a declined card leaves nothing, and the buyer can go on or back', async ()
 
 test('the address of the buyer is fixed if the link says so, and asked for if not', async () => {
   const { emulator, freemius } = await startFreemius()
-  const fixed = await press(await linkOf(freemius, emulator), 'pay', { email: 'eve@example.com' })
+  const fixed = await press(await readLink(freemius, emulator), 'pay', { email: 'eve@example.com' })
   expect(new URL(fixed.headers.get('location') ?? '').searchParams.get('email')).toBe(ADA)
   const open = `${emulator.url}/product/${ACME.productId}/?plan_id=501&pricing_id=601&billing_cycle=monthly`
   expect((await press(open, 'pay')).status).toBe(422)
@@ -76,7 +76,7 @@ test('the address of the buyer is fixed if the link says so, and asked for if no
 test('a user is found again by the address, and has one subscription at a time as a rule', async () => {
   const { emulator, freemius } = await startFreemius()
   const first = await buy(freemius, emulator)
-  const again = await linkOf(freemius, emulator, { price: PRICES.annual, email: 'Ada@Example.com' })
+  const again = await readLink(freemius, emulator, { price: PRICES.annual, email: 'Ada@Example.com' })
   expect((await press(again, 'pay')).status).toBe(409)
   emulator.manySubscriptions = true
   const second = await freemius.checkout.processRedirect((await press(again, 'pay')).headers.get('location') ?? '')
@@ -101,7 +101,7 @@ test.each([
   ['a sandbox that is not proved', { sandbox: 'f'.repeat(32) }],
 ])('a link with %s sells nothing', async (_, more) => {
   const { emulator, freemius } = await startFreemius()
-  const address = await linkOf(freemius, emulator, { more })
+  const address = await readLink(freemius, emulator, { more })
   expect((await fetch(address)).status).toBe(404)
   expect((await press(address, 'pay')).status).toBe(404)
   expect(emulator.licenses).toEqual([])
@@ -120,7 +120,7 @@ test('without a sandbox the purchase is a real one', async () => {
 
 test('paying later leaves a subscription whose first payment is in the future', async () => {
   const { emulator, freemius } = await startFreemius()
-  const answer = await press(await linkOf(freemius, emulator), 'later')
+  const answer = await press(await readLink(freemius, emulator), 'later')
   const info = await freemius.checkout.processRedirect(answer.headers.get('location') ?? '')
   const subscription = await freemius.api.subscription.retrieve(info?.subscription_id ?? '')
   expect(subscription).toMatchObject({ canceled_at: null, outstanding_balance: 9.99, total_gross: 0 })
@@ -131,6 +131,6 @@ test('paying later leaves a subscription whose first payment is in the future', 
   expect(await freemius.api.user.retrievePayments(info?.user_id ?? '')).toMatchObject([
     { type: 'payment', gross: 9.99 },
   ])
-  const trial = await linkOf(freemius, emulator, { price: PRICES.trial })
+  const trial = await readLink(freemius, emulator, { price: PRICES.trial })
   expect((await press(trial, 'later')).status).toBe(400)
 })

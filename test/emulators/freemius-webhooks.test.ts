@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ACME, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius, startReceiver } from './freemius-fixture.ts'
+import { ACME, buy, OTHER, PRICES, press, readLink, sdk, startFreemius, startReceiver } from './freemius-fixture.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400
 async function start(answers: number[] = []) {
   const receiver = await startReceiver([ACME, OTHER], answers)
   const { emulator, freemius } = await startFreemius({ accounts: [ACME, OTHER], serviceUrl: receiver.url })
-  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + days * DAY_SECONDS)
+  const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * DAY_SECONDS)
   return { receiver, emulator, freemius, pass }
 }
 
@@ -47,15 +47,15 @@ async function told(run: (parts: Awaited<ReturnType<typeof start>>) => Promise<u
   return parts.emulator.events.slice(before).map(({ type }) => type)
 }
 
-const subscriptionOf = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) =>
+const getSubscription = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) =>
   emulator.subscriptions[0]?.id ?? ''
-const licenseOf = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) => emulator.licenses[0]?.id ?? ''
-const paymentOf = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
+const getLicense = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) => emulator.licenses[0]?.id ?? ''
+const getPayment = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
   (await freemius.api.user.retrievePayments((await freemius.api.user.retrieveMany())[0]?.id ?? ''))[0]?.id ?? ''
 
 test('reports renewals, failures and the end', async () => {
   expect(await told(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
-  expect(await told((parts) => parts.emulator.renew(subscriptionOf(parts), { fail: true }))).toEqual([
+  expect(await told((parts) => parts.emulator.renew(getSubscription(parts), { fail: true }))).toEqual([
     'license.expired',
     'subscription.renewal.failed',
   ])
@@ -74,25 +74,25 @@ test('reports renewals, failures and the end', async () => {
 
 test('reports cancellations, and the end of the paid time', async () => {
   const cancelled = await told(async (parts) => {
-    await parts.emulator.portalCancel(subscriptionOf(parts))
+    await parts.emulator.portalCancel(getSubscription(parts))
     await parts.pass(31)
   })
   expect(cancelled).toEqual(['subscription.cancelled', 'license.expired'])
-  const trial = await told((parts) => parts.emulator.portalCancel(subscriptionOf(parts)), PRICES.trial)
+  const trial = await told((parts) => parts.emulator.portalCancel(getSubscription(parts)), PRICES.trial)
   expect(trial).toEqual(['subscription.cancelled', 'license.expired'])
   expect(await told(({ pass }) => pass(6), PRICES.trial)).toEqual(['license.trial_expiring_notice.sent'])
-  const replaced = await told((parts) => parts.emulator.replaceSubscription(subscriptionOf(parts)))
+  const replaced = await told((parts) => parts.emulator.replaceSubscription(getSubscription(parts)))
   expect(replaced).toEqual(['subscription.created', 'subscription.cancelled'])
 })
 
 test('reports what the owner does, and refunds', async () => {
   const owner = await told(async (parts) => {
-    await parts.emulator.cancelLicense(licenseOf(parts))
-    await parts.emulator.deleteLicense(licenseOf(parts))
+    await parts.emulator.cancelLicense(getLicense(parts))
+    await parts.emulator.deleteLicense(getLicense(parts))
   })
   expect(owner).toEqual(['subscription.cancelled', 'license.cancelled', 'license.deleted'])
   const money = await told(async (parts) => {
-    const payment = await paymentOf(parts)
+    const payment = await getPayment(parts)
     await parts.emulator.refund(payment, 100)
     await parts.emulator.closeDispute((await parts.emulator.dispute(payment)).id)
   })
@@ -101,15 +101,15 @@ test('reports what the owner does, and refunds', async () => {
 
 test('reports a first payment that is made later, or never', async () => {
   const { emulator, freemius, pass } = await start()
-  await press(await linkOf(freemius, emulator), 'later')
-  await emulator.renew(subscriptionOf({ emulator }))
+  await press(await readLink(freemius, emulator), 'later')
+  await emulator.renew(getSubscription({ emulator }))
   expect(emulator.events.map(({ type }) => type)).toEqual([
     'license.created',
     'subscription.created',
     'payment.created',
     'license.extended',
   ])
-  await press(await linkOf(freemius, emulator, { email: 'eve@example.com' }), 'later')
+  await press(await readLink(freemius, emulator, { email: 'eve@example.com' }), 'later')
   await pass(2)
   expect(emulator.events.at(-1)?.type).toBe('subscription.cancelled')
 })

@@ -54,7 +54,7 @@ describe('one call too many', () => {
       const wait = Number(refused.headers.get('retry-after'))
       expect(wait).toBeGreaterThan(0)
       expect(wait).toBeLessThanOrEqual(seconds)
-      await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + wait)
+      await emulator.moveTo(PAYWALL, emulator.currentTime(PAYWALL) + wait)
       expect((await call()).status).not.toBe(429)
       await emulator.setRateLimit(PAYWALL, 'none')
       await Promise.all(Array.from({ length: calls + 1 }, async () => expect((await call()).status).not.toBe(429)))
@@ -102,7 +102,7 @@ test('reads at Polar are some seconds older than its webhooks, while the account
   expect(await sdk.subscriptions.get(id)).toMatchObject({ status: 'active', modified_at: null })
   await emulator.refund(order.id)
   expect(await sdk.orders.get(order.id)).toMatchObject({ status: 'paid' })
-  await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + 61)
+  await emulator.moveTo(PAYWALL, emulator.currentTime(PAYWALL) + 61)
   expect(await sdk.subscriptions.get(id)).toMatchObject({ status: 'canceled' })
   expect((await sdk.orders.list({ subscription_id: id })).items).toMatchObject([{ status: 'refunded' }])
 })
@@ -122,7 +122,7 @@ describe('taxes and a coupon', () => {
       amount_total: TOTAL,
       total_details: { amount_discount: DISCOUNT, amount_tax: TAX },
     })
-    const id = stripe.idOf(session.subscription)
+    const id = stripe.getId(session.subscription)
     await emulator.renew(id)
     const { latest_invoice, items } = await sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     expect(latest_invoice).toMatchObject({
@@ -135,7 +135,7 @@ describe('taxes and a coupon', () => {
     })
     expect(items.data[0]).toMatchObject({ price: { unit_amount: 999 } })
     const once = await stripe.buy(sdk, stripe.paymentOrder())
-    const payment = await sdk.paymentIntents.retrieve(stripe.idOf(once.payment_intent))
+    const payment = await sdk.paymentIntents.retrieve(stripe.getId(once.payment_intent))
     expect(payment.amount).toBe(once.amount_total)
     expect(once.amount_total).not.toBe(once.amount_subtotal)
   })

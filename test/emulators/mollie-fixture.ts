@@ -94,7 +94,7 @@ const Entity = z.looseObject({ id: z.string(), status: z.string().optional() })
 const Body = z.object({ _embedded: z.object({ entity: Entity }) })
 
 /** The entity of a delivery as it was sent: the SDK reads it as the first of its kinds that would do. */
-export const entityOf = ({ body }: Delivery) => Body.parse(JSON.parse(body))._embedded.entity
+export const getEntity = ({ body }: Delivery) => Body.parse(JSON.parse(body))._embedded.entity
 
 /**
  * A service that takes webhooks. Each is proved by the official SDK over its raw bytes with its paywall's secret;

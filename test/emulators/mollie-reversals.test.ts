@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entityOf, firstPayment, startMollie, startReceiver } from './mollie-fixture.ts'
+import { firstPayment, getEntity, startMollie, startReceiver } from './mollie-fixture.ts'
 
 async function paid() {
   const receiver = await startReceiver()
@@ -52,7 +52,7 @@ test('a reversed chargeback returns the money to the seller, and the bank may ta
   expect(result.embedded.chargebacks).toMatchObject([{ id, reversedAt: expect.any(String) }])
   expect((await types()).sort()).toEqual(['chargeback.received', 'chargeback.reversed'])
   const reversed = receiver.deliveries.find(({ event }) => event.webhookEventTypes === 'chargeback.reversed')
-  expect(reversed && entityOf(reversed)).toMatchObject({ id, paymentId, reversedAt: expect.any(String) })
+  expect(reversed && getEntity(reversed)).toMatchObject({ id, paymentId, reversedAt: expect.any(String) })
   await expect(emulator.reverseChargeback(id)).rejects.toThrow(/is won/)
   expect(await emulator.chargeback(paymentId)).toMatchObject({ reversedAt: null })
 })

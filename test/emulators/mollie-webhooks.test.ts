@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ACME, entityOf, firstPayment, order, startMollie, startReceiver, subscribe } from './mollie-fixture.ts'
+import { ACME, firstPayment, getEntity, order, startMollie, startReceiver, subscribe } from './mollie-fixture.ts'
 
 test('reports payments, refunds and chargebacks in signed events, and nothing about subscriptions', async () => {
   const receiver = await startReceiver()
@@ -24,7 +24,7 @@ test('reports payments, refunds and chargebacks in signed events, and nothing ab
   const chargeback = await emulator.chargeback(renewal.id)
   const back = await lastDelivery()
   expect(back?.event).toMatchObject({ webhookEventTypes: 'chargeback.received', entityId: chargeback.id })
-  expect(back && entityOf(back)).toMatchObject({ resource: 'chargeback', paymentId: renewal.id })
+  expect(back && getEntity(back)).toMatchObject({ resource: 'chargeback', paymentId: renewal.id })
 
   await mollie.subscriptions.cancel({ customerId, subscriptionId: subscription.id })
   const open = await mollie.payments.create({ paymentRequest: order({ method: 'banktransfer' }) })

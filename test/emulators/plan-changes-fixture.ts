@@ -13,7 +13,7 @@ export const otherPrice = (id: string, more: object = {}) => ({
 })
 
 interface Timed {
-  timeOf(id: string): number
+  currentTime(id: string): number
   moveTo(id: string, at: number): Promise<void>
 }
 

@@ -14,7 +14,7 @@ describe('at Stripe', () => {
       otherPrice('price_year', { interval: 'year', amount: 9900 }),
     ])
     const session = await stripe.buy(sdk, stripe.subscriptionOrder())
-    const id = stripe.idOf(session.subscription)
+    const id = stripe.getId(session.subscription)
     const read = () => sdk.subscriptions.retrieve(id, { expand: ['latest_invoice', 'customer'] })
     const item = (await read()).items.data[0]
     const types = () => emulator.events.map(({ type }) => type)
@@ -63,7 +63,7 @@ describe('at Stripe', () => {
 
   test('a change that cannot be paid is not made', async () => {
     const { emulator, id, read } = await subscribed()
-    await emulator.declineCharges(stripe.idOf((await read()).customer))
+    await emulator.declineCharges(stripe.getId((await read()).customer))
     await expect(emulator.changePlan(id, 'price_team')).rejects.toThrow(/declined/)
     expect((await read()).items.data[0]).toMatchObject({ price: { id: 'price_month' } })
   })
@@ -73,7 +73,7 @@ describe('at Stripe', () => {
     await emulator.schedulePlan(id, 'price_team')
     const scheduled = await read()
     expect(scheduled.items.data[0]).toMatchObject({ price: { id: 'price_month' } })
-    const schedule = stripe.idOf(scheduled.schedule)
+    const schedule = stripe.getId(scheduled.schedule)
     await expect(sdk.subscriptions.update(id, { cancel_at_period_end: true })).rejects.toThrow(
       `The subscription is managed by the subscription schedule \`${schedule}\``,
     )
@@ -108,7 +108,7 @@ describe('at Stripe', () => {
 
   test('the portal has a button for each other price', async () => {
     const { emulator, sdk, read } = await subscribed()
-    const customer = stripe.idOf((await read()).customer)
+    const customer = stripe.getId((await read()).customer)
     const { url } = await sdk.billingPortal.sessions.create({ customer })
     expect(await (await fetch(url)).text()).toContain('Change to Team, $29.99 per month')
     await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'change', price: 'price_team' }) })
@@ -168,7 +168,7 @@ describe('at Polar', () => {
     expect(await read()).toMatchObject({ status: 'trialing' })
     await emulator.changePlan(id, polar.UNKNOWN)
     expect(await read()).toMatchObject({ status: 'active', product_id: polar.UNKNOWN })
-    await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + HOUR)
+    await emulator.moveTo(PAYWALL, emulator.currentTime(PAYWALL) + HOUR)
     expect((await orders())[0]).toMatchObject({ status: 'paid', total_amount: 2999 })
   })
 

@@ -82,7 +82,7 @@ test('makes the order of a period that is begun ahead of the clock no earlier th
 test('a trial becomes a paid period', async () => {
   const { emulator, polar } = await startPolar()
   const { id } = await buy(polar, monthlyOrder(TRIAL))
-  await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 3 * DAY_SECONDS + 120)
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 3 * DAY_SECONDS + 120)
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active', trial_end: expect.any(String) })
   const orders = (await polar.orders.list({ subscription_id: id })).items
   expect(orders.map(({ total_amount: amount, status }) => [amount, status])).toEqual([

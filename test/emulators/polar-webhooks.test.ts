@@ -92,7 +92,7 @@ test('reports refunds, and a dispute only if a refund prevents it', async () => 
 test('sends an event again, with the same id, until it is accepted; a redirect does not count', async () => {
   const receiver = await startReceiver([ACME], [500, 302])
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
-  await emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + 60)
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 60)
   const checkout = await polar.checkouts.create(monthlyOrder())
   await emulator.moveTo(ACME.paywallId, Date.parse(checkout.expires_at) / 1000 + 3600)
   await emulator.drainWebhooks()

@@ -12,7 +12,7 @@ describe('a dispute', () => {
     const { emulator, stripe: sdk } = await stripe.startStripe({ serviceUrl: (await stripe.startReceiver()).url })
     const session = await stripe.buy(sdk, stripe.paymentOrder())
     const types = () => emulator.events.map(({ type }) => type).filter((type) => type.startsWith('charge.dispute'))
-    const payment = stripe.idOf(session.payment_intent)
+    const payment = stripe.getId(session.payment_intent)
     const warning = await emulator.dispute(payment, { warning: true })
     expect(warning).toMatchObject({ status: 'warning_needs_response', is_charge_refundable: true })
     expect(await emulator.escalateDispute(warning.id)).toMatchObject({ status: 'needs_response' })
@@ -27,9 +27,9 @@ describe('a dispute', () => {
       'charge.dispute.closed',
     ])
     const other = await stripe.buy(sdk, stripe.paymentOrder())
-    const asked = await emulator.dispute(stripe.idOf(other.payment_intent), { warning: true })
+    const asked = await emulator.dispute(stripe.getId(other.payment_intent), { warning: true })
     expect(await emulator.closeDispute(asked.id)).toMatchObject({ status: 'warning_closed' })
-    expect(await sdk.refunds.create({ payment_intent: stripe.idOf(other.payment_intent) })).toMatchObject({
+    expect(await sdk.refunds.create({ payment_intent: stripe.getId(other.payment_intent) })).toMatchObject({
       status: 'succeeded',
     })
   })
@@ -70,15 +70,15 @@ test('a renewal by direct debit at Mollie bounces some days after it was paid, o
   const payments = async () =>
     (await sdk.subscriptions.listPayments({ customerId, subscriptionId })).result.embedded.payments ?? []
   await emulator.declineCharges(customerId)
-  await emulator.moveTo('1001', emulator.timeOf('1001') + DAY)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + DAY)
   expect((await payments()).map(({ status }) => status)).toEqual(['paid'])
-  await emulator.moveTo('1001', emulator.timeOf('1001') + 4 * DAY)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 4 * DAY)
   const [bounced] = await payments()
   expect(bounced).toMatchObject({ status: 'paid', amountChargedBack: bounced?.amount })
   expect(emulator.events.at(-1)).toMatchObject({ type: 'chargeback.received' })
 
   await emulator.letDebitsBounce('1001', false)
-  await emulator.moveTo('1001', emulator.timeOf('1001') + 31 * DAY)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 31 * DAY)
   expect((await payments()).map(({ status }) => status)).toEqual(['failed', 'paid'])
 })
 
@@ -86,7 +86,7 @@ describe('a refund that was made', () => {
   test('fails days later at Stripe', async () => {
     const { emulator, stripe: sdk } = await stripe.startStripe()
     const session = await stripe.buy(sdk, stripe.paymentOrder())
-    const refund = await sdk.refunds.create({ payment_intent: stripe.idOf(session.payment_intent) })
+    const refund = await sdk.refunds.create({ payment_intent: stripe.getId(session.payment_intent) })
     expect(refund).toMatchObject({ status: 'succeeded' })
     await emulator.resolveRefund(refund.id, { fail: true })
     expect(await sdk.refunds.retrieve(refund.id)).toMatchObject({
@@ -94,7 +94,7 @@ describe('a refund that was made', () => {
       failure_reason: 'lost_or_stolen_card',
     })
     expect(emulator.events.map(({ type }) => type)).toEqual(expect.arrayContaining(['refund.updated', 'refund.failed']))
-    const { latest_charge: charge } = await sdk.paymentIntents.retrieve(stripe.idOf(session.payment_intent), {
+    const { latest_charge: charge } = await sdk.paymentIntents.retrieve(stripe.getId(session.payment_intent), {
       expand: ['latest_charge'],
     })
     expect(charge).toMatchObject({ refunded: false, amount_refunded: 0 })

@@ -1,11 +1,11 @@
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { ACME, buy, idOf, paymentOrder, sdk, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { ACME, buy, getId, paymentOrder, sdk, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 describe('subscriptions', () => {
   test('schedules an end, undoes it, and ends at once', async () => {
     const { stripe } = await startStripe()
-    const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
+    const id = getId((await buy(stripe, subscriptionOrder())).subscription)
     const scheduled = await stripe.subscriptions.update(id, {
       cancel_at_period_end: true,
       cancellation_details: { comment: 'too dear', feedback: 'too_expensive' },
@@ -32,7 +32,7 @@ describe('subscriptions', () => {
     const { stripe } = await startStripe()
     const order = subscriptionOrder({ subscription_data: { metadata: { user_id: 'u1' } } })
     const paid = await buy(stripe, order)
-    const subscription = await stripe.subscriptions.retrieve(idOf(paid.subscription), { expand: ['latest_invoice'] })
+    const subscription = await stripe.subscriptions.retrieve(getId(paid.subscription), { expand: ['latest_invoice'] })
     const [item] = subscription.items.data
     expect(item).toMatchObject({
       price: { id: 'price_month', unit_amount: 999 },
@@ -42,7 +42,7 @@ describe('subscriptions', () => {
     const days = ((item?.current_period_end ?? 0) - subscription.created) / 86_400
     expect(days).toBeGreaterThanOrEqual(28)
     expect(days).toBeLessThanOrEqual(31)
-    expect(await stripe.invoices.retrieve(idOf(subscription.latest_invoice))).toMatchObject({
+    expect(await stripe.invoices.retrieve(getId(subscription.latest_invoice))).toMatchObject({
       billing_reason: 'subscription_create',
       status: 'paid',
       amount_paid: 999,
@@ -63,9 +63,9 @@ describe('payments', () => {
       subscription: null,
       amount_total: 4900,
     })
-    expect(await stripe.customers.retrieve(idOf(session.customer))).toMatchObject({ email: 'ada@example.com' })
+    expect(await stripe.customers.retrieve(getId(session.customer))).toMatchObject({ email: 'ada@example.com' })
 
-    const id = idOf(session.payment_intent)
+    const id = getId(session.payment_intent)
     const payment = await stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] })
     expect(payment).toMatchObject({ status: 'succeeded', metadata: { user_id: 'u1' }, latest_charge: { paid: true } })
 
@@ -76,16 +76,16 @@ describe('payments', () => {
     await expect(stripe.refunds.create({ payment_intent: id })).rejects.toMatchObject({
       code: 'charge_already_refunded',
     })
-    const refunded = await stripe.charges.retrieve(idOf(payment.latest_charge), { expand: ['refunds'] })
+    const refunded = await stripe.charges.retrieve(getId(payment.latest_charge), { expand: ['refunds'] })
     expect(refunded).toMatchObject({ amount_refunded: 4900, refunded: true, refunds: { data: [{}, {}] } })
   })
 
   test('leads from a payment to its invoice', async () => {
     const { stripe } = await startStripe()
     const session = await buy(stripe, subscriptionOrder())
-    const [link] = (await stripe.invoicePayments.list({ invoice: idOf(session.invoice) })).data
+    const [link] = (await stripe.invoicePayments.list({ invoice: getId(session.invoice) })).data
     const found = await stripe.invoicePayments.list({
-      payment: { type: 'payment_intent', payment_intent: idOf(link?.payment.payment_intent) },
+      payment: { type: 'payment_intent', payment_intent: getId(link?.payment.payment_intent) },
       expand: ['data.invoice'],
     })
     const parent = { subscription_details: { subscription: session.subscription } }
@@ -125,9 +125,9 @@ describe('accounts', () => {
     const foreign = sdk(emulator, other.secretKey)
     for (const call of [
       foreign.checkout.sessions.retrieve(session.id),
-      foreign.subscriptions.update(idOf(session.subscription), { cancel_at_period_end: true }),
-      foreign.customers.retrieve(idOf(session.customer)),
-      foreign.invoices.retrieve(idOf(session.invoice)),
+      foreign.subscriptions.update(getId(session.subscription), { cancel_at_period_end: true }),
+      foreign.customers.retrieve(getId(session.customer)),
+      foreign.invoices.retrieve(getId(session.invoice)),
     ]) {
       await expect(call).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' })
     }

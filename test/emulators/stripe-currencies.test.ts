@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { ACME, buy, idOf, paymentOrder, press, startStripe } from './stripe-fixture.ts'
+import { ACME, buy, getId, paymentOrder, press, startStripe } from './stripe-fixture.ts'
 
 /** Stripe with one price, and an order of it. */
 async function selling(currency: string, amount: number) {
@@ -52,7 +52,7 @@ test.each([
 test('refuses to refund what could not be charged', async () => {
   const { stripe, order } = await selling('ISK', 129_000)
   const paid = await buy(stripe, order)
-  const give = (amount: number) => stripe.refunds.create({ payment_intent: idOf(paid.payment_intent), amount })
+  const give = (amount: number) => stripe.refunds.create({ payment_intent: getId(paid.payment_intent), amount })
   await expect(give(50)).rejects.toThrow('must be evenly divisible by 100')
   expect(await give(29_000)).toMatchObject({ amount: 29_000, currency: 'isk' })
   expect(await give(100_000)).toMatchObject({ amount: 100_000 })
@@ -64,7 +64,7 @@ test('the portal shows an amount in the same units', async () => {
   const order = { ...paymentOrder({ line_items: [{ price: 'price_1', quantity: 1 }] }), mode: 'subscription' as const }
   const session = await stripe.checkout.sessions.create(order)
   await press(session, 'pay')
-  const customer = idOf((await stripe.checkout.sessions.retrieve(session.id)).customer)
+  const customer = getId((await stripe.checkout.sessions.retrieve(session.id)).customer)
   const portal = await stripe.billingPortal.sessions.create({ customer, return_url: 'https://shop.example/account' })
   const page = await (await fetch(portal.url)).text()
   expect(page.replaceAll('\u00a0', ' ')).toContain('ISK 1,290.00')

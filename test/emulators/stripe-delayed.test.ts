@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { buy, idOf, paymentOrder, press, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { buy, getId, paymentOrder, press, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 /** A one-time payment by bank debit, whose session is complete and whose payment is processing. */
 async function debited() {
@@ -9,7 +9,7 @@ async function debited() {
   const answer = await press({ url }, 'later')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `https://shop.example/thanks?session=${id}`])
   const session = () => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] })
-  const payment = idOf((await session()).payment_intent)
+  const payment = getId((await session()).payment_intent)
   let count = 0
   const news = () => {
     const types = emulator.events.slice(count).map(({ type }) => type)
@@ -72,7 +72,7 @@ test('a subscription may be paid by debit, but not a trial, which costs nothing'
 
 test('an unpaid subscription stays so while charges fail, and is active again once its invoice is paid', async () => {
   const { emulator, stripe } = await startStripe()
-  const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
+  const id = getId((await buy(stripe, subscriptionOrder())).subscription)
   const status = async (change: Promise<unknown>): Promise<Stripe.Subscription.Status> => {
     await change
     return (await stripe.subscriptions.retrieve(id)).status

@@ -80,7 +80,7 @@ export async function buy(
 }
 
 /** The id of a field that may also hold the object itself. */
-export function idOf(reference: string | { id: string } | null | undefined): string {
+export function getId(reference: string | { id: string } | null | undefined): string {
   if (!reference) throw new Error('nothing is referred to')
   return typeof reference === 'string' ? reference : reference.id
 }

@@ -2,16 +2,16 @@ import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { nextPeriodEnd } from '../../dev/emulators/core/periods.ts'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
-import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
   const { emulator, stripe } = await startStripe()
-  const id = idOf((await buy(stripe, subscriptionOrder(order))).subscription)
+  const id = getId((await buy(stripe, subscriptionOrder(order))).subscription)
   const subscription = () => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
-  return { emulator, stripe, id, subscription, period: async () => periodOf(await subscription()) }
+  return { emulator, stripe, id, subscription, period: async () => getPeriod(await subscription()) }
 }
 
-const periodOf = (subscription: Stripe.Subscription) => {
+const getPeriod = (subscription: Stripe.Subscription) => {
   const item = subscription.items.data[0]
   return [item?.current_period_start ?? 0, item?.current_period_end ?? 0] as const
 }
@@ -43,14 +43,14 @@ test('a period that has rolled over is active with a draft of an invoice, and is
     status: 'active',
     latest_invoice: { status: 'draft', number: null, attempted: false },
   })
-  expect(periodOf(rolled)[0]).toBe(end)
+  expect(getPeriod(rolled)[0]).toBe(end)
   expect(emulator.events.slice(before)).toMatchObject([
     { type: 'customer.subscription.updated', data: { previous_attributes: { status: 'trialing' } } },
   ])
   await emulator.renew(id)
   expect(typesSince(emulator, before + 1)).toEqual(['charge.succeeded', 'payment_intent.succeeded', 'invoice.paid'])
   expect(await subscription()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
-  expect(await period()).toEqual(periodOf(rolled))
+  expect(await period()).toEqual(getPeriod(rolled))
 })
 
 test('a trial turns into the first period that is paid for', async () => {
@@ -61,7 +61,7 @@ test('a trial turns into the first period that is paid for', async () => {
   await emulator.renew(id)
   const active = await subscription()
   expect(active).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 999 } })
-  expect(periodOf(active)[0]).toBe(trial.trial_end)
+  expect(getPeriod(active)[0]).toBe(trial.trial_end)
   await expect(emulator.trialWillEnd(id)).rejects.toThrow(/not in a trial/)
 })
 
@@ -86,8 +86,8 @@ test('a failed renewal is past due until its invoice is paid', async () => {
   await emulator.renew(id)
   const recovered = await subscription()
   expect(recovered).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 2 } })
-  expect(idOf(recovered.latest_invoice)).toBe(idOf(failed.latest_invoice))
-  expect(await period()).toEqual(periodOf(failed))
+  expect(getId(recovered.latest_invoice)).toBe(getId(failed.latest_invoice))
+  expect(await period()).toEqual(getPeriod(failed))
 })
 
 test('a session completed without its money makes a subscription that waits for it, or expires', async () => {
@@ -103,7 +103,7 @@ test('a session completed without its money makes a subscription that waits for 
       payment_status: 'unpaid',
       subscription: { status: 'incomplete', latest_invoice: { status: 'open' } },
     })
-    return { session, subscription: idOf(first.subscription) }
+    return { session, subscription: getId(first.subscription) }
   }
   const paid = await waiting()
   await emulator.renew(paid.subscription, { fail: true })
@@ -151,7 +151,7 @@ test('ends a subscription at once', async () => {
 
 test('refunds and disputes a payment', async () => {
   const { emulator, stripe } = await startStripe()
-  const id = idOf((await buy(stripe, paymentOrder())).payment_intent)
+  const id = getId((await buy(stripe, paymentOrder())).payment_intent)
   await emulator.refund(id, 1000)
   const [created, refunded] = emulator.events.slice(-2)
   expect([created?.type, refunded?.type]).toEqual(['refund.created', 'charge.refunded'])

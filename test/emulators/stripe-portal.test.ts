@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
-import { ACME, buy, idOf, press, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { ACME, buy, getId, press, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 const RETURN = 'https://shop.example/account?a=1&b=2'
 
 /** A customer with a subscription, and its portal. */
 async function openPortal(stripe: Stripe, order: Stripe.Checkout.SessionCreateParams = {}) {
   const session = await buy(stripe, subscriptionOrder(order))
-  const customer = idOf(session.customer)
+  const customer = getId(session.customer)
   const portal = await stripe.billingPortal.sessions.create({ customer, return_url: RETURN })
-  return { portal, customer, subscription: idOf(session.subscription) }
+  return { portal, customer, subscription: getId(session.subscription) }
 }
 
 const show = async ({ url }: { url: string }) => (await fetch(url)).text()
@@ -116,7 +116,7 @@ test('of several subscriptions the one that is named', async () => {
   const { stripe } = await startStripe()
   const { portal, customer, subscription } = await openPortal(stripe)
   const { customer_email: _, ...order } = subscriptionOrder()
-  const second = idOf((await buy(stripe, { ...order, customer })).subscription)
+  const second = getId((await buy(stripe, { ...order, customer })).subscription)
   expect((await press(portal, 'cancel')).status).toBe(400)
   await press(portal, 'cancel', { subscription: second })
   expect((await stripe.subscriptions.retrieve(second)).cancel_at).not.toBeNull()

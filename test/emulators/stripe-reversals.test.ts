@@ -1,20 +1,20 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
-import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function paid() {
   const { emulator, stripe } = await startStripe()
-  const payment = idOf((await buy(stripe, paymentOrder())).payment_intent)
+  const payment = getId((await buy(stripe, paymentOrder())).payment_intent)
   const charge = async () => {
     const { latest_charge: latest } = await stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge'] })
     return latest
   }
-  return { emulator, stripe, payment, charge, news: newsOf(emulator) }
+  return { emulator, stripe, payment, charge, news: getNewEvents(emulator) }
 }
 
 /** The types of the events since the last call. */
-function newsOf(emulator: StripeEmulator) {
+function getNewEvents(emulator: StripeEmulator) {
   let count = emulator.events.length
   return () => {
     const types = emulator.events.slice(count).map(({ type }) => type)
@@ -75,8 +75,8 @@ test('what was charged back is not refunded, unless the seller has won it again'
 
 test('a subscription is paused and resumed', async () => {
   const { emulator, stripe } = await startStripe()
-  const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
-  const news = newsOf(emulator)
+  const id = getId((await buy(stripe, subscriptionOrder())).subscription)
+  const news = getNewEvents(emulator)
   await emulator.pause(id)
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
   await expect(emulator.pause(id)).rejects.toThrow(/is not active/)
@@ -88,7 +88,7 @@ test('a subscription is paused and resumed', async () => {
 
 test('opens no portal for an account whose portal settings were never saved', async () => {
   const { emulator, stripe } = await startStripe()
-  const customer = idOf((await buy(stripe, subscriptionOrder())).customer)
+  const customer = getId((await buy(stripe, subscriptionOrder())).customer)
   const open = () => stripe.billingPortal.sessions.create({ customer })
   await emulator.enablePortal('1001', false)
   await expect(open()).rejects.toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 describe('checkout sessions', () => {
   test('opens a session with what it was given', async () => {
@@ -45,7 +45,7 @@ describe('checkout sessions', () => {
   test('lets a customer buy again', async () => {
     const { emulator, stripe } = await startStripe()
     const { customer_email: _, ...order } = subscriptionOrder()
-    const customer = idOf((await buy(stripe, subscriptionOrder())).customer)
+    const customer = getId((await buy(stripe, subscriptionOrder())).customer)
     const again = await buy(stripe, { ...order, customer })
     expect(again).toMatchObject({ customer, customer_email: null, customer_details: { email: 'ada@example.com' } })
     expect(emulator.subscriptions.map((subscription) => subscription.customer)).toEqual([customer, customer])
@@ -55,7 +55,7 @@ describe('checkout sessions', () => {
     const { emulator, stripe } = await startStripe()
     const { customer_email: _, ...order } = subscriptionOrder()
     const inYen = { ...order, line_items: [{ price: 'price_quarter', quantity: 1 }] }
-    const customer = idOf((await buy(stripe, subscriptionOrder())).customer)
+    const customer = getId((await buy(stripe, subscriptionOrder())).customer)
     const refusal = {
       type: 'StripeInvalidRequestError',
       rawType: 'invalid_request_error',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
-import { ACME, buy, idOf, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { ACME, buy, getId, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function statePath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'stripe-emulator-'))
@@ -23,7 +23,7 @@ test('a restart keeps subscriptions, idempotency keys and the events nobody took
   await second.emulator.drainWebhooks()
   expect(receiver.types()).toContain('checkout.session.completed')
   expect(receiver.deliveries).toHaveLength(5)
-  const subscription = await second.stripe.subscriptions.retrieve(idOf(session.subscription))
+  const subscription = await second.stripe.subscriptions.retrieve(getId(session.subscription))
   expect(subscription).toMatchObject({ status: 'active', items: { data: [{ price: { unit_amount: 999 } }] } })
   const replayed = await second.stripe.checkout.sessions.create(subscriptionOrder(), { idempotencyKey: 'k' })
   expect(replayed.id).toBe(created.id)
@@ -53,7 +53,7 @@ test('a price that is edited does not change what was bought', async () => {
   const { emulator } = await startStripe({ accounts: [account] })
   const session = await buy(sdk(emulator), subscriptionOrder())
   account.prices = []
-  await emulator.renew(idOf(session.subscription))
-  const [price] = (await sdk(emulator).subscriptions.retrieve(idOf(session.subscription))).items.data
+  await emulator.renew(getId(session.subscription))
+  const [price] = (await sdk(emulator).subscriptions.retrieve(getId(session.subscription))).items.data
   expect(price?.price).toMatchObject({ id: 'price_month', unit_amount: 999 })
 })

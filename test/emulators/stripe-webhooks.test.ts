@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ACME, buy, idOf, paymentOrder, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { ACME, buy, getId, paymentOrder, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 test('reports a paid subscription in signed events of this API version', async () => {
   const receiver = await startReceiver()
@@ -48,7 +48,7 @@ test('reports a trial, a one-time payment and an expired session', async () => {
 test('says what an update changed, and nothing when it changed nothing', async () => {
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
-  const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
+  const id = getId((await buy(stripe, subscriptionOrder())).subscription)
   await emulator.drainWebhooks()
   receiver.deliveries.length = 0
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })

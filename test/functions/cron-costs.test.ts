@@ -64,7 +64,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])
     const [before, after] = await Promise.all(
-      [few, 50 * few].map((count) => pagesOf({ ...calls, readingAll }, fill, count)),
+      [few, 50 * few].map((count) => readPages({ ...calls, readingAll }, fill, count)),
     )
     const dearer = Object.keys(after!).filter((name) => after![name]! > mostPages(before![name]!))
     expect(dearer, JSON.stringify({ before, after })).toEqual(['readingAll'])
@@ -72,7 +72,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
 })
 
 /** How many pages each call reads in a database that was filled. */
-async function pagesOf(calls: Calls, fill: Fill, count: number): Promise<Record<string, number>> {
+async function readPages(calls: Calls, fill: Fill, count: number): Promise<Record<string, number>> {
   const databaseUrl = await freshDatabase()
   {
     await using filler = await Filler.open(databaseUrl)

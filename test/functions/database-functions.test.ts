@@ -13,7 +13,7 @@ const calledByCommand = () =>
   globSync('cli/**/*.ts').flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/\bselect (\w+)\(/g)].map(([, name = '']) => name),
   )
-const pathOf = (name: string) => `${name.replaceAll('_', '-')}.sql`
+const getPath = (name: string) => `${name.replaceAll('_', '-')}.sql`
 
 describe('database functions', () => {
   test('are read from the files, calls and refusals included', () => {
@@ -32,7 +32,7 @@ describe('database functions', () => {
   })
 
   test('that Workers call stand in a file of their name, beside the Worker or in lib', () => {
-    const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${pathOf(name)}`))
+    const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${getPath(name)}`))
     expect(wrong.map(({ name, path }) => `${name} in ${path}`)).toEqual([])
     expect(entries.filter(({ path }) => !/^(functions\/[\w-]+|lib\/[\w-]+)\/[\w-]+\.sql$/.test(path))).toEqual([])
   })
@@ -54,15 +54,15 @@ describe('database functions', () => {
   })
 
   test('in lib are called by more than one Worker', () => {
-    const usersOf = new Map<string, Set<string>>()
+    const usersByPath = new Map<string, Set<string>>()
     for (const { env, functions: called } of roles) {
       for (const name of called) {
         for (const { path } of reachedFrom(functions.get(name)!, functions)) {
-          usersOf.set(path, (usersOf.get(path) ?? new Set()).add(env))
+          usersByPath.set(path, (usersByPath.get(path) ?? new Set()).add(env))
         }
       }
     }
-    const few = [...usersOf].filter(([path, users]) => path.startsWith('lib/') && users.size < 2)
+    const few = [...usersByPath].filter(([path, users]) => path.startsWith('lib/') && users.size < 2)
     expect(few.map(([path, users]) => `${path}: ${[...users]}`)).toEqual([])
   })
 

@@ -33,7 +33,7 @@ const CALLS: Record<string, (db: Database) => Promise<unknown>> = {
 }
 
 /** How many pages each call reads in a database with so many users of one owner. */
-async function pagesOf(count: number): Promise<Record<string, number>> {
+async function readPages(count: number): Promise<Record<string, number>> {
   const databaseUrl = await freshDatabase()
   {
     await using filler = await Filler.open(databaseUrl)
@@ -66,7 +66,7 @@ async function pagesOf(count: number): Promise<Record<string, number>> {
 }
 
 test('it costs no more with fifty times as many users', async () => {
-  const [before, after] = await Promise.all([200, 10_000].map(pagesOf))
+  const [before, after] = await Promise.all([200, 10_000].map(readPages))
   const dearer = Object.keys(after!).filter((name) => after![name]! > 1.2 * before![name]! + 10)
   expect(dearer, JSON.stringify({ before, after })).toEqual(['reading all'])
 })

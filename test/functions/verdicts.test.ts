@@ -19,7 +19,7 @@ const IMPOSSIBLE: Record<string, string[]> = {
 }
 
 /** What a function can decide. Where no user's token is asked for, none can be refused. */
-function verdictsOf(entry: SqlFunction): string[] {
+function getVerdicts(entry: SqlFunction): string[] {
   const decided = new Set(reachedFrom(entry, functions).flatMap(({ decides }) => decides))
   for (const impossible of IMPOSSIBLE[entry.name] ?? []) decided.delete(impossible)
   if (!entry.parameters.includes('token_user_id')) decided.delete('unknown_user')
@@ -58,7 +58,7 @@ function questionsAbout(code: string): string[] {
     const call = new RegExp(`\\b${camelCase(entry.name)}<((?:[^<>()]|<[^<>()]*>)+)>\\(`, 'g')
     return [...code.matchAll(call)].map(([, result]) => {
       comparedNames.add(entry.name)
-      const inSql = verdictsOf(entry).map((verdict) => `'${verdict}'`)
+      const inSql = getVerdicts(entry).map((verdict) => `'${verdict}'`)
       return `void ('the same' satisfies Compared<VerdictOf<${result}>, ${inSql.join(' | ') || 'never'}>) // ${entry.path}`
     })
   })
@@ -68,7 +68,7 @@ test('that TypeScript expects of a database function are those that its .sql fil
   expect([...(await faults())]).toEqual([])
   // Those that give a verdict must have been asked about; the rest give a value, or nothing that anybody reads.
   const silent = entries.filter(({ name }) => !comparedNames.has(name))
-  expect(silent.filter((entry) => verdictsOf(entry).length > 0).map(({ name }) => name)).toEqual([])
+  expect(silent.filter((entry) => getVerdicts(entry).length > 0).map(({ name }) => name)).toEqual([])
 })
 
 /** What tsc has to say. */

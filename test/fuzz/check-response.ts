@@ -7,7 +7,7 @@ const INSIDES =
   /\n\s+at |\.ts:\d|worker\.js|\b(select|insert into|update|delete from)\b .*\b(from|set|values|where)\b|syntax error at|violates|relation "|(Type|Range|Reference|Syntax|NeonDb|Zod)Error|sk_test_|whsec_/i
 
 /** What is wrong with an answer, or null. `secrets` are texts that no answer may hold. */
-export function faultOf({ method, path }: Generated, answer: HttpResponse, secrets: string[]): string | null {
+export function getFault({ method, path }: Generated, answer: HttpResponse, secrets: string[]): string | null {
   const { status, headers, text } = answer
   if (status >= 500) return 'a failure of ours'
   if (INSIDES.test(text)) return 'shows what is inside'

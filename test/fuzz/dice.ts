@@ -8,7 +8,7 @@ export interface Dice {
   pick<Thing>(things: readonly [Thing, ...Thing[]]): Thing
 }
 
-export function diceOf(seed: number): Dice {
+export function createDice(seed: number): Dice {
   const random = randomNumbers(seed)
   const below = (count: number) => Math.floor(random() * count)
   return {

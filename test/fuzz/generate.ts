@@ -1,5 +1,5 @@
-import { operationOf, pathOf } from '../support/every-operation.ts'
-import { type Dice, diceOf } from './dice.ts'
+import { getOperation, getPath } from '../support/every-operation.ts'
+import { createDice, type Dice } from './dice.ts'
 import { type Caller, ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { hostileForm } from './form.ts'
 import * as hostile from './hostile.ts'
@@ -16,14 +16,14 @@ export interface Generated {
 
 /** The request of this seed: good, spoilt in a place or two, or nothing that makes sense. */
 export function generate(seed: number, people: People): Generated {
-  const dice = diceOf(seed)
+  const dice = createDice(seed)
   const endpoint = dice.pick(ENDPOINTS)
   const request: Generated = {
     endpoint,
-    method: operationOf(endpoint.id).method.toUpperCase(),
+    method: getOperation(endpoint.id).method.toUpperCase(),
     path: goodPath(endpoint, people, dice),
     headers: { 'content-type': 'application/json', ...credentials(dice.pick(endpoint.callers), people, dice) },
-    body: endpoint.body ? Buffer.from(bodyOf(endpoint.body(people, dice), dice)) : null,
+    body: endpoint.body ? Buffer.from(getBody(endpoint.body(people, dice), dice)) : null,
   }
   if (endpoint.id === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
   if (request.body && dice.chance(0.2)) request.body = spoiltBody(request.body, dice)
@@ -36,7 +36,7 @@ export function generate(seed: number, people: People): Generated {
 
 function goodPath({ id, query }: Endpoint, people: People, dice: Dice): string {
   const search = query ? `?${query(people, dice)}` : ''
-  return pathOf(operationOf(id), people.ours.paywall.id) + search
+  return getPath(getOperation(id), people.ours.paywall.id) + search
 }
 
 function credentials(caller: Caller, { ours, members, subscribers }: People, dice: Dice): Record<string, string> {
@@ -46,7 +46,7 @@ function credentials(caller: Caller, { ours, members, subscribers }: People, dic
 }
 
 /** The fields as JSON. Of two requests one has a field or more that is missing, hostile, doubled or new. */
-function bodyOf(fields: [name: string, json: string][], dice: Dice): string {
+function getBody(fields: [name: string, json: string][], dice: Dice): string {
   const said = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
   while (dice.chance(0.4)) {
     const place = dice.below(said.length)

@@ -5,7 +5,7 @@ import { testEveryOperation } from '../support/every-operation.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { faultOf } from './check-response.ts'
+import { getFault } from './check-response.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { generate } from './generate.ts'
 import { type People, startPeople } from './people.ts'
@@ -57,7 +57,7 @@ test(`${REQUESTS} hostile requests get documented answers (FUZZ_SEED=${SEED})`, 
       const number = next++
       const request = generate(SEED + number, people)
       const answer = await send(world.url, request, agent).catch((cause: Error) => cause)
-      const fault = answer instanceof Error ? 'no answer' : faultOf(request, answer, secrets)
+      const fault = answer instanceof Error ? 'no answer' : getFault(request, answer, secrets)
       if (fault) faults.push({ seed: SEED + number, fault, ...shortened(request), answer })
       if (!(answer instanceof Error)) tally[answer.status] = (tally[answer.status] ?? 0) + 1
     }

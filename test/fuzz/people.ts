@@ -1,6 +1,6 @@
 import { credit } from '../support/anonymous.ts'
 import { forgeFor } from '../support/forge.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
@@ -30,6 +30,6 @@ export async function startPeople(): Promise<People> {
   const members = [await person(world, ours), await person(world, ours)] as const
   for (const { id } of members) await credit(world, id, 1_000, 'standard')
   const anonymous = await signInAnonymously(world)
-  const expired = forgeFor(world, members[0], await audienceOf(world, ours.paywall.id)).token({}, { exp: 1 })
+  const expired = forgeFor(world, members[0], await readAudience(world, ours.paywall.id)).token({}, { exp: 1 })
   return { world, ours, neighbour, neighbours, subscribers, members, anonymous: anonymous.token, expired }
 }

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { readTables, type Tables } from '../../cli/migrate/tables.ts'
-import { catalogOf } from '../support/catalog.ts'
+import { readCatalog } from '../support/catalog.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
-import { type Row, rowsOf } from '../support/table-rows.ts'
+import { getRows, type Row } from '../support/table-rows.ts'
 import { until } from '../support/until.ts'
 
 // What becomes of a database that has the tables of the baseline, once there are migrations behind it.
@@ -38,14 +38,14 @@ describe('from the baseline', () => {
     const url = await server.createDatabase('older')
     await migrated(url, { rolesKey })
     await withClient(url, (client) => client.query(FILLED))
-    const before = await rowsOf(url)
+    const before = await getRows(url)
 
     expect(await migrated(url, { rolesKey, tables: later })).toEqual([
       'run migration 9001-nickname',
       'run migration 9002-counters',
     ])
     expect(await migrated(url, { rolesKey, tables: later })).toEqual([])
-    const { kysely_migration: migrations = [], ...after } = await rowsOf(url)
+    const { kysely_migration: migrations = [], ...after } = await getRows(url)
     expect(migrations.map(({ name }) => name)).toEqual(later.migrations.map(({ name }) => name))
     const { kysely_migration: _migrations, ...expected } = before
     const owners = before.owners?.map((row): Row => ({ ...row, nickname: null }))
@@ -60,7 +60,7 @@ describe('from the baseline', () => {
     const steps = await migrated(fresh, { rolesKey, tables: { ...later, schema } })
     expect(steps).toContain('create the tables of schema.sql')
     expect(await migrated(fresh, { rolesKey, tables: { ...later, schema } })).toEqual([])
-    expect(await catalogOf(older)).toEqual(await catalogOf(fresh))
+    expect(await readCatalog(older)).toEqual(await readCatalog(fresh))
   })
 
   test('the migrations of this tree come to its schema.sql', async () => {
@@ -71,7 +71,7 @@ describe('from the baseline', () => {
     await migrated(older, { rolesKey, tables: { schema, migrations: [baseline!] } })
     await migrated(older, { rolesKey })
     await migrated(fresh, { rolesKey })
-    expect(await catalogOf(older)).toEqual(await catalogOf(fresh))
+    expect(await readCatalog(older)).toEqual(await readCatalog(fresh))
   })
 })
 

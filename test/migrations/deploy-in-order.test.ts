@@ -8,7 +8,7 @@ describe('a deploy', () => {
   const REMOVE = 'migrate, removing releases'
 
   /** The steps that are begun, and how it ends, where the step of that name fails. */
-  async function stepsOf(workers: WorkerConfig[], failing?: string) {
+  async function createSteps(workers: WorkerConfig[], failing?: string) {
     const steps: string[] = []
     function begin(step: string): void {
       steps.push(step)
@@ -22,7 +22,7 @@ describe('a deploy', () => {
   }
 
   test('migrates and keeps releases first, deploys each Worker once, and removes releases last', async () => {
-    const { steps, error } = await stepsOf(configs)
+    const { steps, error } = await createSteps(configs)
     expect(error).toBeUndefined()
     expect([steps[0], steps.at(-1)]).toEqual([MIGRATE, REMOVE])
     expect(steps.slice(1, -1).toSorted()).toEqual(configs.map(({ env }) => env).toSorted())
@@ -34,13 +34,13 @@ describe('a deploy', () => {
     )
     expect(calls.length).toBeGreaterThan(5)
     for (const workers of [configs, configs.toReversed()]) {
-      const { steps } = await stepsOf(workers)
+      const { steps } = await createSteps(workers)
       expect(calls.filter(({ env, called }) => steps.indexOf(called) > steps.indexOf(env))).toEqual([])
     }
   })
 
   test('comes to sign-in, which signs access tokens, after all others that take them: none meets a kind it does not know', async () => {
-    const { steps } = await stepsOf(configs)
+    const { steps } = await createSteps(configs)
     const taking = configs.filter(({ secrets }) => secrets.includes('ACCESS_TOKEN_PUBLIC_KEYS')).map(({ env }) => env)
     expect(taking.length).toBeGreaterThan(5)
     expect(taking.toSorted((one, other) => steps.indexOf(one) - steps.indexOf(other)).at(-1)).toBe('sign-in')
@@ -52,16 +52,16 @@ describe('a deploy', () => {
       ...config,
       services: [{ binding: 'OTHER', service: [other!, one!][index]!.name }],
     }))
-    expect(await stepsOf(circle)).toEqual({
+    expect(await createSteps(circle)).toEqual({
       steps: [],
       error: `wrangler.toml: ${one!.env} calls itself through its services`,
     })
   })
 
   test('ends at the first step that fails: no Worker after it, and all releases stay', async () => {
-    const { steps } = await stepsOf(configs)
+    const { steps } = await createSteps(configs)
     for (const [index, failing] of steps.entries()) {
-      expect(await stepsOf(configs, failing)).toEqual({
+      expect(await createSteps(configs, failing)).toEqual({
         steps: steps.slice(0, index + 1),
         error: `${failing} failed`,
       })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { readRelease, releaseName } from '../../cli/migrate/release.ts'
 import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
-import { catalogOf } from '../support/catalog.ts'
+import { readCatalog } from '../support/catalog.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
 
 const rolesKey = randomBytes(32).toString('base64url')
@@ -25,7 +25,7 @@ function paywall(url: string, args: string[] = [], variables: Record<string, str
   })
 }
 
-const tablesOf = (url: string) =>
+const getTables = (url: string) =>
   withClient(url, async (client) => {
     const { rows } = await client.query("select relname from pg_class where relnamespace = 'public'::regnamespace")
     return rows.length
@@ -37,17 +37,17 @@ describe('a fresh database of an owner who is no superuser', () => {
     const planned = await paywall(url, ['--plan'])
     expect(planned).toMatchObject({ code: 0, err: '' })
     expect(planned.out).toMatch(/^would create the tables of schema\.sql$/m)
-    expect(await tablesOf(url)).toBe(0)
+    expect(await getTables(url)).toBe(0)
 
     const done = await paywall(url)
     expect(done).toMatchObject({ code: 0, err: '' })
     const steps = planned.out.split('\n').map((line) => line.replace(/^would (.*)$/, '$1: done'))
     expect(done.out.split('\n')).toEqual(steps)
 
-    const before = await catalogOf(url)
+    const before = await readCatalog(url)
     expect(await paywall(url, ['--plan'])).toEqual({ code: 0, out: 'Nothing to migrate.\n', err: '' })
     expect(await paywall(url)).toEqual({ code: 0, out: 'Nothing to migrate.\n', err: '' })
-    expect(await catalogOf(url)).toEqual(before)
+    expect(await readCatalog(url)).toEqual(before)
   })
 
   test('lets each Worker in by two keys, until the logins of the one before are removed', async () => {

@@ -29,7 +29,7 @@ const releases = { first: readRelease(), second: releaseMarked('second'), third:
 beforeAll(async () => {
   world = await startTestWorld({ file: { webhooks: [] } })
   await migrated(world.databaseUrl, { rolesKey, release: releases.second })
-  second = await workersOf(releases.second)
+  second = await getWorkers(releases.second)
 })
 afterAll(async () => {
   await second.stop()
@@ -37,15 +37,15 @@ afterAll(async () => {
 })
 
 /** This tree's Workers, except that they call another release. */
-function workersOf({ name }: Release): Promise<Workers> {
+function getWorkers({ name }: Release): Promise<Workers> {
   const folder = inject('bundles')
-  const codeOf = (file: string) => readFileSync(join(folder, file), 'utf8').replaceAll(releases.first.name, name)
+  const getCode = (file: string) => readFileSync(join(folder, file), 'utf8').replaceAll(releases.first.name, name)
   return startWorkers({
     port: 0,
     values: { ...world.secrets, RATE_LIMITED: false },
     neonUrl: world.neon.url,
     databaseUrls: Object.fromEntries(ROLES.map(({ env }) => [env, roleDatabaseUrl(env, world.databaseUrl, rolesKey)])),
-    code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), codeOf(file)])),
+    code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), getCode(file)])),
     receiveMail: () => Promise.reject(new Error('nobody is mailed')),
     onLog: () => undefined,
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
 import { press, visit } from './visitor.ts'
 
@@ -20,7 +20,7 @@ const count = async (table: 'users' | 'checkouts') =>
 async function buy(key: string) {
   const response = await pages.world.fetch(`/p/${pages.world.paywall.id}`, {
     method: 'POST',
-    body: new URLSearchParams({ key, price: priceIdOf(pages.world.paywall, 'monthly') }).toString(),
+    body: new URLSearchParams({ key, price: getPriceId(pages.world.paywall, 'monthly') }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
   })
   expect(response.status).toBe(200)

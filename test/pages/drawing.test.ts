@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Written } from '../support/paywall-file.ts'
 import { newTenant } from '../support/tenants.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, visit } from './visitor.ts'
+import { getHeading, press, visit } from './visitor.ts'
 
 /** One red pixel. */
 const PNG = Buffer.from(
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 /** The HTML of a paywall's page. */
-async function htmlOf(paywallId: string, { query = '', country = 'US', language = 'en' } = {}): Promise<string> {
+async function readHtml(paywallId: string, { query = '', country = 'US', language = 'en' } = {}): Promise<string> {
   const headers = { 'accept-language': language }
   const response = await pages.world.fetch(`/p/${paywallId}${query}`, { headers, cf: { country } })
   expect(response.status).toBe(200)
@@ -60,7 +60,7 @@ describe('a page', () => {
     ]
     const keys = ['headline', 'words', 'one', 'two', 'quote', 'author', 'question', 'answer', 'note', 'buy']
     const locales = { en: Object.fromEntries(keys.map((key) => [key, `<b>${key}</b> & more`])) }
-    const html = await htmlOf(await shopWith({ layout: { type: 'stack', blocks }, locales }))
+    const html = await readHtml(await shopWith({ layout: { type: 'stack', blocks }, locales }))
     for (const key of keys) expect(html).toContain(`&lt;b&gt;${key}&lt;/b&gt; &amp; more`)
     expect(html).not.toContain('<b>')
     expect(html).not.toContain('confetti')
@@ -68,7 +68,7 @@ describe('a page', () => {
   })
 
   test('of a paywall without a layout sells all that it has', async () => {
-    const html = await htmlOf(await shopWith({ name: 'Plain' }))
+    const html = await readHtml(await shopWith({ name: 'Plain' }))
     expect(html).toMatch(/<h1>Plain<\/h1>.*Monthly.*Yearly.*7 days free, then \$89 per year.*Continue/s)
   })
 
@@ -79,14 +79,14 @@ describe('a page', () => {
     ['de', '?locale=en', 'lang="en"', 'Do more with Acme Pro', 'href="/p/ID/account?locale=en"'],
     ['tlh,*', '?locale=x_y', 'lang="en"', 'Do more with Acme Pro', 'per year'],
   ])('speaks as the browser asks (%s) and the visitor chose (%s)', async (language, query, ...texts) => {
-    const html = (await htmlOf(pages.world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
+    const html = (await readHtml(pages.world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
     for (const text of texts) expect(html).toContain(text.replace('ID', pages.world.paywall.id))
   })
 
   test('has the prices of the visitor’s country, and then the link to DB-IP', async () => {
     const [india, america] = [
-      await htmlOf(pages.world.paywall.id, { country: 'IN' }),
-      await htmlOf(pages.world.paywall.id),
+      await readHtml(pages.world.paywall.id, { country: 'IN' }),
+      await readHtml(pages.world.paywall.id),
     ]
     expect(india).toContain('₹399</strong> per month')
     expect(india).toContain('<a href="https://db-ip.com">')
@@ -104,7 +104,7 @@ describe('a page', () => {
     const id = await shopWith({
       settings: { brand_color: colour, tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] },
     })
-    const html = await htmlOf(id)
+    const html = await readHtml(id)
     expect(html).toContain(style)
     expect(html).not.toContain('evil')
     expect(html).not.toContain('alert')
@@ -137,7 +137,7 @@ describe('images', () => {
   const srcIn = (html: string) => /<img class="picture" src="([^"]+)" alt="A picture"/.exec(html)?.[1] ?? ''
 
   test('come from the paywall’s own origin, and are fetched once', async () => {
-    const path = srcIn(await htmlOf(await shopWithImage('/pixel.png')))
+    const path = srcIn(await readHtml(await shopWithImage('/pixel.png')))
     expect(path).toMatch(/^\/p\/\d+\/image\/[0-9a-f]{24}$/)
     for (const _ of [1, 2]) {
       const response = await pages.world.fetch(path)
@@ -151,7 +151,7 @@ describe('images', () => {
   test.each(['/drawing.png', '/moved.png', '/huge.png'])(
     'that are none, or elsewhere, or too large, are not passed on: %s',
     async (path) => {
-      const response = await pages.world.fetch(srcIn(await htmlOf(await shopWithImage(path))))
+      const response = await pages.world.fetch(srcIn(await readHtml(await shopWithImage(path))))
       expect(response.status).toBe(404)
       expect(asked).toContain(path)
     },
@@ -172,5 +172,5 @@ test('what is sold stands on the paywall’s own domain, and no other paywall do
   ]
   expect(await own.text()).toContain('<h1>On its domain</h1>')
   expect(foreign.status).toBe(404)
-  expect(await headingOf(await visit(pages))).toBe('Do more with Acme Pro')
+  expect(await getHeading(await visit(pages))).toBe('Do more with Acme Pro')
 })

@@ -4,7 +4,7 @@ import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail } from '../support/checkout.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -170,7 +170,7 @@ test('a paywall that there is not: 404, as a page in the language of the browser
   const page = await context.newPage()
   const response = await page.goto(`${pages.world.url}/p/1/account`)
   expect(response?.status()).toBe(404)
-  expect(await headingOf({ world: pages.world, page, home: '' })).toBe('Seite nicht gefunden')
+  expect(await getHeading({ world: pages.world, page, home: '' })).toBe('Seite nicht gefunden')
 })
 
 test('a user who opens the portal after the session has ended is asked to sign in', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { type Pages, startPages } from './pages.ts'
 import { press, signIn, visit } from './visitor.ts'
@@ -141,7 +141,7 @@ test('a processor that leads to something other than a page leads nobody anywher
   onTestFinished(() => {
     stripe.onCall = undefined
   })
-  const price = priceIdOf(pages.world.paywall, 'monthly')
+  const price = getPriceId(pages.world.paywall, 'monthly')
   const response = await send('', { price, key: randomUUID() })
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain('javascript:')

@@ -23,7 +23,7 @@ interface Focus {
   isSeen: boolean
 }
 
-const focusOf = (page: Page): Promise<Focus> => page.evaluate(FOCUS)
+const readFocus = (page: Page): Promise<Focus> => page.evaluate(FOCUS)
 
 /** More than any page has. */
 const MOST_STOPS = 60
@@ -35,12 +35,12 @@ export async function faultsOnTheWay(page: Page): Promise<string[]> {
   const faults: string[] = []
   for (let place = 0; place < count; place += 1) {
     await page.keyboard.press('Tab')
-    const focus = await focusOf(page)
+    const focus = await readFocus(page)
     if (focus.place !== place) return [...faults, `the Tab key comes to ${focus.what} instead of stop ${place}`]
     if (!focus.isSeen) faults.push(`one does not see that the keyboard is at ${focus.what}`)
   }
   await page.keyboard.press('Tab')
-  const { place, what } = await focusOf(page)
+  const { place, what } = await readFocus(page)
   return place > 0 ? [...faults, `the Tab key does not leave the page: it comes to ${what}`] : faults
 }
 
@@ -51,7 +51,7 @@ export async function tabTo(element: Locator): Promise<void> {
   for (let steps = 0; steps < MOST_STOPS; steps += 1) {
     await page.keyboard.press('Tab')
     if (await element.evaluate((each) => each === each.ownerDocument.activeElement)) {
-      const { isSeen, what } = await focusOf(page)
+      const { isSeen, what } = await readFocus(page)
       if (!isSeen) throw new Error(`one does not see that the keyboard is at ${what}`)
       return
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, signIn, visit } from './visitor.ts'
+import { getHeading, press, signIn, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -15,7 +15,7 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   const visitor = await visit(pages, { javaScriptEnabled: false })
   const { page, home } = visitor
   const email = newEmail()
-  expect(await headingOf(visitor)).toBe('Do more with Acme Pro')
+  expect(await getHeading(visitor)).toBe('Do more with Acme Pro')
   await page.getByRole('radio', { name: /Lifetime.*\$249 one-time payment/ }).check()
   await page.getByRole('radio', { name: /Yearly.*Save 26%.*\$89 per year/ }).check()
   await press(visitor, 'Continue')
@@ -23,7 +23,7 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks?*`)
-  expect(await headingOf(visitor)).toBe('Thank you!')
+  expect(await getHeading(visitor)).toBe('Thank you!')
 
   await press(visitor, 'Your account', 'link')
   const purchase = page.getByRole('region', { name: 'Yearly' })

@@ -4,7 +4,7 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { soldThrough } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -47,7 +47,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     if (knowsAddress) await address.fill(email)
     await page.locator('[value=pay]').click()
     await page.waitForURL((url) => url.pathname.endsWith('/thanks'))
-    expect(await headingOf(visitor)).toBe('Thank you!')
+    expect(await getHeading(visitor)).toBe('Thank you!')
 
     await press(visitor, 'Your account', 'link')
     expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')

@@ -3,11 +3,11 @@ import type { Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { pages as endpoints } from '../../functions/pages/contract.ts'
 import { STYLE_PATH } from '../../generated/page-assets.ts'
-import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
 const ID = '70071'
@@ -28,7 +28,7 @@ afterEach(() => {
 
 afterAll(() => pages.close())
 
-const cookiesOf = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
+const readCookies = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
 
 async function signedIn(): Promise<{ visitor: Visitor; email: string }> {
   const visitor = await visit(pages, { path: '/account' })
@@ -50,7 +50,7 @@ describe('the session', () => {
     ['on the domain of the paywall', `https://${DOMAIN}/`, '__Host-', '/'],
     ["on the service's host, bound to the paywall", `https://service.example/p/${ID}`, '__Secure-', `/p/${ID}`],
   ])('is in cookies that no script reads and no other site sends, %s', async (_where, url, prefix, path) => {
-    const response = await post(url, { key: newEmail(), price: priceIdOf(pages.world.paywall, 'monthly') })
+    const response = await post(url, { key: newEmail(), price: getPriceId(pages.world.paywall, 'monthly') })
     expect(response.status).toBe(200)
     expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+; Max-Age=\d+/, ''))).toEqual(
       ['access', 'refresh'].map((name) => `${prefix}paywall_${name}; Path=${path}; HttpOnly; Secure; SameSite=Lax`),
@@ -64,19 +64,22 @@ describe('the session', () => {
     const other = { ...visitor, page: await context.newPage() }
     await Promise.all([visitor, other].map(({ page, home }) => page.goto(`${home}/account`)))
     for (const { page } of [visitor, other]) await page.getByText(`Signed in as ${email}`).waitFor()
-    expect((await cookiesOf(visitor)).map(({ name }) => name).toSorted()).toEqual(['paywall_access', 'paywall_refresh'])
+    expect((await readCookies(visitor)).map(({ name }) => name).toSorted()).toEqual([
+      'paywall_access',
+      'paywall_refresh',
+    ])
   })
 
   test('ends with a click, and its tokens are worth nothing then', async () => {
     const { visitor } = await signedIn()
-    const before = await cookiesOf(visitor)
+    const before = await readCookies(visitor)
     await press(visitor, 'Sign out')
     await visitor.page.waitForURL(visitor.home)
-    expect(await cookiesOf(visitor)).toEqual([])
+    expect(await readCookies(visitor)).toEqual([])
     await visitor.page.context().addCookies(before.filter(({ name }) => name === 'paywall_refresh'))
     await visitor.page.goto(`${visitor.home}/account`)
     await visitor.page.getByLabel('E-mail address').waitFor()
-    expect(await cookiesOf(visitor)).toEqual([])
+    expect(await readCookies(visitor)).toEqual([])
   })
 
   test('is not known to another paywall of the same host', async () => {
@@ -92,7 +95,7 @@ describe('the session', () => {
 
   test('is continued by no answer that anybody may keep', async () => {
     const { visitor } = await signedIn()
-    const refresh = (await cookiesOf(visitor)).find(({ name }) => name === 'paywall_refresh')
+    const refresh = (await readCookies(visitor)).find(({ name }) => name === 'paywall_refresh')
     const cookie = `paywall_refresh=${refresh?.value}`
     for (const path of [STYLE_PATH, '/favicon.ico', `/p/${ID}/image/${'0'.repeat(24)}`]) {
       const { headers } = await pages.world.fetch(path, { headers: { cookie } })
@@ -104,7 +107,7 @@ describe('the session', () => {
 
   test('with an invalid access token does not lock its visitor out', async () => {
     const { visitor, email } = await signedIn()
-    const cookies = await cookiesOf(visitor)
+    const cookies = await readCookies(visitor)
     const [access] = cookies.filter(({ name }) => name === 'paywall_access')
     await visitor.page.context().addCookies([{ ...access!, value: 'a.b.c' }])
     await visitor.page.goto(`${visitor.home}/account`)
@@ -142,7 +145,7 @@ describe('a POST that another site makes', () => {
     await page.goto('http://evil.example/')
     await page.getByRole('button', { name: 'Win' }).click()
     await page.waitForURL(`${home}/account`)
-    expect(await headingOf(visitor)).toBe('Something went wrong')
+    expect(await getHeading(visitor)).toBe('Something went wrong')
     await page.goto(`${home}/account`)
     await page.getByText(`Signed in as ${email}`).waitFor()
   })
@@ -190,7 +193,7 @@ describe('a page that a browser loads first', () => {
 
   test('is at most that, with all that its script asks for, where it waits for a purchase', async () => {
     const { visitor } = await signedIn()
-    const { page, size, complaints, policy } = await load('/thanks', await cookiesOf(visitor))
+    const { page, size, complaints, policy } = await load('/thanks', await readCookies(visitor))
     expect(await page.textContent('h1')).toBe('Your payment is being processed')
     expect(size).toBeLessThan(FIRST_LOAD)
     expect(complaints).toEqual([])

@@ -33,7 +33,7 @@ export const press = ({ page }: Pick<Visitor, 'page'>, name: string | RegExp, ro
   page.getByRole('main').getByRole(role, { name }).click()
 
 /** The heading of the page. */
-export const headingOf = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
+export const getHeading = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
 
 /** Signs in by the code that is mailed, on a page that asks for the address. */
 export async function signIn({ world, page }: Visitor, email: string): Promise<void> {

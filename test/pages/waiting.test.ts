@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -22,7 +22,7 @@ test('the page that thanks waits for the purchase however it was reached', async
   const visitor = await signedIn()
   const { page, home } = visitor
   await page.goto(`${home}/thanks`)
-  expect(await headingOf(visitor)).toBe('Your payment is being processed')
+  expect(await getHeading(visitor)).toBe('Your payment is being processed')
   await page.waitForResponse((response) => response.url().endsWith('/user'))
   const shop = await page.context().newPage()
   await shop.goto(home)

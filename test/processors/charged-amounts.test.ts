@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Buyer, buy, expectAsThere, happens, stateOf, tokensOf } from '../conformance/buyer.ts'
+import { type Buyer, buy, expectAsThere, happens, readState, readTokens } from '../conformance/buyer.ts'
 import { useShops } from '../conformance/shop.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 
 // What buyers pay differs from the price: taxes are added, and a coupon is deducted.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 const TERMS = { taxPercent: 20, percentOff: 10 }
 // 10 % off 9.99, and 20 % tax on the rest; the same of 49.00.
@@ -14,12 +14,12 @@ const [MONTHLY, LIFETIME] = [1079, 5292]
 /** Mollie has no taxes: its amounts are the requested ones. */
 const TAXED = ['stripe', 'polar', 'chargebee', 'freemius'] as const
 
-const dataOf = async ({ shop: { world }, userId }: Buyer, type: string) =>
+const readData = async ({ shop: { world }, userId }: Buyer, type: string) =>
   (await ownerEvents(world, userId)).findLast((event) => event.type === type)?.data
 
 describe.each(TAXED)('%s', (acquiring) => {
   async function taxed() {
-    const shop = shopOf(acquiring)
+    const shop = getShop(acquiring)
     await shop.world[acquiring].setTerms(shop.paywall.id, TERMS)
     return shop
   }
@@ -27,22 +27,22 @@ describe.each(TAXED)('%s', (acquiring) => {
   test('a subscription: events have the charged amount, each period, and a refund of all of it removes the tokens', async () => {
     const shop = await taxed()
     const buyer = await buy(shop)
-    expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
-    expect(await dataOf(buyer, 'payment.succeeded')).toMatchObject({ payment: { amount: MONTHLY } })
+    expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
+    expect(await readData(buyer, 'payment.succeeded')).toMatchObject({ payment: { amount: MONTHLY } })
     expect(await happens(buyer, shop.there.renew)).toContain(`payment.succeeded ${MONTHLY}`)
-    expect(await stateOf(buyer)).toMatchObject({ purchases: [{ price_slug: 'monthly', unit_amount: 999 }] })
+    expect(await readState(buyer)).toMatchObject({ purchases: [{ price_slug: 'monthly', unit_amount: 999 }] })
     await expectAsThere(buyer)
 
-    const before = await tokensOf(buyer)
+    const before = await readTokens(buyer)
     expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${MONTHLY}`])
-    expect(await tokensOf(buyer)).toBe(before - 100)
+    expect(await readTokens(buyer)).toBe(before - 100)
   })
 
   test('a one-time purchase ends when the charged amount is refunded', async () => {
     const shop = await taxed()
     const buyer = await buy(shop, 'lifetime')
-    expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })
+    expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })
     expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${LIFETIME}`])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 })

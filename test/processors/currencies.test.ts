@@ -5,9 +5,9 @@ import { decimalsAtStripe } from '../../dev/emulators/stripe/currencies.ts'
 import { DECIMALS } from '../../generated/currencies.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
-import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
-import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
@@ -91,7 +91,7 @@ async function shown(paywall: FilePaywall) {
 
 /** Opens the page of a monthly price, reads it, and pays. */
 async function payMonth(paywall: FilePaywall, currency: string) {
-  const body = { email: newEmail(), priceId: priceIdOf(paywall, `${currency} monthly`) }
+  const body = { email: newEmail(), priceId: getPriceId(paywall, `${currency} monthly`) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall, key: world.key, body }))
   const page = (await (await fetch(checkoutUrl)).text()).replaceAll('\u00a0', ' ')
   await call(world, await press(checkoutUrl, 'pay'))
@@ -134,12 +134,12 @@ test.each(AT_MOLLIE)('a month at Mollie in %s, of %f', async (currency, written,
   expect((await shown(mollie)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({ amount: written })
   const { userId, page } = await payMonth(mollie, currency)
   expect(page).toContain(text)
-  expect(paymentsOf(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
-  expect(subscriptionsOf(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
+  expect(getPayments(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
+  expect(listSubscriptions(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
   const { purchases } = await userState(world, userId, { paywallId: mollie.id })
   expect(purchases).toMatchObject([{ unit_amount: here, currency }])
 
-  await world.mollie.refund(paymentsOf(world, userId)[0]!.id)
+  await world.mollie.refund(getPayments(world, userId)[0]!.id)
   await world.mollie.drainWebhooks()
   const amount = `${here} ${currency}`
   expect(await told(userId)).toEqual([
@@ -164,7 +164,7 @@ test('a disputed one-time purchase at Stripe in ISK, and a failed renewal', asyn
 
 describe('in every currency of a processor, the Workers use the same units as the command', () => {
   /** Buys once in each currency, and returns where the Workers stored another amount than the command. */
-  async function differences(paywall: FilePaywall, chargedOf: (userId: string, currency: string) => number) {
+  async function differences(paywall: FilePaywall, getCharged: (userId: string, currency: string) => number) {
     const prices = paywall.prices.filter(({ interval }) => interval === null)
     const queue = prices.values()
     const wrong: unknown[] = []
@@ -172,7 +172,7 @@ describe('in every currency of a processor, the Workers use the same units as th
       for (const { slug, currency, amount } of queue) {
         const { userId } = await buy(world, { paywall, key: world.key, slug })
         const [purchase] = (await userState(world, userId, { paywallId: paywall.id })).purchases
-        const charged = chargedOf(userId, currency)
+        const charged = getCharged(userId, currency)
         if (purchase?.unit_amount === amount && charged === onceIn(currency).amount) continue
         wrong.push({ currency, charged, command: amount, workers: purchase?.unit_amount })
       }
@@ -188,16 +188,16 @@ describe('in every currency of a processor, the Workers use the same units as th
     expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPES)))
     // The return stores the purchase; what Stripe reports about payments in other units is tested above.
     world.stripe.holdWebhooks()
-    const chargedOf = (userId: string, currency: string) => {
+    const getCharged = (userId: string, currency: string) => {
       const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)
       return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
     }
-    expect(await differences(stripe, chargedOf)).toEqual({ bought: STRIPES.size, wrong: [] })
+    expect(await differences(stripe, getCharged)).toEqual({ bought: STRIPES.size, wrong: [] })
   })
 
   test('at Mollie', async () => {
     expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIES)))
-    const chargedOf = (userId: string) => Number(paymentsOf(world, userId)[0]?.amount.value)
-    expect(await differences(mollie, chargedOf)).toEqual({ bought: MOLLIES.size, wrong: [] })
+    const getCharged = (userId: string) => Number(getPayments(world, userId)[0]?.amount.value)
+    expect(await differences(mollie, getCharged)).toEqual({ bought: MOLLIES.size, wrong: [] })
   })
 })

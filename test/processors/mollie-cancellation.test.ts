@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { mollieProcessor, openMollieShop, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { listSubscriptions, mollieProcessor, openMollieShop } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -20,20 +20,20 @@ afterEach(() => {
 })
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
-const purchaseOf = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]
+const readPurchase = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]
 /** Mollie's id of a subscriber's subscription; we identify it by its first payment. */
-const atMollie = ({ id }: Subscriber) => subscriptionsOf(world, id)[0]!.id
-const deletionsOf = (subscriber: Subscriber) =>
+const atMollie = ({ id }: Subscriber) => listSubscriptions(world, id)[0]!.id
+const getDeletions = (subscriber: Subscriber) =>
   world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${atMollie(subscriber)}`))
 
 /** Waits for the work that a cancellation leaves after its response. */
 const followedUp = (subscriber: Subscriber, shop = world) =>
-  expect.poll(() => purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
+  expect.poll(() => readPurchase(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
 
 test('20 concurrent cancellations end the subscription once, at Mollie at once and here with its period', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
-  const before = await purchaseOf(subscriber, shop)
+  const before = await readPurchase(subscriber, shop)
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       index % 2 ? cancelFor(world, shop, subscriber) : cancelOwn(world, subscriber),
@@ -42,15 +42,15 @@ test('20 concurrent cancellations end the subscription once, at Mollie at once a
   const answers = replies.map(({ status, body }) => (status === 200 ? 'cancelled' : JSON.stringify(body)))
   expect(Object.groupBy(answers, (answer) => answer)).toMatchObject({ cancelled: { length: 1 } })
   expect(new Set(answers)).toEqual(new Set(['cancelled', '{"error":"Subscription is already cancelled"}']))
-  expect(deletionsOf(subscriber)).toHaveLength(1)
+  expect(getDeletions(subscriber)).toHaveLength(1)
   expect(cancelled(replies.find(({ status }) => status === 200)!)).toMatchObject({
     id: subscriber.purchaseId,
     status: 'active',
     cancel_at: before?.current_period_end,
   })
-  expect(subscriptionsOf(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
+  expect(listSubscriptions(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
   await followedUp(subscriber, shop)
-  expect(await purchaseOf(subscriber, shop)).toMatchObject({
+  expect(await readPurchase(subscriber, shop)).toMatchObject({
     status: 'active',
     current_period_end: before?.current_period_end,
     cancel_at: before?.current_period_end,
@@ -59,7 +59,7 @@ test('20 concurrent cancellations end the subscription once, at Mollie at once a
   expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 
   await passes('34d')
-  expect(await purchaseOf(subscriber, shop)).toMatchObject({ status: 'canceled' })
+  expect(await readPurchase(subscriber, shop)).toMatchObject({ status: 'canceled' })
   expect((await userState(shop, subscriber.id)).paid).toBe(false)
   expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
@@ -68,10 +68,10 @@ test('a payment after a failed charge counts when it is cancelled', async () => 
   const subscriber = await subscribe(world, ours)
   await world.mollie.renew(atMollie(subscriber))
   await world.mollie.drainWebhooks()
-  const paid = await purchaseOf(subscriber)
+  const paid = await readPurchase(subscriber)
   await world.mollie.renew(atMollie(subscriber), { fail: true })
   await world.mollie.drainWebhooks()
-  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'past_due' })
+  expect(await readPurchase(subscriber)).toMatchObject({ status: 'past_due' })
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })
 
@@ -105,9 +105,9 @@ describe('a cancellation whose reply is lost', () => {
     const { shop, passes } = await openMollieShop(world)
     const subscriber = await cancelUnheard(shop)
     await passes('9m')
-    expect(await purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: false })
+    expect(await readPurchase(subscriber, shop)).toMatchObject({ cancel_at_period_end: false })
     await passes('2m')
-    expect(await purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
+    expect(await readPurchase(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
   })
 })
 
@@ -115,14 +115,14 @@ test('a purchase that cannot be renewed yet, because Mollie has no subscription 
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const subscriber = await subscribe(world, shop)
-  const before = await purchaseOf(subscriber, shop)
+  const before = await readPurchase(subscriber, shop)
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
   await followedUp(subscriber, shop)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await passes('8d')
-  expect(subscriptionsOf(world, subscriber.id)).toEqual([])
-  expect(await purchaseOf(subscriber, shop)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(listSubscriptions(world, subscriber.id)).toEqual([])
+  expect(await readPurchase(subscriber, shop)).toMatchObject({ status: 'active', cancel_at_period_end: true })
 })
 
 describe('when Mollie fails', () => {

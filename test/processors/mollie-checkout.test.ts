@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
-import { mollieProcessor, paymentsOf } from '../support/mollie-purchase.ts'
+import { getPayments, mollieProcessor } from '../support/mollie-purchase.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ checkoutLeaseSeconds: 1, file: { paywall: { processor: mollieProcessor() } } })
@@ -40,5 +40,5 @@ test('a checkout that Mollie is still opening for an earlier attempt is not open
 
   const { checkoutUrl, userId } = opened(await first)
   expect(opened(await attempt()).checkoutUrl).toBe(checkoutUrl)
-  expect(paymentsOf(world, userId)).toHaveLength(1)
+  expect(getPayments(world, userId)).toHaveLength(1)
 })

@@ -1,13 +1,13 @@
 // Classic webhooks: sent to the URL in each payment and subscription, unsigned, with only the id of a payment.
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import {
+  getPayments,
+  listSubscriptions,
   mollieProcessor,
   payFirst,
-  paymentsOf,
   postMollieWebhook,
-  subscriptionsOf,
 } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { atNewPaywall } from '../support/tenants.ts'
@@ -22,9 +22,9 @@ const openUnsigned = () => atNewPaywall(world, { processor: mollieProcessor({ we
 
 /** An order that is open at Mollie. */
 async function open(shop: TestWorld, slug = 'monthly') {
-  const body = { email: newEmail(), priceId: priceIdOf(shop.paywall, slug) }
+  const body = { email: newEmail(), priceId: getPriceId(shop.paywall, slug) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
-  const payment = paymentsOf(shop, userId).at(-1)!
+  const payment = getPayments(shop, userId).at(-1)!
   return { userId, checkoutUrl, paymentId: payment.id, address: new URL(String(payment.webhookUrl)) }
 }
 
@@ -43,12 +43,12 @@ describe('with nothing set up at Mollie', () => {
     const { userId, checkoutUrl } = await open(shop)
     await press(checkoutUrl, 'pay')
     await until('it is bought', async () => (await userState(shop, userId)).paid)
-    const [subscription] = subscriptionsOf(world, userId)
-    expect(subscription?.webhookUrl).toBe(paymentsOf(world, userId)[0]?.webhookUrl)
+    const [subscription] = listSubscriptions(world, userId)
+    expect(subscription?.webhookUrl).toBe(getPayments(world, userId)[0]?.webhookUrl)
 
     await world.clock.advance(shop.paywall.id, '32d')
     await until('it is renewed', async () => (await types(userId)).includes('subscription.renewed'))
-    const charge = paymentsOf(world, userId).at(-1)!
+    const charge = getPayments(world, userId).at(-1)!
     await world.mollie.chargeback(charge.id)
     await until('it is past due', async () => (await userState(shop, userId)).purchases[0]?.status === 'past_due')
   })
@@ -106,7 +106,7 @@ test('both kinds of webhooks together emit each event once', async () => {
   const { userId, paymentId, back } = await payFirst(world)
   await call(world, back)
   await world.mollie.drainWebhooks()
-  const charged = world.mollie.subscriptions.length > 0 && subscriptionsOf(world, userId)[0]
+  const charged = world.mollie.subscriptions.length > 0 && listSubscriptions(world, userId)[0]
   expect(charged).toBeTruthy()
   await world.mollie.refund(paymentId, '1.00')
   await world.mollie.chargeback(paymentId)

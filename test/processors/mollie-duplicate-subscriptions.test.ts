@@ -2,12 +2,12 @@ import { afterEach, expect, test } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { call } from '../support/call.ts'
 import {
+  getPayments,
+  listSubscriptions,
   mollieProcessor,
   openMollieShop,
   payFirst,
-  paymentsOf,
   subscribeAtMollie,
-  subscriptionsOf,
 } from '../support/mollie-purchase.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
@@ -22,7 +22,7 @@ afterEach(async () => {
   await world.mollie.sendHeldWebhooks()
 })
 
-const apiKeyOf = ({ processor }: FilePaywall) =>
+const getApiKey = ({ processor }: FilePaywall) =>
   processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'
 
 /** Creates a subscription at Mollie directly, as a second Worker would that read the same payment at the same moment. */
@@ -32,7 +32,7 @@ async function makeTwin(
 ) {
   const made = await fetch(`${world.mollie.url}/v2/customers/${customerId}/subscriptions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${apiKeyOf(paywall)}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${getApiKey(paywall)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ metadata, amount, interval, startDate, description: 'made twice' }),
   })
   expect(made.status).toBe(201)
@@ -47,12 +47,12 @@ test('with two subscriptions for one payment the older one counts, and the newer
   const { userId, subscriptionId, back } = await subscribeAtMollie(shop)
   await passes('1d')
   await makeTwin(shop, { ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
-  expect(subscriptionsOf(world, userId).map(({ status }) => status)).toEqual(['active', 'active'])
+  expect(listSubscriptions(world, userId).map(({ status }) => status)).toEqual(['active', 'active'])
 
   const before = await userState(shop, userId)
   for (const { id } of world.mollie.events.slice(-1)) await world.mollie.resend(id)
   await passes('7d')
-  const [older, newer] = subscriptionsOf(world, userId)
+  const [older, newer] = listSubscriptions(world, userId)
   expect(older).toMatchObject({ id: subscriptionId, status: 'active' })
   expect(newer).toMatchObject({ status: 'canceled' })
   expect((await userState(shop, userId)).purchases).toEqual(before.purchases)
@@ -65,12 +65,12 @@ test('a subscription charges the card of its own first payment, not a newer one'
   const [one, other] = [await payAgain(buyer), await payAgain(buyer)]
   await call(world, one.back)
   await call(world, other.back)
-  const mandateOf = (id: string) => paymentsOf(world, buyer.id).find((payment) => payment.id === id)?.mandateId
-  expect(mandateOf(one.paymentId)).not.toBe(mandateOf(other.paymentId))
-  expect(subscriptionsOf(world, buyer.id).map(({ mandateId }) => mandateId)).toEqual([
+  const getMandate = (id: string) => getPayments(world, buyer.id).find((payment) => payment.id === id)?.mandateId
+  expect(getMandate(one.paymentId)).not.toBe(getMandate(other.paymentId))
+  expect(listSubscriptions(world, buyer.id).map(({ mandateId }) => mandateId)).toEqual([
     expect.any(String),
-    mandateOf(one.paymentId),
-    mandateOf(other.paymentId),
+    getMandate(one.paymentId),
+    getMandate(other.paymentId),
   ])
 })
 
@@ -81,13 +81,13 @@ test('nor an older one: until its own mandate is valid, it waits', async () => {
   const { back, paymentId } = await payAgain(buyer, shop)
   await call(world, back)
   await world.mollie.drainWebhooks()
-  expect(subscriptionsOf(world, buyer.id)).toHaveLength(1)
+  expect(listSubscriptions(world, buyer.id)).toHaveLength(1)
   expect((await userState(shop, buyer.id)).purchases).toMatchObject([{ status: 'active' }, { status: 'active' }])
 
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await passes('8d')
-  const mandateId = paymentsOf(world, buyer.id).find((payment) => payment.id === paymentId)?.mandateId
-  expect(subscriptionsOf(world, buyer.id)).toHaveLength(2)
-  expect(subscriptionsOf(world, buyer.id).at(-1)).toMatchObject({ status: 'active', mandateId })
+  const mandateId = getPayments(world, buyer.id).find((payment) => payment.id === paymentId)?.mandateId
+  expect(listSubscriptions(world, buyer.id)).toHaveLength(2)
+  expect(listSubscriptions(world, buyer.id).at(-1)).toMatchObject({ status: 'active', mandateId })
 })

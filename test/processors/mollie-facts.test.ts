@@ -68,7 +68,7 @@ function decide({ first = {}, sale = {}, subscription = {}, charges = [] as obje
   )
 }
 
-const factsOf = (decision: ReturnType<typeof decide>) =>
+const getFacts = (decision: ReturnType<typeof decide>) =>
   decision.payments?.map(({ kind, id, paymentId, amount }) => `${kind} ${id} of ${paymentId}: ${amount}`)
 
 const TAKEN_BACK = charge('tr_2', '2026-12-24', {
@@ -80,7 +80,7 @@ describe('a renewal that is charged back after it was settled', () => {
   test('has failed, and stays paid at Mollie', () => {
     const decision = decide({ charges: [TAKEN_BACK] })
     expect(decision.found?.purchase).toMatchObject({ status: 'past_due', periodCovered: false })
-    expect(factsOf(decision)).toEqual([
+    expect(getFacts(decision)).toEqual([
       'succeeded tr_1 of tr_1: 999',
       'succeeded tr_2 of tr_2: 999',
       'disputed chb_1 of tr_2: 999',
@@ -104,7 +104,7 @@ describe('a renewal that is charged back after it was settled', () => {
     const reversed = chargeback({ reversedAt: at('2027-01-04') })
     const decision = decide({ charges: [charge('tr_2', '2026-12-24', { _embedded: { chargebacks: [reversed] } })] })
     expect(decision.found?.purchase).toMatchObject({ status: 'active', periodCovered: true })
-    expect(factsOf(decision)?.slice(2)).toEqual([
+    expect(getFacts(decision)?.slice(2)).toEqual([
       'disputed chb_1 of tr_2: 999',
       'dispute_lost chb_1 of tr_2: 999',
       'dispute_won chb_1 of tr_2: 999',
@@ -131,7 +131,7 @@ test('a refund has its own id and the payment’s, with any outcome', () => {
     refund('re_2', 'failed', '1.00'),
     refund('re_3', 'queued', '1.00'),
   ]
-  expect(factsOf(decide({ first: { _embedded: { refunds } } }))).toEqual([
+  expect(getFacts(decide({ first: { _embedded: { refunds } } }))).toEqual([
     'succeeded tr_1 of tr_1: 999',
     'refunded re_1 of tr_1: 400',
     'refund_failed re_2 of tr_1: 100',
@@ -147,7 +147,7 @@ test('the newest of many charges are reported, and older ones with a refund', ()
       number === 0 ? { _embedded: { refunds: [refund('re_1', 'refunded', '1.00')] } } : {},
     ),
   )
-  const facts = factsOf(decide({ charges: charges.toReversed() }))
+  const facts = getFacts(decide({ charges: charges.toReversed() }))
   expect(facts?.slice(0, 3)).toEqual([
     'succeeded tr_1 of tr_1: 999',
     'succeeded tr_c0 of tr_c0: 999',

@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import {
+  getPayments,
+  listSubscriptions,
   mollieProcessor,
   openMollieShop,
   payFirst,
-  paymentsOf,
   postMollieWebhook,
   subscribeAtMollie,
-  subscriptionsOf,
 } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { passUntil } from '../support/passing-time.ts'
@@ -37,7 +37,7 @@ async function asked(path: string, during: () => Promise<unknown>): Promise<numb
   return world.mollie.calls.slice(before).filter((each) => each.path === path).length
 }
 
-const live = (userId: string) => subscriptionsOf(world, userId).filter(({ status }) => status === 'active')
+const live = (userId: string) => listSubscriptions(world, userId).filter(({ status }) => status === 'active')
 
 test('a buyer who cancels while the subscription is being created is never charged again', async () => {
   const { shop, passes } = await openMollieShop(world)
@@ -87,7 +87,7 @@ test('a cancelled subscription is not created again if Mollie says for a moment 
   const [again] = live(subscriber.id)
   if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next poll.
   await world.mollie.drainWebhooks()
-  const paid = paymentsOf(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
+  const paid = getPayments(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
   const state = await userState(shop, subscriber.id)
   expect([again?.startDate, paid, state.paid]).toEqual([undefined, ['first paid'], false])
 })
@@ -162,7 +162,7 @@ test('a purchase whose customer was deleted at Mollie keeps what was paid', asyn
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   await passes('33d')
-  expect(paymentsOf(world, subscriber.id)).toHaveLength(2)
+  expect(getPayments(world, subscriber.id)).toHaveLength(2)
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 410)
   world.mollie.failNext(path, 410)
@@ -173,7 +173,7 @@ test('a purchase whose customer was deleted at Mollie keeps what was paid', asyn
 test('a past due user gets no access if Mollie says for a moment that the customer does not exist', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
-  const [subscription] = subscriptionsOf(world, subscriber.id)
+  const [subscription] = listSubscriptions(world, subscriber.id)
   await world.mollie.renew(subscription!.id, { fail: true })
   await passes('8d')
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
@@ -193,12 +193,12 @@ test('a purchase that replaces an older one of its customer is a second subscrip
   await call(world, second.back)
   await world.mollie.drainWebhooks()
   expect(second.userId).toBe(first.id)
-  const [monthly, yearly] = subscriptionsOf(world, first.id)
+  const [monthly, yearly] = listSubscriptions(world, first.id)
   expect(yearly).toMatchObject({ status: 'active', customerId: monthly!.customerId })
   // The webhook is answered before the older one is ended.
   await until(
     'the older one is ended at Mollie',
-    async () => subscriptionsOf(world, first.id)[0]?.status === 'canceled',
+    async () => listSubscriptions(world, first.id)[0]?.status === 'canceled',
   )
   await until(
     'the older one is shown as ending',
@@ -210,7 +210,7 @@ test('a purchase that replaces an older one of its customer is a second subscrip
   ])
   const again = { status: 400, body: { error: 'Subscription is already cancelled' } }
   expect(await cancelOwn(world, first)).toMatchObject(again)
-  expect(subscriptionsOf(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
+  expect(listSubscriptions(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
 })
 
 test('a reversed chargeback is found', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { FULL_SIZE } from '../support/full-size.ts'
-import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { getPayments, listSubscriptions, mollieProcessor, payFirst } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
@@ -34,7 +34,7 @@ const happenings: ((
     await world.mollie.resolvePayment(charge.id, { fail: random() < 0.3 })
   },
   async (_shop, userId) => {
-    const [payment] = paymentsOf(world, userId).filter(({ status, amount }) => status === 'paid' && amount.value > '1')
+    const [payment] = getPayments(world, userId).filter(({ status, amount }) => status === 'paid' && amount.value > '1')
     if (payment) await world.mollie.refund(payment.id, '1.00')
   },
   async (shop, userId) => {
@@ -46,8 +46,8 @@ const happenings: ((
   },
 ]
 
-function eventsOf(userId: string) {
-  const ids = new Set<unknown>(paymentsOf(world, userId).map(({ id }) => id))
+function getEvents(userId: string) {
+  const ids = new Set<unknown>(getPayments(world, userId).map(({ id }) => id))
   return world.mollie.events.filter(({ _embedded: { entity } }) => ids.has(entity.paymentId ?? entity.id))
 }
 
@@ -58,18 +58,18 @@ async function liveThrough(seed: number): Promise<void> {
   const delivered = new Set<string>()
   /** Some webhooks that were not delivered yet, and some again: all at once, in random order, while more happens. */
   async function deliverSome(share: number): Promise<void> {
-    const chosen = eventsOf(userId).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
+    const chosen = getEvents(userId).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
     const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
     const statuses = await Promise.all(copies.map(({ id }) => world.mollie.resend(id)))
     expect(new Set(statuses.flat()), `seed ${seed}`).toEqual(new Set(copies.length > 0 ? [200] : []))
     for (const { id } of chosen) delivered.add(id)
   }
   await deliverSome(1)
-  const [subscription] = subscriptionsOf(world, userId)
+  const [subscription] = listSubscriptions(world, userId)
   const underWay: Promise<void>[] = []
   for (let step = 0; step < 7; step++) {
     const happen = happenings[Math.floor(random() * happenings.length)]!
-    if (subscriptionsOf(world, userId)[0]?.status === 'active') await happen(shop, userId, subscription!.id, random)
+    if (listSubscriptions(world, userId)[0]?.status === 'active') await happen(shop, userId, subscription!.id, random)
     if (random() < 0.7) underWay.push(deliverSome(0.5))
   }
   await Promise.all([...underWay, deliverSome(1)])
@@ -92,7 +92,7 @@ async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): 
   expect(sequenceFaults(events), note).toEqual([])
 
   const counted = (type: string) => events.filter((each) => each.type === type).length
-  const made = paymentsOf(world, userId).filter(({ amount }) => amount.value !== '0.00')
+  const made = getPayments(world, userId).filter(({ amount }) => amount.value !== '0.00')
   const ended = (wanted: string) => made.filter(({ status }) => status === wanted).length
   expect([counted('payment.succeeded'), counted('payment.failed')], note).toEqual([ended('paid'), ended('failed')])
   await provenBalances(world, userId)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
-import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPayments, listSubscriptions, mollieProcessor, payFirst } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
@@ -32,9 +32,9 @@ test('a buyer who chose a bank transfer sees the thanks page, and the purchase b
 })
 
 test('a one-time purchase waits for a slow bank, and ends when all is refunded', async () => {
-  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
+  const body = { email: newEmail(), priceId: getPriceId(world.paywall, 'lifetime') }
   const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  const [payment] = paymentsOf(world, userId)
+  const [payment] = getPayments(world, userId)
   expect(payment).toMatchObject({ sequenceType: 'oneoff', amount: { currency: 'JPY', value: '980' } })
   const id = payment!.id
   await world.mollie.payLater(id)
@@ -56,16 +56,16 @@ test('a one-time purchase waits for a slow bank, and ends when all is refunded',
   const events = await ownerEvents(world, userId)
   const payments = events.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
   expect(payments).toEqual(['payment.succeeded 980', 'payment.refunded 80', 'payment.refunded 900'])
-  expect(subscriptionsOf(world, userId)).toEqual([])
+  expect(listSubscriptions(world, userId)).toEqual([])
 })
 
 test('a transfer in progress is not cancelled by another checkout', async () => {
-  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
+  const body = { email: newEmail(), priceId: getPriceId(world.paywall, 'lifetime') }
   const order = { paywall: world.paywall, key: world.key, body }
   const first = opened(await startCheckout(world, order))
   await press(first.checkoutUrl, 'transfer')
   opened(await startCheckout(world, order))
-  await world.mollie.resolvePayment(paymentsOf(world, first.userId)[0]!.id)
+  await world.mollie.resolvePayment(getPayments(world, first.userId)[0]!.id)
   await world.mollie.drainWebhooks()
   expect(await userState(world, first.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(world.mollie.calls.filter(({ method }) => method === 'DELETE')).toEqual([])

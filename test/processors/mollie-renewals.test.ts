@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { openMollieShop, payFirst, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
+import {
+  getPayments,
+  listSubscriptions,
+  openMollieShop,
+  payFirst,
+  subscribeAtMollie,
+} from '../support/mollie-purchase.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
@@ -39,7 +45,7 @@ async function subscribeByTransfer(shop: TestWorld) {
   const paid = await payFirst(shop, 'monthly', { action: 'transfer' })
   await shop.mollie.resolvePayment(paid.paymentId)
   await shop.mollie.drainWebhooks()
-  const [subscription] = subscriptionsOf(shop, paid.userId)
+  const [subscription] = listSubscriptions(shop, paid.userId)
   if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)
   return { ...paid, subscriptionId: subscription.id }
 }
@@ -52,7 +58,7 @@ test('a processing direct debit keeps access, and renews when it is paid', async
   expect(await purchase()).toMatchObject({ status: 'active' })
   expect((await state()).paid).toBe(true)
   expect(await standard()).toBe(100)
-  const charge = paymentsOf(world, userId).find(({ status }) => status === 'pending')
+  const charge = getPayments(world, userId).find(({ status }) => status === 'pending')
   const events = await hears(() => world.mollie.resolvePayment(String(charge?.id)))
   expect(types(events)).toEqual(['subscription.renewed', 'payment.succeeded'])
   expect(await standard()).toBe(200)
@@ -67,7 +73,7 @@ test('a subscription that cannot be charged any more lasts as long as it is paid
   expect(types(await hears(() => passes('14d')))).toEqual(['subscription.ended'])
   expect(await purchase()).toMatchObject({ status: 'canceled' })
   // Otherwise it would continue as soon as its customer has another mandate.
-  expect(subscriptionsOf(world, userId)).toMatchObject([{ status: 'canceled' }])
+  expect(listSubscriptions(world, userId)).toMatchObject([{ status: 'canceled' }])
 })
 
 test('a processing charge does not make up for a failed one', async () => {
@@ -83,7 +89,7 @@ test('a processing charge does not make up for a failed one', async () => {
 test('a renewal that is charged back is a failed charge', async () => {
   const { id, userId, hears, purchase, standard } = await bought()
   await hears(() => world.mollie.renew(id))
-  const charge = paymentsOf(world, userId).at(-1)
+  const charge = getPayments(world, userId).at(-1)
   const events = await hears(() => world.mollie.chargeback(String(charge?.id)))
   expect(types(events)).toEqual(['subscription.past_due', 'payment.failed', 'payment.disputed', 'payment.dispute_lost'])
   expect(await purchase()).toMatchObject({ status: 'past_due' })
@@ -93,7 +99,7 @@ test('a renewal that is charged back is a failed charge', async () => {
 test('a renewal that was charged back is paid again, with its tokens, once the chargeback is reversed', async () => {
   const { id, userId, passes, hears, state, purchase, standard } = await bought()
   await hears(() => world.mollie.renew(id))
-  const charge = paymentsOf(world, userId).at(-1)
+  const charge = getPayments(world, userId).at(-1)
   const { id: chargeback } = await world.mollie.chargeback(String(charge?.id))
   await hears(() => passes('8d'))
   expect([await purchase(), await state(), await standard()]).toMatchObject([
@@ -109,7 +115,7 @@ test('a renewal that was charged back is paid again, with its tokens, once the c
 
 test('a direct debit that bounces days after it was paid has failed, as has the one after it, which recovers it until then', async () => {
   const { userId, passes, periodEnds, hears, state, purchase, standard } = await bought(subscribeByTransfer)
-  await world.mollie.declineCharges(String(subscriptionsOf(world, userId)[0]?.customerId))
+  await world.mollie.declineCharges(String(listSubscriptions(world, userId)[0]?.customerId))
   const bounce = ['subscription.past_due', 'payment.failed', 'payment.disputed', 'payment.dispute_lost']
 
   expect(types(await hears(periodEnds))).toEqual(['subscription.renewed', 'payment.succeeded'])

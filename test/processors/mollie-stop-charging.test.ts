@@ -25,7 +25,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
 /** An adapter with its own emulator, and a sale of it. */
 async function startSale(more: Partial<CheckoutOrder> = {}, looks = true) {
   const { emulator } = await startMollie()
-  const now = () => new Date(emulator.timeOf('1001') * 1000)
+  const now = () => new Date(emulator.currentTime('1001') * 1000)
   const adapterOver = (send: typeof fetch) =>
     mollieAdapter(ACME, { base: emulator.url, isTest: true, fetch: send, now })
   const adapter = adapterOver(fetch)
@@ -33,7 +33,7 @@ async function startSale(more: Partial<CheckoutOrder> = {}, looks = true) {
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
   const look = async () => (await readPurchase(adapter, '1001', { kind: 'subscription', id }, now)).purchase
   if (looks) await look()
-  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + Math.round(days * 86_400))
+  const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + Math.round(days * 86_400))
   const paid = () => emulator.payments.filter(({ status }) => status === 'paid').length
   const subscription = () => String(emulator.subscriptions.at(-1)?.id)
   return { emulator, adapter, adapterOver, id, look, pass, paid, subscription }

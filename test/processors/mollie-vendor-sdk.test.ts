@@ -170,14 +170,14 @@ test('opens the page of a one-time payment as the SDK does', () =>
   ))
 
 const readPayment: Theirs = (mollie) => mollie.payments.get({ paymentId: 'tr_1', embed: 'refunds,chargebacks' })
-const readSale: Theirs[] = [
+const saleReads: Theirs[] = [
   readPayment,
   (mollie) => mollie.subscriptions.list({ customerId: 'cst_1', limit: 250 }),
   (mollie) => mollie.subscriptions.listPayments({ customerId: 'cst_1', subscriptionId: 'sub_1', limit: 250 }),
 ]
 
 test('reads a purchase as the SDK does', () =>
-  compare((adapter) => adapter.observe({ kind: 'subscription', id: 'tr_1' }), readSale))
+  compare((adapter) => adapter.observe({ kind: 'subscription', id: 'tr_1' }), saleReads))
 
 test('makes the subscription of a first payment as the SDK does', () =>
   compare(
@@ -187,7 +187,7 @@ test('makes the subscription of a first payment as the SDK does', () =>
       if (todo) await adapter.act(todo)
     },
     [
-      ...readSale.slice(0, 2),
+      ...saleReads.slice(0, 2),
       (mollie, idempotencyKey) =>
         mollie.subscriptions.create({
           idempotencyKey,
@@ -208,14 +208,14 @@ test('makes the subscription of a first payment as the SDK does', () =>
 test('cancels as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
-    [...readSale, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
+    [...saleReads, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
   ))
 
 test('keeps a cancellation that comes before the subscription as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
     [
-      ...readSale.slice(0, 2),
+      ...saleReads.slice(0, 2),
       (mollie) =>
         mollie.payments.update({
           paymentId: 'tr_1',

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import {
+  getMollieSecret,
+  listSubscriptions,
   mollieProcessor,
-  mollieSecretOf,
   payFirst,
   postMollieWebhook,
-  subscriptionsOf,
 } from '../support/mollie-purchase.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -55,16 +55,16 @@ test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
 
 test('another paywall of the same account receives the payment and ignores it', async () => {
   const [, neighbour] = world.file.paywalls
-  const response = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: mollieSecretOf(world, 1) })
+  const response = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: getMollieSecret(world, 1) })
   expect(response).toMatchObject({ status: 200, body: { received: true } })
-  expect(subscriptionsOf(world, paid.userId)).toEqual([])
+  expect(listSubscriptions(world, paid.userId)).toEqual([])
   expect((await world.database.query('select from purchases')).rowCount).toBe(0)
 })
 
 test('the same event with its genuine signature takes effect, with and without the prefix of the signature', async () => {
   expect(await postMollieWebhook(world, body)).toMatchObject({ status: 200, body: { received: true } })
   expect((await userState(world, paid.userId)).purchases).toMatchObject([{ status: 'active' }])
-  const signature = createHmac('sha256', mollieSecretOf(world)).update(body).digest('hex')
+  const signature = createHmac('sha256', getMollieSecret(world)).update(body).digest('hex')
   expect(await postMollieWebhook(world, body, { signature })).toMatchObject({ status: 200 })
   const ofTwo = `sha256=${'0'.repeat(64)},sha256=${signature}`
   expect(await postMollieWebhook(world, body, { signature: ofTwo })).toMatchObject({ status: 200 })

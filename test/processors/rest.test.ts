@@ -10,7 +10,7 @@ import { REPLY_LIMIT, USER_AGENT } from '../../lib/processors/rest.ts'
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20)
 
 /** An adapter whose calls are answered by `send`, and what it throws when it reads a purchase. */
-async function failureOf(acquiring: (typeof PROCESSOR_NAMES)[number], send: typeof fetch): Promise<ProcessorError> {
+async function readFailure(acquiring: (typeof PROCESSOR_NAMES)[number], send: typeof fetch): Promise<ProcessorError> {
   const options = { base: null, isTest: true, fetch: send, now: () => new Date() }
   const adapter = await ADAPTERS[acquiring](EMULATORS[acquiring].demoCredentials(), options)
   const error = await adapter.observe({ kind: 'subscription', id: '1' }).then(
@@ -40,7 +40,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a reply is read no further than the limit', async () => {
     const { body, stream } = endless()
     let calls = 0
-    const error = await failureOf(acquiring, async () => {
+    const error = await readFailure(acquiring, async () => {
       calls += 1
       return new Response(calls === 1 ? stream : 'x'.repeat(REPLY_LIMIT + 1))
     })
@@ -51,7 +51,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('each call has our User-Agent, and follows no redirect', async () => {
     const seen: [string | null, string | undefined][] = []
-    await failureOf(acquiring, async (_, init) => {
+    await readFailure(acquiring, async (_, init) => {
       seen.push([new Headers(init?.headers).get('user-agent'), init?.redirect])
       return new Response('busy', { status: 503 })
     })
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       let calls = 0
       const date = new Date(Date.now() + 20_000).toUTCString()
       const headers = { 'Retry-After': header === 'a date' ? date : header }
-      const error = await failureOf(acquiring, async () => {
+      const error = await readFailure(acquiring, async () => {
         calls += 1
         return Response.json(ERRORS[acquiring], { status, headers })
       })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
-import { buy, hears, idOf, passes, stateOf } from '../conformance/buyer.ts'
+import { buy, getId, hears, passes, readState } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 
 // Money refunded to the buyer of a one-time purchase may return to the seller: a refund fails, or the seller wins a chargeback.
 // Freemius reports neither after a payment was refunded.
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 interface Turn {
   what: string
@@ -77,12 +77,12 @@ const TURNS: Turn[] = [
 
 /** A buyer whose money was refunded, and by what. */
 async function paidBack({ at, back, told }: Turn) {
-  const shop = shopOf(at)
+  const shop = getShop(at)
   const buyer = await buy(shop, 'lifetime')
-  const { id } = await back(shop, await idOf(buyer))
+  const { id } = await back(shop, await getId(buyer))
   expect(await hears(buyer)).toEqual(told)
   await passes(buyer, '26h')
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   return { shop, buyer, id }
 }
 
@@ -91,7 +91,7 @@ describe.each(TURNS)('$what at $at', (turn) => {
     const { shop, buyer, id } = await paidBack(turn)
     await turn.again(shop, id)
     expect(await hears(buyer)).toEqual(turn.toldAgain)
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('is found by reconcile without a webhook', async () => {
@@ -100,6 +100,6 @@ describe.each(TURNS)('$what at $at', (turn) => {
     await turn.again(shop, id)
     await shop.emulator.sendHeldWebhooks(() => [])
     expect(await passes(buyer, '2d')).toEqual(turn.found ?? [])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 })

@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, told, useStages } from './stages.ts'
 
-const stageOf = useStages()
+const getStage = useStages()
 
 const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
 
@@ -24,7 +24,7 @@ const AFTERWARDS: Record<ProcessorName, [string[], string[]]> = {
 test.each(PROCESSOR_NAMES)(
   '%s: what a bank takes back takes the purchase and its tokens with it, and returns if the owner wins',
   async (acquiring) => {
-    const { steps, months } = await playAndDeliver(stageOf(acquiring), CHARGEBACK)
+    const { steps, months } = await playAndDeliver(getStage(acquiring), CHARGEBACK)
     const [then, next] = AFTERWARDS[acquiring]
     expect(charged(months)).toEqual([
       ['249.00 USD (249.00 USD charged back)', '249.00 USD', '9.99 USD'],

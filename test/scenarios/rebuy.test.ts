@@ -4,7 +4,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
-const stageOf = useStages()
+const getStage = useStages()
 
 /** How often a charge fails until the day on which the card is mended, by the processor's own schedule. */
 const FAILURES: Record<ProcessorName, number> = { stripe: 6, polar: 3, chargebee: 3, freemius: 3, mollie: 1 }
@@ -16,7 +16,7 @@ const RECOVERED = [PAID, 'subscription.recovered', 'subscription.renewed']
 test.each(PROCESSOR_NAMES)(
   '%s: who has lost access is not sold a second subscription, and is charged once a month',
   async (acquiring) => {
-    const { steps, months } = await playAndDeliver(stageOf(acquiring), REBUY)
+    const { steps, months } = await playAndDeliver(getStage(acquiring), REBUY)
     // Mollie charges again with the next period: the month that failed is never paid.
     const isLate = acquiring === 'mollie'
     const once = ['9.99 USD']

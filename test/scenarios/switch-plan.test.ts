@@ -3,7 +3,7 @@ import { SWITCH_PLAN } from '../../dev/world/scenario/lives/switch-plan.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
 
-const stageOf = useStages()
+const getStage = useStages()
 
 const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
 /** What is left of the yearly price pays this one. */
@@ -60,7 +60,7 @@ const EXPECTED: Record<ProcessorName, { charged: string[][]; told: string[][] }>
 test.each(PROCESSOR_NAMES)(
   '%s: a plan that is changed in the portal changes here, and to and fro earns nothing',
   async (acquiring) => {
-    const { steps, months } = await playAndDeliver(stageOf(acquiring), SWITCH_PLAN)
+    const { steps, months } = await playAndDeliver(getStage(acquiring), SWITCH_PLAN)
     expect(charged(months)).toEqual(EXPECTED[acquiring].charged)
     expect(told(months)).toEqual(EXPECTED[acquiring].told)
 

@@ -4,7 +4,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, told, useStages } from './stages.ts'
 
-const stageOf = useStages()
+const getStage = useStages()
 
 const BOUGHT = ['checkout.completed', 'payment.succeeded 89.00 USD', 'subscription.created']
 const RENEWED = ['payment.succeeded 89.00 USD', 'subscription.renewed']
@@ -13,7 +13,7 @@ const TEN_MONTHS = Array<string[]>(10).fill([])
 test.each(PROCESSOR_NAMES)(
   '%s: what an upgrade replaces is never charged again, and of two upgrades one goes on',
   async (acquiring) => {
-    const { steps, months } = await playAndDeliver(stageOf(acquiring), UPGRADE)
+    const { steps, months } = await playAndDeliver(getStage(acquiring), UPGRADE)
     // Where an open page can be closed, only the second of the two pages can be paid.
     const paid = DEFINITIONS[acquiring].capabilities.expiresPages ? 1 : 2
     const ofEach = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()

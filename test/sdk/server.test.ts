@@ -32,7 +32,7 @@ async function buyer() {
   return { email, userId }
 }
 
-const errorOf = (call: Promise<unknown>) =>
+const readError = (call: Promise<unknown>) =>
   call.then(
     () => null,
     (error: unknown) => error as PaywallError,
@@ -81,7 +81,7 @@ describe('an owner’s server', () => {
       success: true,
       remaining: 69,
     })
-    const error = await errorOf(paywall.debit({ userId }, 'standard', 1000))
+    const error = await readError(paywall.debit({ userId }, 'standard', 1000))
     expect(error).toBeInstanceOf(PaywallError)
     expect(error).toMatchObject({ status: 400, code: 'insufficient', details: { available: 69 } })
     expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
@@ -112,23 +112,23 @@ describe('an owner’s server', () => {
     expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
     expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
     expect(reads).toBe(2)
-    expect(await errorOf(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
+    expect(await readError(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
   })
 
   test('gets the reason of a refusal', async () => {
     const stranger = new Paywall({ key: 'pk_test_nobodys', paywall: world.paywall.id, baseUrl: world.url })
-    expect(await errorOf(stranger.user({ email: newEmail() }))).toMatchObject({ status: 401, name: 'PaywallError' })
+    expect(await readError(stranger.user({ email: newEmail() }))).toMatchObject({ status: 401, name: 'PaywallError' })
     const { email } = await buyer()
-    const again = await errorOf(paywall.checkout(order(email)))
+    const again = await readError(paywall.checkout(order(email)))
     expect(again).toMatchObject({ status: 409, details: { hasActivePurchase: true } })
   })
 
   test('identifies itself with every call', async () => {
-    const { sdk_version: version } = requestsOf(world).find(({ sdk_version: each }) => each) ?? {}
+    const { sdk_version: version } = getRequests(world).find(({ sdk_version: each }) => each) ?? {}
     const packageJson = readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8')
     expect(version).toBe(`paywall-billing-sdk ${JSON.parse(packageJson).version}`)
   })
 })
 
-const requestsOf = ({ logs }: TestWorld) =>
+const getRequests = ({ logs }: TestWorld) =>
   logs.flatMap(({ message }) => (message.startsWith('{') ? [JSON.parse(message)] : []))

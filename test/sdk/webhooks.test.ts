@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 
 /** What the service sent to the owner's backend, as the backend's runtime hands it on. */
-const requestOf = ({ headers, body }: Pick<Received, 'headers' | 'body'>) =>
+const getRequest = ({ headers, body }: Pick<Received, 'headers' | 'body'>) =>
   new Request('https://owner.example/webhooks', { method: 'POST', headers, body })
 
 /** The first event of a type that the service sends about a new buyer. */
@@ -40,11 +40,11 @@ test('hands each event to the handler of its type, once, however often it is sen
     },
   })
   const created = await sent('subscription.created')
-  const answers = await Promise.all([created, created, created].map((each) => take(requestOf(each))))
+  const answers = await Promise.all([created, created, created].map((each) => take(getRequest(each))))
   expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
   expect(handled).toMatchObject([{ id: created.headers['webhook-id'], type: 'subscription.created' }])
   const completed = world.receiver.received.find(({ body }) => JSON.parse(body).type === 'checkout.completed')!
-  expect((await take(requestOf(completed))).status, 'nobody asked for it').toBe(204)
+  expect((await take(getRequest(completed))).status, 'nobody asked for it').toBe(204)
 })
 
 test('has what a handler could not do sent again', async () => {
@@ -61,10 +61,10 @@ test('has what a handler could not do sent again', async () => {
     onError: (error) => void errors.push(error),
   })
   const paid = await sent('payment.succeeded')
-  expect((await take(requestOf(paid))).status).toBe(500)
+  expect((await take(getRequest(paid))).status).toBe(500)
   expect(errors).toMatchObject([{ message: expect.stringMatching(/^no database for /) }])
   isDown = false
-  expect((await take(requestOf(paid))).status).toBe(204)
+  expect((await take(getRequest(paid))).status).toBe(204)
 })
 
 test('leaves it to the owner’s database which ids were handled', async () => {
@@ -77,7 +77,7 @@ test('leaves it to the owner’s database which ids were handled', async () => {
   }
   const created = await sent('subscription.created')
   const on = { 'subscription.created': ({ id }: { id: string }) => handled.push(id) }
-  for (const _restart of [1, 2]) await webhooks({ secret, test: true, on, once })(requestOf(created))
+  for (const _restart of [1, 2]) await webhooks({ secret, test: true, on, once })(getRequest(created))
   expect(handled).toHaveLength(1)
 })
 
@@ -98,11 +98,11 @@ test('rejects everything that the service did not sign', async () => {
     { headers: unsigned, body },
     { headers, body: '' },
   ]) {
-    expect((await take(requestOf(forged))).status).toBe(400)
+    expect((await take(getRequest(forged))).status).toBe(400)
   }
   expect((await take(new Request('https://owner.example/webhooks'))).status).toBe(405)
   const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], test: true, on: {} })
-  expect((await both(requestOf(created))).status, 'while it is rotated').toBe(204)
+  expect((await both(getRequest(created))).status, 'while it is rotated').toBe(204)
 })
 
 describe('of what anybody may send', () => {
@@ -114,7 +114,7 @@ describe('of what anybody may send', () => {
       'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
       'webhook-signature': new Webhook(by).sign(id, sentAt, body),
     }
-    return requestOf({ headers, body })
+    return getRequest({ headers, body })
   }
   const event = (type: string, is_test = false) =>
     JSON.stringify({ id: `evt_${randomUUID()}`, type, is_test, data: {} })
@@ -137,11 +137,11 @@ describe('of what anybody may send', () => {
     const other = `whsec_${btoa('another secret, for the time of a rotation')}`
     const take = webhooks({ secret: [other, secret], test: true, on: {} })
     const at = (seconds: number) => ({ sentAt: new Date(Date.now() + seconds * 1000) })
-    const statusOf = async (request: Request) => (await take(request)).status
-    expect(await statusOf(signed(event('payment.succeeded'), at(-290)))).toBe(204)
-    expect(await statusOf(signed(event('payment.succeeded'), { ...at(290), by: other }))).toBe(204)
-    expect(await statusOf(signed(event('payment.succeeded'), at(-310)))).toBe(400)
-    expect(await statusOf(signed(event('payment.succeeded'), { ...at(310), by: other }))).toBe(400)
+    const getStatus = async (request: Request) => (await take(request)).status
+    expect(await getStatus(signed(event('payment.succeeded'), at(-290)))).toBe(204)
+    expect(await getStatus(signed(event('payment.succeeded'), { ...at(290), by: other }))).toBe(204)
+    expect(await getStatus(signed(event('payment.succeeded'), at(-310)))).toBe(400)
+    expect(await getStatus(signed(event('payment.succeeded'), { ...at(310), by: other }))).toBe(400)
     expect(() => webhooks({ secret: '', on: {} }), 'no secret').toThrow()
   })
 
@@ -161,7 +161,7 @@ describe('of what anybody may send', () => {
       ).toEqual(statuses)
     }
     expect(handled.filter((each) => each.startsWith('true'))).toHaveLength(1)
-    expect((await webhooks({ secret, on })(requestOf(await sent('payment.succeeded')))).status, 'a real one').toBe(400)
+    expect((await webhooks({ secret, on })(getRequest(await sent('payment.succeeded')))).status, 'a real one').toBe(400)
   })
 
   test('what is signed and is no event is refused, and a type that nobody handles is left alone', async () => {

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Call } from '../support/call.ts'
-import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -124,7 +124,7 @@ test('a paywall opens 10,000 pages in ten minutes for its users, then three to e
   for (let page = 0; page < 12; page++) opened(await startCheckout(world, byOwner))
   const other = await newTenant(world, {})
   const user = await signInAnonymously(world, { paywallId: other.paywall.id, ...from(someAddress()) })
-  const body = { priceId: priceIdOf(other.paywall, 'monthly') }
+  const body = { priceId: getPriceId(other.paywall, 'monthly') }
   opened(
     await startCheckout(world, { paywall: other.paywall, token: user.token, headers: network(someAddress()), body }),
   )

@@ -11,7 +11,7 @@ const FILES = 5
 const FILE_SIZE = 10 * 1024 * 1024
 
 /** A form of five files of 10 MB that repeat a text. No file is an image, but a form is read to its end. */
-function formOf(content: string): Buffer {
+function getForm(content: string): Buffer {
   const file = Buffer.alloc(FILE_SIZE, content, 'latin1')
   const part = (headers: string, body: string | Buffer) => [
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${headers}\r\n\r\n`),
@@ -29,7 +29,7 @@ function formOf(content: string): Buffer {
 
 /** How long it takes to refuse the form, in milliseconds: the shorter of two times. */
 async function cost(content: string): Promise<number> {
-  const body = formOf(content)
+  const body = getForm(content)
   const times: number[] = []
   for (let time = 0; time < 2; time++) {
     const startedAt = performance.now()

@@ -19,7 +19,7 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-const pageOf = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
+const getPage = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
 const reconcile = () => world.workers.scheduled('reconcile')
 
 /** How often Stripe was asked about a page while this went on. */
@@ -31,31 +31,31 @@ async function asked(pageId: string, during: () => Promise<unknown>): Promise<nu
 
 describe('a way back asks the processor once in five seconds', () => {
   const order = async () => opened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
-  const backOf = async ({ checkoutUrl }: Opened) => (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
+  const readBack = async ({ checkoutUrl }: Opened) => (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
   const comeBack = (back: string, times: number) => Promise.all(Array.from({ length: times }, () => call(world, back)))
 
   test('of twenty visits at once one asks, and all go on', async () => {
     const checkout = await order()
-    const back = await backOf(checkout)
+    const back = await readBack(checkout)
     raceStatements(world, 'read_checkout', 20)
     const visits = async () => {
       for (const { status } of await comeBack(back, 20)) expect(status).toBe(303)
     }
-    expect(await asked(pageOf(checkout.checkoutUrl), visits)).toBe(1)
-    expect(await asked(pageOf(checkout.checkoutUrl), visits)).toBe(0)
+    expect(await asked(getPage(checkout.checkoutUrl), visits)).toBe(1)
+    expect(await asked(getPage(checkout.checkoutUrl), visits)).toBe(0)
   })
 
   test('and five seconds later again', async () => {
     const checkout = await order()
-    const back = await backOf(checkout)
+    const back = await readBack(checkout)
     const { checkoutUrl, userId } = checkout
-    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 1))).toBe(1)
+    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 1))).toBe(1)
     const age = (time: string) =>
       world.database.query('update checkouts set asked_at = asked_at - $2::interval where user_id = $1', [userId, time])
     await age('4 seconds')
-    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 1))).toBe(0)
+    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 1))).toBe(0)
     await age('1 second')
-    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 3))).toBe(1)
+    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 3))).toBe(1)
   })
 })
 
@@ -66,12 +66,12 @@ describe('a superseded page', () => {
     const closing = world.stripe.calls.length
     await openCheckout(world, token)
     await until('the page before was looked at', async () =>
-      world.stripe.calls.slice(closing).some(({ path }) => path.includes(pageOf(before))),
+      world.stripe.calls.slice(closing).some(({ path }) => path.includes(getPage(before))),
     )
   }
-  const dueOf = async (url: string) => {
+  const readDue = async (url: string) => {
     const { rows } = await world.database.query('select reconcile_at from checkouts where hosted_page_id = $1', [
-      pageOf(url),
+      getPage(url),
     ])
     return rows[0].reconcile_at
   }
@@ -79,10 +79,10 @@ describe('a superseded page', () => {
   test('that is closed is not polled any more', async () => {
     const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
-    expect(await dueOf(checkoutUrl)).not.toBeNull()
+    expect(await readDue(checkoutUrl)).not.toBeNull()
     await supersede(token, checkoutUrl)
-    await until('nobody is to look at it', async () => (await dueOf(checkoutUrl)) === null)
-    expect(await asked(pageOf(checkoutUrl), twentyMinutesPass)).toBe(0)
+    await until('nobody is to look at it', async () => (await readDue(checkoutUrl)) === null)
+    expect(await asked(getPage(checkoutUrl), twentyMinutesPass)).toBe(0)
   })
 
   test('that was paid just before it could be closed is found', async () => {
@@ -91,19 +91,19 @@ describe('a superseded page', () => {
     await payOnPage(checkoutUrl)
     await loseWebhooks(world)
     await supersede(token, checkoutUrl)
-    expect(await asked(pageOf(checkoutUrl), twentyMinutesPass)).toBe(1)
+    expect(await asked(getPage(checkoutUrl), twentyMinutesPass)).toBe(1)
     expect(await userState(world, user.id)).toMatchObject({ paid: true })
   })
 
   test('that could not be closed is polled as before', async () => {
     const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
-    for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${pageOf(checkoutUrl)}`, 500)
+    for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${getPage(checkoutUrl)}`, 500)
     await supersede(token, checkoutUrl)
     await until('it is logged', async () =>
       world.logs.some(({ message }) => message.includes('superseded checkout not closed')),
     )
-    expect(await dueOf(checkoutUrl)).not.toBeNull()
+    expect(await readDue(checkoutUrl)).not.toBeNull()
   })
 })
 

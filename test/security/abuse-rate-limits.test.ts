@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -34,7 +34,7 @@ const madeUpKey = () => `pk_test_${randomBytes(24).toString('hex')}`
 
 describe('a stranger with made-up owner keys has the share of a guest', () => {
   test('if each is another', async () => {
-    const statements = await statementsOf(world, async () => {
+    const statements = await readStatements(world, async () => {
       const counts = await burst(() => askAs(madeUpKey()))
       expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE)
     })
@@ -116,7 +116,7 @@ describe('webhooks', () => {
   })
 
   test('that are forged have the share of a guest', async () => {
-    const statements = await statementsOf(world, async () => {
+    const statements = await readStatements(world, async () => {
       const counts = await burst(() => send({ secret: 'whsec_guessed' }))
       expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
     })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -26,7 +26,7 @@ async function start(
 ) {
   const caller =
     key === undefined ? { token: (await signInAnonymously(world, { paywallId: paywall.id })).token } : { key }
-  const body = { priceId: priceIdOf(paywall, 'monthly'), ...targets, ...(key !== undefined && { email: newEmail() }) }
+  const body = { priceId: getPriceId(paywall, 'monthly'), ...targets, ...(key !== undefined && { email: newEmail() }) }
   return call(world, `${origin}/api/v1/paywall/${paywall.id}/start-checkout`, { ...caller, body })
 }
 

@@ -26,7 +26,7 @@ async function forget(): Promise<void> {
     `delete from sign_in_sessions where user_id = '${id}'; update users set purge_at = 'epoch' where id = '${id}'`,
   )
   await world.workers.scheduled('purge-expired')
-  expect(await rowsOf(id)).toEqual({})
+  expect(await getRows(id)).toEqual({})
 }
 
 /** That many days pass for all that is forgotten some day. */
@@ -37,7 +37,7 @@ const letPass = (days: number) =>
     update sign_in_sessions set expires_at = expires_at - interval '${days} days', ended_at = ended_at - interval '${days} days'`)
 
 /** How many rows name a user, by table. */
-async function rowsOf(userId: string): Promise<Record<string, number>> {
+async function getRows(userId: string): Promise<Record<string, number>> {
   const tables = ['members', 'checkouts', 'balances', 'ledger', 'sign_in_sessions', 'events', 'deliveries', 'tickets']
   const counts = tables.map((table) => `(select count(*)::int from ${table} where user_id = $1) as ${table}`)
   const { rows } = await world.database.query(
@@ -60,15 +60,15 @@ test('an anonymous user who does not return leaves nothing behind after 30 days'
   expect(await changeBalance(world, { user_id: user.id, op: 'debit', amount: 1, type: 'standard' })).toMatchObject({
     status: 200,
   })
-  const before = await rowsOf(user.id)
+  const before = await getRows(user.id)
   expect(before).toMatchObject({ users: 1, members: 1, checkouts: 1, sign_in_sessions: 1 })
   expect(before.balances).toBeGreaterThan(0)
   await letPass(29)
   await forget()
-  expect(await rowsOf(user.id)).toEqual(before)
+  expect(await getRows(user.id)).toEqual(before)
   await letPass(1.1)
   await forget()
-  expect(await rowsOf(user.id)).toEqual({})
+  expect(await getRows(user.id)).toEqual({})
   expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
 })
 
@@ -81,10 +81,10 @@ test('one who returns is kept, with all it has', async () => {
   sessionIn(await refresh(world, next))
   await letPass(29)
   await forget()
-  expect(await rowsOf(user.id)).toMatchObject({ users: 1, members: 1, sign_in_sessions: 1 })
+  expect(await getRows(user.id)).toMatchObject({ users: 1, members: 1, sign_in_sessions: 1 })
   await letPass(32)
   await forget()
-  expect(await rowsOf(user.id)).toEqual({})
+  expect(await getRows(user.id)).toEqual({})
 })
 
 describe('what stays for ever', () => {
@@ -154,12 +154,12 @@ describe('what stays for ever', () => {
   test.each(kept)('%s', async (_, make) => {
     const userId = await make()
     await loseWebhooks(world)
-    const { users, members } = await rowsOf(userId)
+    const { users, members } = await getRows(userId)
     await letPass(31)
     await forget()
     await letPass(100)
     await forget()
-    expect(await rowsOf(userId)).toMatchObject({ users: users!, members: members! })
+    expect(await getRows(userId)).toMatchObject({ users: users!, members: members! })
   })
 })
 
@@ -170,7 +170,7 @@ test('a page that its user left behind can be paid for as long as it is kept', a
   const checkoutUrl = await openCheckout(world, token)
   await letPass(1)
   await forget()
-  expect(await rowsOf(user.id)).toMatchObject({ users: 1, checkouts: 1 })
+  expect(await getRows(user.id)).toMatchObject({ users: 1, checkouts: 1 })
   await pay(world, checkoutUrl)
   expect(await userState(world, user.id)).toMatchObject({ paid: true })
 })
@@ -182,12 +182,12 @@ test('a checkout that nobody paid goes after 30 days, and one that was bought st
   await pay(world, bought.checkoutUrl)
   await letPass(29)
   await forget()
-  expect(await rowsOf(unpaid)).toMatchObject({ checkouts: 1 })
+  expect(await getRows(unpaid)).toMatchObject({ checkouts: 1 })
   await letPass(1.1)
   await forget()
-  expect(await rowsOf(unpaid)).toMatchObject({ users: 1, members: 1 })
-  expect(await rowsOf(unpaid)).not.toHaveProperty('checkouts')
-  expect(await rowsOf(bought.userId)).toMatchObject({ checkouts: 1 })
+  expect(await getRows(unpaid)).toMatchObject({ users: 1, members: 1 })
+  expect(await getRows(unpaid)).not.toHaveProperty('checkouts')
+  expect(await getRows(bought.userId)).toMatchObject({ checkouts: 1 })
   expect((await userState(world, bought.userId)).purchases).toHaveLength(1)
 })
 
@@ -206,13 +206,13 @@ test('events about a user that wait for their delivery keep it, and go with it',
   )
   await letPass(31)
   await forget()
-  expect(await rowsOf(user.id)).toMatchObject({ users: 1, events: 1, deliveries: 1 })
+  expect(await getRows(user.id)).toMatchObject({ users: 1, events: 1, deliveries: 1 })
   await world.database.query("update deliveries set state = 'delivered', finished_at = now() where event_id = $1", [
     eventId,
   ])
   await letPass(2)
   await forget()
-  expect(await rowsOf(user.id)).toEqual({})
+  expect(await getRows(user.id)).toEqual({})
 })
 
 test('of a user with 2,500 rows of one kind all go', async () => {
@@ -225,7 +225,7 @@ test('of a user with 2,500 rows of one kind all go', async () => {
   )
   await letPass(31)
   await forget()
-  expect(await rowsOf(user.id)).toEqual({})
+  expect(await getRows(user.id)).toEqual({})
 })
 
 test('an owner who credits a user that is being deleted gets not found', async () => {

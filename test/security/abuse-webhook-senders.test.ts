@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
-import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
+import { getWebhookSecret, postWebhook } from '../support/stripe-purchase.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -39,7 +39,7 @@ test('a genuine webhook of one paywall lets nobody forge for another from its ne
 })
 
 test('a sender that signs for its own paywall is a guest at all others', async () => {
-  const own = { paywallId: other.paywall.id, secret: webhookSecretOf(other.paywall) }
+  const own = { paywallId: other.paywall.id, secret: getWebhookSecret(other.paywall) }
   expect(await send(own)).toMatchObject({ status: 200 })
   const replies = await Promise.all(Array.from({ length: BURST }, () => send({ secret: 'whsec_guessed' })))
   const braked = replies.filter(({ status }) => status === 429)

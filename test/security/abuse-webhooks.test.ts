@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { mollieProcessor, postMollieWebhook } from '../support/mollie-purchase.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { postWebhook, stripeCredentials } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { webhooks: [], paywalls: [{}, { processor: mollieProcessor() }] } })
 
-async function answerOf(ask: () => Promise<Reply>) {
+async function readAnswer(ask: () => Promise<Reply>) {
   let reply: Reply | undefined
-  const statements = await statementsOf(world, async () => {
+  const statements = await readStatements(world, async () => {
     reply = await ask()
   })
   return { ...reply, statements }
@@ -34,7 +34,7 @@ describe('a webhook that cannot be signed is refused before the database is aske
     ['with a time that is no time', `t=soon,v1=${hex(64)}`],
     ['with a time too long ago', `t=${agoSeconds(310)},v1=${hex(64)}`],
   ])('Stripe: %s', async (_, signature) => {
-    const forged = await answerOf(() => postWebhook(world, body, { signature }))
+    const forged = await readAnswer(() => postWebhook(world, body, { signature }))
     expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 0 })
   })
 
@@ -45,21 +45,21 @@ describe('a webhook that cannot be signed is refused before the database is aske
     ['with one that is too short', 'sha256=00'],
   ])('Mollie: %s', async (_, signature) => {
     const paywallId = world.file.paywalls[1]!.id
-    const forged = await answerOf(() => postMollieWebhook(world, body, { signature, paywallId, secret: 'x' }))
+    const forged = await readAnswer(() => postMollieWebhook(world, body, { signature, paywallId, secret: 'x' }))
     expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 0 })
   })
 
   test('of a paywall that no id can name', async () => {
     const headers = { 'stripe-signature': `t=${agoSeconds(0)},v1=${hex(64)}` }
-    const stray = await answerOf(() => call(world, '/webhooks/stripe/acme', { body, headers }))
+    const stray = await readAnswer(() => call(world, '/webhooks/stripe/acme', { body, headers }))
     expect(stray).toMatchObject({ status: 404, body: { error: 'paywall_not_found' }, statements: 0 })
   })
 
   test('one that is only forged costs one read, and a flood of them no more', async () => {
     const forge = () => postWebhook(world, body, { secret: `whsec_${hex(24)}` })
     const refused = { status: 400, body: { error: 'invalid_signature' } }
-    expect(await answerOf(forge)).toMatchObject({ ...refused, statements: 1 })
-    const flood = await answerOf(async () => (await Promise.all(Array.from({ length: 50 }, forge))).at(-1)!)
+    expect(await readAnswer(forge)).toMatchObject({ ...refused, statements: 1 })
+    const flood = await readAnswer(async () => (await Promise.all(Array.from({ length: 50 }, forge))).at(-1)!)
     expect(flood).toMatchObject({ ...refused, statements: 0 })
   })
 

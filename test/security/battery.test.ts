@@ -16,7 +16,7 @@ import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { switchMode } from '../support/switch-mode.ts'
 import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { world, ours } = all
   await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'old', is_test: true, secret: revoked }] })
   await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'live', is_test: false, secret: live }] })
-  forge = forgeFor(world, all.payer, await audienceOf(world))
+  forge = forgeFor(world, all.payer, await readAudience(world))
   anonymous = (await signInAnonymously(world)).token
 })
 

@@ -4,7 +4,7 @@ import { mergeUsers } from '../../cli/users/merge.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { readOwnerId } from '../support/owner-id.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { until } from '../support/until.ts'
@@ -23,7 +23,7 @@ const write = (token: string, userMeta: object) =>
   startCheckout(world, { paywall: world.paywall, token, body: { userMeta } })
 
 /** The `meta` of a user, as the owner reads it or, with a token, the user itself. */
-async function metaOf(userId: string, token?: string): Promise<unknown> {
+async function getMeta(userId: string, token?: string): Promise<unknown> {
   const path = `/api/v1/paywall/${world.paywall.id}/user`
   const reply = token ? call(world, path, { token }) : call(world, `${path}?user_id=${userId}`, { key: world.key })
   return Object(await reply.then(({ body }) => body)).meta
@@ -35,17 +35,17 @@ describe('what an owner wrote about a user', () => {
     await writeAsOwner(email, { role: 'user', limits: { seats: 1 } })
     const { id, token } = await signIn(world, { email })
     expect(await write(token, { role: 'admin', limits: { seats: 99 }, theme: 'dark' })).toMatchObject({ status: 200 })
-    expect(await metaOf(id)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
-    expect(await metaOf(id, token)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
+    expect(await getMeta(id)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
+    expect(await getMeta(id, token)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
 
     expect(await write(token, { plan: 'gold', role: null })).toMatchObject({ status: 200 })
     await writeAsOwner(email, { plan: 'free' })
     const served = { role: 'user', limits: { seats: 1 }, theme: 'dark', plan: 'free' }
-    expect(await metaOf(id)).toEqual(served)
+    expect(await getMeta(id)).toEqual(served)
 
     const portal = `/api/v1/paywall/${world.paywall.id}/get-customer-portal`
     await call(world, portal, { token, body: { userMeta: { role: 'admin' } } })
-    expect(await metaOf(id)).toEqual(served)
+    expect(await getMeta(id)).toEqual(served)
   })
 
   test('stays writable however much the user writes: each side has its own 64 KB', async () => {
@@ -66,7 +66,7 @@ describe('what an owner wrote about a user', () => {
     expect(await stateChecksum(world)).toBe(before)
     await writeAsOwner(email, { b: text })
     await writeAsOwner(email, { a0: 'short' })
-    expect(await metaOf(id)).toMatchObject({ b: text, a0: 'short', a15: text })
+    expect(await getMeta(id)).toMatchObject({ b: text, a0: 'short', a15: text })
   })
 
   test('is on top after a merge, too', async () => {
@@ -78,7 +78,7 @@ describe('what an owner wrote about a user', () => {
     await write(anonymous.token, { role: 'admin', colour: 'blue', tab: 2 })
     const grant = await getGrant(world, email)
     expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
-    expect(await metaOf(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
+    expect(await getMeta(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
   })
 
   test('takes precedence after an operator’s merge, where it stays what was written about the remaining user', async () => {
@@ -90,9 +90,9 @@ describe('what an owner wrote about a user', () => {
       await writeAsOwner(email, { role: name, [`owner_${name}`]: true })
       await write(token, { role: 'admin', theme: name, [`buyer_${name}`]: true })
     }
-    const users = { ownerId: await ownerIdOf(world), isTest: true }
+    const users = { ownerId: await readOwnerId(world), isTest: true }
     await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from: from.id, into: into.id }))
-    expect(await metaOf(into.id)).toEqual({
+    expect(await getMeta(into.id)).toEqual({
       role: 'into',
       owner_from: true,
       owner_into: true,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { open, order, purchaseOf } from '../conformance/buyer.ts'
+import { open, order, readPurchase } from '../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
 import { call } from '../support/call.ts'
@@ -51,12 +51,12 @@ describe.each(PROCESSOR_NAMES.map((acquiring, place) => ({ acquiring, place })))
     const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
     expect(await openings(() => call(world, path, { key, body: { email: buyer.email } }))).toBe(1)
 
-    const subscriptionId = (await purchaseOf(buyer))?.id
+    const subscriptionId = (await readPurchase(buyer))?.id
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
     const cancelling = async () => {
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
       // What no webhook will report is fetched after the response.
-      const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
+      const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
       if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
     }
     const told = { openings: 0 }

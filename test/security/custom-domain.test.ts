@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, press } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { statementsOf } from '../support/statements.ts'
-import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
+import { readStatements } from '../support/statements.ts'
+import { getWebhookSecret, postWebhook } from '../support/stripe-purchase.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
@@ -54,11 +54,11 @@ async function openPlace(paywall: Tenant['paywall']): Promise<Place> {
 }
 
 /** An endpoint below a paywall's path. */
-const on = (endpoint: string, optionsOf: (place: Place) => Call) => (place: Place, origin: string) =>
-  call(world, `${origin}/api/v1/paywall/${place.paywall.id}/${endpoint}`, optionsOf(place))
+const on = (endpoint: string, getOptions: (place: Place) => Call) => (place: Place, origin: string) =>
+  call(world, `${origin}/api/v1/paywall/${place.paywall.id}/${endpoint}`, getOptions(place))
 
 const ordered = ({ paywall }: Pick<Place, 'paywall'>) => ({
-  priceId: priceIdOf(paywall, 'monthly'),
+  priceId: getPriceId(paywall, 'monthly'),
   successUrl: 'https://owner.example/thanks',
   errorUrl: 'https://owner.example/sorry',
   ignoreActivePurchase: true,
@@ -132,7 +132,7 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
     [
       'processorWebhook',
       ({ paywall }, origin) =>
-        postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
+        postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: getWebhookSecret(paywall) }),
     ],
     ['checkoutReturn', ({ returnUrl }, origin) => call(world, origin + returnUrl), 303, 'checkout_not_found'],
     // Its processor has no such address, which is seen once the paywall is found.
@@ -148,7 +148,7 @@ test('a custom domain answers for no other paywall: good credentials too get 404
   const read = on('bootstrap', () => ({}))
   await until(
     'the edge cache has it',
-    async () => (await statementsOf(world, () => read(sibling, sibling.origin))) === 0,
+    async () => (await readStatements(world, () => read(sibling, sibling.origin))) === 0,
   )
   const before = await stateChecksum(world)
   for (const [endpoint, ask, , none = 'paywall_not_found'] of ASKS) {

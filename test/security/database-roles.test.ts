@@ -38,7 +38,7 @@ const FUNCTIONS = `select p.proname as name, format('%s.%I(%s)', $1::text, p.pro
   from pg_proc p where p.pronamespace = to_regnamespace($1) order by 1`
 
 /** The error of Postgres for each statement, each in a transaction of its own that is rolled back; null: it succeeded. */
-async function codesOf(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
+async function readCodes(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
   const codes: Record<string, string | null> = {}
   for (const statement of statements) {
     try {
@@ -88,16 +88,16 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
       `select last_value from public.${table}_id_seq`,
     ])
     const all = [...statements, ...counters]
-    expect(await codesOf(client, all)).toEqual(allDenied(all))
+    expect(await readCodes(client, all)).toEqual(allDenied(all))
   })
 
   test("executes its own functions, and neither another Worker's nor an inner one", async () => {
     const [mine, others] = [true, false].map((isOwn) =>
       functions.filter(({ name }) => own.includes(name) === isOwn).map(({ call }) => `select ${call}`),
     )
-    expect(await codesOf(client, others!)).toEqual(allDenied(others!))
+    expect(await readCodes(client, others!)).toEqual(allDenied(others!))
     // Nulls may fail for any other reason: what counts is that it may.
-    const codes = await codesOf(client, mine!)
+    const codes = await readCodes(client, mine!)
     expect(Object.keys(codes)).toHaveLength(own.length)
     expect(Object.values(codes)).not.toContain(PERMISSION_DENIED)
   })
@@ -123,7 +123,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
       "copy (select 1) to program 'cat'",
       "select pg_read_file('postgresql.conf')",
     ]
-    const codes = await codesOf(client, statements)
+    const codes = await readCodes(client, statements)
     // `create database` cannot be tried within a transaction: Postgres refuses it before it checks privileges.
     expect({ ...codes, 'create database mine': PERMISSION_DENIED }).toEqual(allDenied(statements))
     await expect(client.query('create database mine')).rejects.toMatchObject({ code: PERMISSION_DENIED })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
-import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { yearly } from '../support/paywall-file.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -30,7 +30,7 @@ async function fivePages() {
   const { token, id } = await signIn(world)
   const pages: string[] = []
   for (let count = 0; count < 5; count += 1) {
-    const body = { priceId: priceIdOf(paywall, 'yearly') }
+    const body = { priceId: getPriceId(paywall, 'yearly') }
     pages.push(opened(await startCheckout(world, { paywall, token, body })).checkoutUrl)
   }
   return { id, pages }
@@ -58,7 +58,7 @@ describe('five open pages', () => {
     expect(paid).toBe(true)
     expect(purchases.map(({ status }) => status)).toEqual(['trialing'])
     expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
-    const atMollie = subscriptionsOf(world, id).map(({ status }) => status)
+    const atMollie = listSubscriptions(world, id).map(({ status }) => status)
     expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
     const events = await ownerEvents(world, id)
     expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
@@ -73,7 +73,7 @@ describe('five open pages', () => {
     await world.workers.scheduled('reconcile')
     expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
     expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
-    expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
+    expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   })
 
   test('are no second trial if one of them is paid when the first trial is over', async () => {
@@ -98,12 +98,12 @@ test('a payment that was listed while a bank had it in hand, and is a second tri
   await drained()
   const statuses = async () => (await userState(world, id)).purchases.map(({ status }) => status)
   expect(await statuses()).toEqual(['trialing', 'pending'])
-  const pending = paymentsOf(world, id).find(({ status }) => status === 'pending')
+  const pending = getPayments(world, id).find(({ status }) => status === 'pending')
   await world.mollie.resolvePayment(String(pending?.id))
   await drained()
   expect(await statuses()).toEqual(['trialing', 'canceled'])
   expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
-  expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
+  expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   expect((await ownerEvents(world, id)).map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
 })
 
@@ -120,8 +120,8 @@ test('a trial that could not be ended at the processor is ended by the processor
   }
   expect(await world.mollie.resend(paid.id)).toEqual([200])
   world.mollie.onCall = undefined
-  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'active'])
+  expect(listSubscriptions(world, id).map(({ status }) => status)).toEqual(['active', 'active'])
   expect(await world.mollie.resend(paid.id)).toEqual([200])
-  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'canceled'])
+  expect(listSubscriptions(world, id).map(({ status }) => status)).toEqual(['active', 'canceled'])
   await world.mollie.sendHeldWebhooks()
 })

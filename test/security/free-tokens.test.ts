@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
-import { ledgerOf } from '../support/token-calls.ts'
+import { readLedger } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -31,7 +31,7 @@ beforeAll(() => {
 /** A user's own checkout of the year. */
 async function open(token: string, body: object = {}) {
   const { paywall } = shop
-  const order = { priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
+  const order = { priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
   return opened(await startCheckout(world, { paywall, token, body: order }))
 }
 
@@ -57,7 +57,7 @@ describe('trial_days of a user’s own call', () => {
     await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
     await drained()
     expect(await provenBalances(world, user.id)).toMatchObject({ premium: 8050 })
-    expect((await ledgerOf(world, user.id)).filter(([type]) => type === 'premium')).toEqual([
+    expect((await readLedger(world, user.id)).filter(([type]) => type === 'premium')).toEqual([
       ['premium', 'trial', 50],
       ['premium', 'plan', 8000],
     ])
@@ -78,25 +78,25 @@ describe('trial_days of a user’s own call', () => {
         prices,
       })
       const { token, id } = await signIn(world, { paywallId: tenant.paywall.id, key: tenant.key })
-      const body = { priceId: priceIdOf(tenant.paywall, 'yearly'), trial_days: 730 }
+      const body = { priceId: getPriceId(tenant.paywall, 'yearly'), trial_days: 730 }
       opened(await startCheckout(world, { paywall: tenant.paywall, token, body }))
       expect(trialAsked(id)).toBe('7')
     }
   })
 
   test('of an owner’s call are not cut', async () => {
-    const body = { email: newEmail(), priceId: priceIdOf(shop.paywall, 'yearly'), trial_days: 730 }
+    const body = { email: newEmail(), priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 730 }
     const { userId } = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
     expect(trialAsked(userId)).toBe('730')
   })
 
   test('bring no tokens of a price that has none for a trial', async () => {
     const { token, user } = await signInAnonymously(world)
-    const priceId = priceIdOf(shop.paywall, 'monthly')
+    const priceId = getPriceId(shop.paywall, 'monthly')
     const { checkoutUrl } = await open(token, { priceId, trial_days: 14 })
     await call(world, await payOnPage(checkoutUrl))
     await drained()
-    expect((await ledgerOf(world, user.id)).filter(([, reason]) => reason !== 'top_up')).toEqual([])
+    expect((await readLedger(world, user.id)).filter(([, reason]) => reason !== 'top_up')).toEqual([])
   })
 })
 
@@ -172,7 +172,7 @@ describe('two merged users', () => {
 test('an owner’s own key can give a further trial, which brings no tokens of a trial', async () => {
   const { id, token, email } = await signIn(world)
   await payAndReturn(world, (await open(token)).checkoutUrl)
-  const body = { email, priceId: priceIdOf(shop.paywall, 'yearly'), trial_days: 5, ignoreActivePurchase: true }
+  const body = { email, priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 5, ignoreActivePurchase: true }
   const further = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
   await payAndReturn(world, further.checkoutUrl)
   await drained()

@@ -3,7 +3,7 @@ import { makeSecrets } from '../../dev/world/secrets.ts'
 import { signAccessToken } from '../../functions/sign-in/tokens.ts'
 import { type TokenUser, verifyAccessToken } from '../../lib/auth/access-token.ts'
 import { call } from '../support/call.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -40,7 +40,7 @@ describe('in the middle of a rotation', () => {
   const read = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
   const readToken = async ({ privateKey }: KeyPair) => {
-    const audience = await audienceOf(world)
+    const audience = await readAudience(world)
     const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, audience }
     return signAccessToken(user, privateKey, new Date())
   }

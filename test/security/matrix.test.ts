@@ -5,8 +5,8 @@ import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { cancel, type Subscriber, saidOf, subscribe, updatesOf } from '../support/subscriber.ts'
-import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
+import { cancel, findMentions, getUpdates, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { at, getTenants, person, type Tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -31,7 +31,7 @@ async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]>
   const file = await fileOfBothModes({ tests })
   await world.apply(file)
   return Promise.all(
-    tenantsOf(file).map(async ({ paywall, key }) => {
+    getTenants(file).map(async ({ paywall, key }) => {
       const place = { file, paywall, key, owner, users: `${owner} ${paywall.is_test}` }
       const members = await Promise.all([subscribe(world, place), subscribe(world, place), subscribe(world, place)])
       return { ...place, members, session: await signInAnonymously(world, { paywallId: paywall.id }) }
@@ -88,7 +88,7 @@ async function expectRefused(place: Place, caller: Call, who: Subscriber, expect
   const ask = async (name: keyof Refusals) => {
     const reply = await asks[name](place, caller, who)
     expect(`${reply.status} ${(reply.body as { error?: string }).error}`, name).toBe(expected[name])
-    expect(saidOf(reply, who), name).toEqual([])
+    expect(findMentions(reply, who), name).toEqual([])
   }
   await Promise.all((['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'] as const).map(ask))
 }
@@ -236,6 +236,6 @@ describe('one user on two paywalls of one owner is two members', () => {
     expect(await asks.changeBalance(one, { key: one.key }, first)).toMatchObject(debited)
     expect(await state(other, { key: other.key }, second)).toMatchObject({ body: { balances: standard(100) } })
     expect(await asks.cancelSubscription(one, { token: first.token }, first)).toMatchObject({ status: 200 })
-    expect(updatesOf(world, second)).toEqual([])
+    expect(getUpdates(world, second)).toEqual([])
   })
 })

@@ -8,15 +8,15 @@ import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { letRefill, setConsumed } from '../support/rate-limits.ts'
 import { askForCode, askForTokens, challengeIn, codeMailedTo, sessionIn } from '../support/sign-in.ts'
-import { statementsOf } from '../support/statements.ts'
+import { readStatements } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 /** Paywalls of one owner, each with keys of its own; the third has none. */
 let paywalls: string[]
 
-const keysOf = (name: string) => ({ siteKey: `0x4-site-${name}`, secretKey: `0x4-secret-${name}` })
-const [HERE, THERE] = [keysOf('here'), keysOf('there')]
+const getKeys = (name: string) => ({ siteKey: `0x4-site-${name}`, secretKey: `0x4-secret-${name}` })
+const [HERE, THERE] = [getKeys('here'), getKeys('there')]
 
 beforeAll(async () => {
   world = await startTestWorld({
@@ -136,8 +136,8 @@ test('a token that was not asked for is not looked at, and is as good as before'
 
 test('without a captcha a refusal asks the database once, with one twice', async () => {
   const network = await usedUpNetwork()
-  expect(await statementsOf(world, () => ask(newEmail(), network))).toBe(1)
-  expect(await statementsOf(world, () => ask(newEmail(), network, solve()))).toBe(2)
+  expect(await readStatements(world, () => ask(newEmail(), network))).toBe(1)
+  expect(await readStatements(world, () => ask(newEmail(), network, solve()))).toBe(2)
 })
 
 describe('nothing is mailed, and nothing consumed,', () => {
@@ -245,7 +245,7 @@ test("Cloudflare's keys for tests do what it documents", async () => {
 })
 
 test('a paywall file that no longer has the keys ends the captcha', async () => {
-  const file = await paywallFile({ paywall: { turnstile: keysOf('gone') } })
+  const file = await paywallFile({ paywall: { turnstile: getKeys('gone') } })
   await world.apply(file)
   const { id } = file.paywalls[0]!
   const network = await usedUpNetwork(id)

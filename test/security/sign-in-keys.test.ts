@@ -35,9 +35,9 @@ async function expectGood(sessions: Session[], on: TestWorld[]): Promise<void> {
 
 test('the key of access tokens: every token is good at every Worker, at each of the three deploys', async () => {
   const fresh = await makeSecrets()
-  const keysOf = (set: string) => JSON.parse(set).keys
+  const getKeys = (set: string) => JSON.parse(set).keys
   const both = JSON.stringify({
-    keys: [...keysOf(world.secrets.ACCESS_TOKEN_PUBLIC_KEYS), ...keysOf(fresh.ACCESS_TOKEN_PUBLIC_KEYS)],
+    keys: [...getKeys(world.secrets.ACCESS_TOKEN_PUBLIC_KEYS), ...getKeys(fresh.ACCESS_TOKEN_PUBLIC_KEYS)],
   })
   const before = await signInAnonymously(world)
   const first = await deployed(world, { ACCESS_TOKEN_PUBLIC_KEYS: both })

@@ -30,7 +30,7 @@ afterAll(() => world.close())
 const OFFER = /was bought on Test Paywall with this address/
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
-const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
 /** An anonymous user who has bought the monthly price, and gave that address on the hosted page. */
 async function buyerWith(email: string, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
@@ -53,13 +53,13 @@ describe('an anonymous buyer who has lost its tokens', () => {
 
     const grant = await getGrant(world, email)
     expect(mailTo(email)).toMatch(OFFER)
-    expect(await stateOf(buyer.token)).toMatchObject({ status: 200 })
+    expect(await readState(buyer.token)).toMatchObject({ status: 200 })
     const { user, token } = sessionIn(await askForTokens(world, grant))
     expect(user).toMatchObject({ email })
-    expect(await stateOf(token)).toMatchObject({ body: { paid: true, purchases: before.purchases } })
+    expect(await readState(token)).toMatchObject({ body: { paid: true, purchases: before.purchases } })
     expect(await provenBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
 
-    expect(await stateOf(buyer.token)).toMatchObject(deadToken)
+    expect(await readState(buyer.token)).toMatchObject(deadToken)
     expect(await refresh(world, buyer.refreshToken)).toMatchObject(invalidGrant)
     await getGrant(world, email)
     expect(mailTo(email)).not.toMatch(OFFER)
@@ -76,7 +76,7 @@ describe('an anonymous buyer who has lost its tokens', () => {
     await loseWebhooks(world)
     await world.stripe.sendHeldWebhooks()
     const { token } = await signInByMail(world, email)
-    expect(await stateOf(token)).toMatchObject({ body: { paid: true, purchases: [{ status: 'active' }] } })
+    expect(await readState(token)).toMatchObject({ body: { paid: true, purchases: [{ status: 'active' }] } })
   })
 
   test('keeps one user if it still has its token, and signs in with it', async () => {
@@ -84,7 +84,7 @@ describe('an anonymous buyer who has lost its tokens', () => {
     const buyer = await buyerWith(email, { theme: 'dark' })
     const { user, token } = await signInByMail(world, email, { token: buyer.token })
     expect(user).toEqual({ ...buyer.user, email })
-    expect(await stateOf(token)).toMatchObject({ body: { paid: true, meta: { theme: 'dark' } } })
+    expect(await readState(token)).toMatchObject({ body: { paid: true, meta: { theme: 'dark' } } })
     const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [user.id])
     expect(rows).toEqual([{ buyer_email: null }])
   })
@@ -95,9 +95,9 @@ describe('an anonymous buyer who has lost its tokens', () => {
     await openCheckout(world, known.token, { plan: 'old' })
     const { user, token } = await signInByMail(world, known.email)
     expect(user.id).toBe(known.id)
-    expect(await stateOf(token)).toMatchObject({ body: { purchases: [{}, {}], meta: { plan: 'old' } } })
+    expect(await readState(token)).toMatchObject({ body: { purchases: [{}, {}], meta: { plan: 'old' } } })
     expect(await provenBalances(world, user.id)).toMatchObject({ standard: 200 })
-    for (const buyer of buyers) expect(await stateOf(buyer.token)).toMatchObject(deadToken)
+    for (const buyer of buyers) expect(await readState(buyer.token)).toMatchObject(deadToken)
   })
 })
 
@@ -119,15 +119,15 @@ describe('a stranger who buys with the address of a victim', () => {
     await credit(world, victim.user.id, 5)
     const stranger = await buyerWith(victim.user.email!, { role: 'admin' })
     await credit(world, stranger.user.id, 7)
-    expect(await stateOf(stranger.token)).toMatchObject({ body: { user: { id: stranger.user.id, email: null } } })
+    expect(await readState(stranger.token)).toMatchObject({ body: { user: { id: stranger.user.id, email: null } } })
 
     const again = await signInByMail(world, victim.user.email!)
     expect(again.user.id).toBe(victim.user.id)
-    const { body } = await stateOf(again.token)
+    const { body } = await readState(again.token)
     expect(body).toMatchObject({ user: { id: victim.user.id }, paid: true, meta: {} })
     expect(JSON.stringify(body)).not.toContain('admin')
     expect(await provenBalances(world, victim.user.id)).toMatchObject({ premium: 12 })
-    expect(await stateOf(stranger.token)).toMatchObject(deadToken)
+    expect(await readState(stranger.token)).toMatchObject(deadToken)
     expect(await refresh(world, stranger.refreshToken)).toMatchObject(invalidGrant)
     expect(await refresh(world, victim.refreshToken)).toMatchObject({ status: 200 })
   })
@@ -150,11 +150,11 @@ describe('a stranger who buys with the address of a victim', () => {
       [world.paywall.id, one.user.id, email],
     )
     const first = await signInByMail(world, email)
-    const purchasesOf = async (token: string) =>
-      ((await stateOf(token)).body as { purchases: unknown[] }).purchases.length
-    expect(await purchasesOf(first.token)).toBe(10)
+    const readPurchases = async (token: string) =>
+      ((await readState(token)).body as { purchases: unknown[] }).purchases.length
+    expect(await readPurchases(first.token)).toBe(10)
     const second = await signInByMail(world, email)
-    expect(await purchasesOf(second.token)).toBe(12)
+    expect(await readPurchases(second.token)).toBe(12)
   })
 })
 
@@ -166,17 +166,17 @@ describe('nothing is restored', () => {
     const email = newEmail()
     const buyer = await buyerWith(email)
     await ask(email)
-    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+    expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
   })
 
   test('if the user does not want it, who may change its mind the next time', async () => {
     const email = newEmail()
     const buyer = await buyerWith(email)
     const without = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: false }))
-    expect(await stateOf(without.token)).toMatchObject({ body: { paid: false, purchases: [] } })
-    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+    expect(await readState(without.token)).toMatchObject({ body: { paid: false, purchases: [] } })
+    expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
     const after = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: true }))
-    expect(await stateOf(after.token)).toMatchObject({ body: { user: { id: without.user.id }, paid: true } })
+    expect(await readState(after.token)).toMatchObject({ body: { user: { id: without.user.id }, paid: true } })
   })
 
   test('by a code whose mail offered nothing, because the purchase was made after it', async () => {
@@ -185,7 +185,7 @@ describe('nothing is restored', () => {
     expect(mailTo(email)).not.toMatch(OFFER)
     const buyer = await buyerWith(email)
     sessionIn(await askForTokens(world, grant))
-    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+    expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
   })
 
   test('of a user who has an address and gave another one at the processor: none is kept', async () => {
@@ -233,7 +233,7 @@ test('Mollie gives no address, so what was bought there is only the anonymous us
   const buyer = await anonymousBuyer(world)
   await call(world, await payOnPage(buyer.checkoutUrl, email))
   await world.mollie.drainWebhooks()
-  expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+  expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
   const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [buyer.user.id])
   expect(rows).toEqual([{ buyer_email: null }])
   await getGrant(world, email)

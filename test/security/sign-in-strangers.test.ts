@@ -13,7 +13,7 @@ import {
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
-import { person, tenantsOf } from '../support/tenants.ts'
+import { getTenants, person } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -94,7 +94,7 @@ test('a network that has used up its mails is answered the same for whom a paywa
   const file = await fileOfBothModes()
   await world.apply(file)
   const network = '192.0.2.2'
-  const [testing, live] = tenantsOf(file)
+  const [testing, live] = getTenants(file)
   for (const [here, there] of [
     [testing!, live!],
     [live!, testing!],

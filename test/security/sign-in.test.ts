@@ -3,7 +3,7 @@ import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import {
   askForTokens,
@@ -30,7 +30,7 @@ beforeAll(async () => {
   elsewhere = file.paywalls[0]!.id
   anonymous = await signInAnonymously(world)
   await credit(world, anonymous.user.id, 7)
-  forge = forgeFor(world, { id: anonymous.user.id, email: '' }, await audienceOf(world))
+  forge = forgeFor(world, { id: anonymous.user.id, email: '' }, await readAudience(world))
 })
 afterAll(() => world.close())
 
@@ -60,7 +60,7 @@ describe('what an anonymous user has cannot be taken with', () => {
   test('the token of a user with an address, even one that says it is anonymous', async () => {
     const owner = await signIn(world)
     await credit(world, owner.id, 5)
-    const token = forgeFor(world, owner, await audienceOf(world)).token({}, payload)
+    const token = forgeFor(world, owner, await readAudience(world)).token({}, payload)
     const { user } = await signInByMail(world, newEmail(), { token })
     expect(user.id).not.toBe(owner.id)
     expect(await provenBalances(world, owner.id)).toMatchObject({ premium: 5 })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { fileOfBothModes, livePaywallFile } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { at, type Person, person, type Tenant, tenant, tenantsOf } from '../support/tenants.ts'
+import { at, getTenants, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
 /** A user of one paywall and what nobody else may learn. */
@@ -38,7 +38,7 @@ async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]>
   const file = await fileOfBothModes({ tests })
   await world.apply(file)
   return Promise.all(
-    tenantsOf(file).map(async ({ paywall, key }) => {
+    getTenants(file).map(async ({ paywall, key }) => {
       const place = { file, paywall, key, owner, users: `${owner} ${paywall.is_test}` }
       return { ...place, members: await Promise.all([1, 2, 3].map(() => member(place))) }
     }),
@@ -53,7 +53,7 @@ async function member(place: Tenant): Promise<Member> {
 }
 
 /** What an answer says of a member, as names of what leaked. */
-function saidOf({ body, headers }: Reply, { id, email, secret, purchase, token }: Member): string[] {
+function findMentions({ body, headers }: Reply, { id, email, secret, purchase, token }: Member): string[] {
   const said = JSON.stringify([body, headers])
   return Object.entries({ id, email, secret, purchase, token }).flatMap(([name, text]) =>
     said.includes(text) ? [name] : [],
@@ -107,7 +107,7 @@ describe('a key of another owner', () => {
             status: 403,
             body: { error: 'Access denied: API key owner does not match paywall owner' },
           })
-          expect(saidOf(reply, who)).toEqual([])
+          expect(findMentions(reply, who)).toEqual([])
         }
       }
     }
@@ -123,7 +123,7 @@ describe('a key of our own account', () => {
         const error = sameUsers ? 'identity_not_on_paywall' : 'identity_not_found'
         for (const reply of await lookUp(one, { key: one.key }, who)) {
           expect(reply).toMatchObject({ status: 404, body: { error } })
-          expect(saidOf(reply, who)).toEqual([])
+          expect(findMentions(reply, who)).toEqual([])
         }
       }
     }
@@ -136,16 +136,16 @@ describe('a key of our own account', () => {
     for (const place of places) {
       for (const who of place.members) {
         const reply = await call(world, at(place, `user?user_id=${who.id}`), { key: place.key })
-        expect(saidOf(reply, who)).toEqual(['secret', 'purchase'])
+        expect(findMentions(reply, who)).toEqual(['secret', 'purchase'])
         const others = places.flatMap(({ members }) => members).filter(({ id }) => id !== who.id)
-        expect(others.flatMap((other) => saidOf(reply, other))).toEqual([])
+        expect(others.flatMap((other) => findMentions(reply, other))).toEqual([])
       }
     }
   })
 
   test("does not sell another paywall's prices, and does not look at another paywall's e-mail and id together", async () => {
     for (const { one, other } of pairs()) {
-      const body = { priceId: priceIdOf(other.paywall, 'monthly') }
+      const body = { priceId: getPriceId(other.paywall, 'monthly') }
       const reply = await checkout(one, { key: one.key }, one.members[0]!, body)
       expect(reply).toMatchObject({ status: 404, body: { error: 'price_not_found' } })
       const [mine, theirs] = [one.members[0]!, other.members[0]!]
@@ -171,7 +171,7 @@ describe("a user's token", () => {
         ]
         for (const reply of refused) {
           expect(reply).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-          expect(saidOf(reply, who)).toEqual([])
+          expect(findMentions(reply, who)).toEqual([])
         }
       }
     }
@@ -183,7 +183,7 @@ describe("a user's token", () => {
     const [me, other] = place!.members
     for (const reply of await lookUp(place!, { token: me!.token }, other!)) {
       expect(reply).toMatchObject({ status: 200, body: { user: { id: me!.id } } })
-      expect(saidOf(reply, other!)).toEqual([])
+      expect(findMentions(reply, other!)).toEqual([])
     }
     const { userId } = opened(await checkout(place!, { token: me!.token }, other!))
     expect(userId).toBe(me!.id)

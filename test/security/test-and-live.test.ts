@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, type Subscriber, subscribe } from '../support/subscriber.ts'
-import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
+import { at, getTenants, person, type Tenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -22,7 +22,7 @@ let payer: Subscriber & { externalId: string }
 beforeAll(async () => {
   const file = await fileOfBothModes()
   await world.apply(file)
-  ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
+  ;[testing, live] = getTenants(file) as [Tenant, Tenant]
   const [email, externalId] = [newEmail(), `shop-${randomUUID()}`]
   await exchange(live, { email, external_id: externalId })
   payer = { ...(await subscribe(world, live, 'monthly', email)), externalId }
@@ -102,7 +102,7 @@ describe('a token', () => {
         paywall: place.paywall,
         token,
         headers: { 'idempotency-key': randomUUID() },
-        body: { priceId: priceIdOf(place.paywall, 'monthly') },
+        body: { priceId: getPriceId(place.paywall, 'monthly') },
       }),
     openTicket: (place, token) => call(world, at(place, 'support/ticket'), { token, body: MESSAGE }),
     cancelSubscription: (place, token) =>

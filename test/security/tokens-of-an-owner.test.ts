@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay } from '../support/anonymous.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { forgeFor } from '../support/forge.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -44,7 +44,7 @@ const READS: Record<string, (place: Tenant, caller: Call) => Promise<Reply>> = {
 }
 
 const buyMonthly = (place: Tenant, token: string) =>
-  startCheckout(world, { paywall: place.paywall, token, body: { priceId: priceIdOf(place.paywall, 'monthly') } })
+  startCheckout(world, { paywall: place.paywall, token, body: { priceId: getPriceId(place.paywall, 'monthly') } })
 
 describe('on another paywall of the owner, where the user never was', () => {
   test('it gets an error that says so, and nothing changes', async () => {

@@ -5,7 +5,7 @@ import { newEmail, startCheckout } from '../support/checkout.ts'
 import { takesUserToken, testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
-import { audienceOf } from '../support/owner-id.ts'
+import { readAudience } from '../support/owner-id.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 
@@ -16,8 +16,8 @@ let foreignAudience: string
 
 beforeAll(async () => {
   all = await startTenants()
-  audience = await audienceOf(all.world)
-  foreignAudience = await audienceOf(all.world, all.foreign.paywall.id)
+  audience = await readAudience(all.world)
+  foreignAudience = await readAudience(all.world, all.foreign.paywall.id)
   forge = forgeFor(all.world, all.payer, audience)
 })
 

@@ -1,7 +1,7 @@
 // What people do by themselves: they buy, cancel and read. What an answer leaves open is asked again, where that is harmless.
 import { randomUUID } from 'node:crypto'
 import { type Call, call } from '../support/call.ts'
-import { opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, opened, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
 import { insist, isDefinite, once } from './insist.ts'
@@ -19,7 +19,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   const { world } = person
   // Nobody pays twice for the same, but to replace it. The checkout is asked for all the same, as by somebody who tries whether it works.
   const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
-  const order = await orderOf(person, step)
+  const order = await getOrder(person, step)
   if (!order) return
   const isSubscribed = slug !== 'lifetime' && !replaces && (await hasSubscription(person))
   const replies = await Promise.all(
@@ -87,11 +87,11 @@ async function hasSubscription({ world, userId }: Person): Promise<boolean> {
 }
 
 /** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */
-async function orderOf(person: Person, { slug, country, replaces }: Doing<'buy'>) {
+async function getOrder(person: Person, { slug, country, replaces }: Doing<'buy'>) {
   const { world } = person
   const { paywall, key } = world
   const headers = { 'idempotency-key': randomUUID() }
-  const sale = { priceId: priceIdOf(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
+  const sale = { priceId: getPriceId(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
   if (person.kind === 'owner')
     return { paywall, key, headers, body: { email: person.email, externalId: person.email, country, ...sale } }
   const session = await ownSession(person)

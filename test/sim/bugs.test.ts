@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUGS, type Bug, seedBug } from './bugs.ts'
-import { historyOf } from './history.ts'
+import { createHistory } from './history.ts'
 import { type Faults, play } from './play.ts'
 import { type Stage, startStage } from './stage.ts'
 
@@ -17,7 +17,7 @@ const seen = (faults: Faults, { law }: Bug) =>
 
 /** How many of the lives have to be played until one is seen that shows the fault; null: none of them does. */
 async function livesUntilSeen(stage: Stage, bug: Bug): Promise<number | null> {
-  const history = { ...historyOf(SEED, LIVES), kills: [] }
+  const history = { ...createHistory(SEED, LIVES), kills: [] }
   for (let first = 0; first < LIVES; first += TOGETHER) {
     const lives = history.lives.slice(first, first + TOGETHER)
     const faults = await play(stage, { ...history, lives }, (found) => seen(found, bug).length > 0)

@@ -1,15 +1,15 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { driverOf } from '../conformance/drivers/drivers.ts'
+import { getDriver } from '../conformance/drivers/drivers.ts'
 import { setUp } from '../conformance/drivers/set-up.ts'
 import { MOST_LIVES } from './history.ts'
 import { holdLiveEvents, type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 import { endLeases, persist } from './passing-time.ts'
-import { fileOf, type Ids } from './paywalls.ts'
-import { type Company, companyOf } from './person.ts'
+import { getFile, type Ids } from './paywalls.ts'
+import { type Company, createCompany } from './person.ts'
 import type { Stage } from './stage.ts'
-import { type Weather, weatherOf } from './weather.ts'
+import { createWeather, type Weather } from './weather.ts'
 
 /** Who plays in a history, and what is around them. */
 export interface Cast {
@@ -24,30 +24,30 @@ export interface Cast {
 let played = 0
 
 /** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
-export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
+export async function assembleCast(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
-  const idsOf = ({ number }: PartialLife): Ids => [
+  const getIds = ({ number }: PartialLife): Ids => [
     `${played * 2 * MOST_LIVES + number}`,
     `${(played * 2 + 1) * MOST_LIVES + number}`,
   ]
-  const written = fileOf(history, idsOf, `${stage.world.receiver.url}/webhooks`)
+  const written = getFile(history, getIds, `${stage.world.receiver.url}/webhooks`)
   const file = await written.read()
   await stage.putUp(file)
   await holdLiveEvents(stage.world)
   const inFile = (id: string, { paywalls }: PaywallFile) => paywalls.find((paywall) => paywall.id === id)!
-  const worldOf = (id: string) => {
+  const getWorld = (id: string) => {
     const paywall = inFile(id, file)
     const key = file.keys.find(({ is_test: isTest }) => isTest === paywall.is_test)?.secret ?? ''
     return { ...stage.world, file, key, paywall }
   }
   const companies = history.lives.flatMap((life) => {
-    const [id, other] = idsOf(life)
-    if (life.paywalls === 'one') return companyOf(life, [worldOf(id)], id)
-    if (life.paywalls === 'two of an account') return companyOf(life, [worldOf(id), worldOf(other)], id)
-    return [companyOf(life, [worldOf(id)], id), companyOf(inRealTime(life), [worldOf(other)], id)]
+    const [id, other] = getIds(life)
+    if (life.paywalls === 'one') return createCompany(life, [getWorld(id)], id)
+    if (life.paywalls === 'two of an account') return createCompany(life, [getWorld(id), getWorld(other)], id)
+    return [createCompany(life, [getWorld(id)], id), createCompany(inRealTime(life), [getWorld(other)], id)]
   })
   for (const { life, world } of companies) await setUp(world[life.processor], world.paywall.id, life.setup)
-  const weather = weatherOf(companies.flatMap(placesOf), (paywallId) => endLeases(stage.world, paywallId))
+  const weather = createWeather(companies.flatMap(getPlaces), (paywallId) => endLeases(stage.world, paywallId))
   const backend = ownerBackend(weather)
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook
@@ -79,10 +79,10 @@ const inRealTime = (life: PartialLife): PartialLife => ({
   steps: life.steps.map((step) => (step?.act === 'wait' ? null : step)),
 })
 
-const placesOf = ({ life: { processor, webhooks }, worlds }: Company) =>
+const getPlaces = ({ life: { processor, webhooks }, worlds }: Company) =>
   worlds.map((world) => ({
     paywallId: world.paywall.id,
-    account: world[processor].accountOf(world.paywall.id),
-    opensPage: driverOf(processor).opensPage,
+    account: world[processor].getAccount(world.paywall.id),
+    opensPage: getDriver(processor).opensPage,
     webhooks,
   }))

@@ -3,7 +3,7 @@
 
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
-import { driverOf } from '../conformance/drivers/drivers.ts'
+import { getDriver } from '../conformance/drivers/drivers.ts'
 import { persist } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
@@ -28,13 +28,13 @@ export type Happening = Extract<Step, { act: Act }>
 export async function happen(company: Company, person: Person, step: Happening): Promise<void> {
   try {
     await toWhatWasSold(company, person, step)
-    company.lastHappening = await timeOf(company)
+    company.lastHappening = await currentTime(company)
   } catch (error) {
     if (!(error instanceof EmulatorError || error instanceof Refused)) throw error
   }
 }
 
-const timeOf = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
+const currentTime = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
 
 /** To what the person has bought last, or else to what anybody of the life has. */
 function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
@@ -58,7 +58,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'card':
       return everyCard(company, step.declines)
     case 'change-plan':
-      return (step.at === 'once' ? there.changePlan : there.schedulePlan)?.(id, priceOf(company, step.to))
+      return (step.at === 'once' ? there.changePlan : there.schedulePlan)?.(id, getPrice(company, step.to))
     case 'renew':
       return renew(company, id, step.fails)
     case 'roll-over':
@@ -104,4 +104,4 @@ async function everyCard({ world, life: { processor }, records }: Company, decli
   for (const { id } of records('customers')) await world[processor].declineCharges(id, declines)
 }
 
-const priceOf = ({ life: { processor } }: Company, slug: 'monthly' | 'yearly') => driverOf(processor).prices[slug]
+const getPrice = ({ life: { processor } }: Company, slug: 'monthly' | 'yearly') => getDriver(processor).prices[slug]

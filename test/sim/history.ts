@@ -2,9 +2,9 @@ import { AfterRetries } from '../../dev/emulators/core/domain/dues.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import type { Setup } from '../conformance/drivers/set-up.ts'
-import { type Dice, diceOf } from '../fuzz/dice.ts'
+import { createDice, type Dice } from '../fuzz/dice.ts'
 import { PLOTS, takesTwo } from './plots.ts'
-import { stepOf } from './random-steps.ts'
+import { createStep } from './random-steps.ts'
 import type { Step } from './step.ts'
 
 /*
@@ -57,11 +57,11 @@ const KILLS = 3
 type Processors = readonly [ProcessorName, ...ProcessorName[]]
 
 /** Lives at any of the processors, or at those that are given. */
-export function historyOf(seed: number, lives: number, processors: Processors = PROCESSOR_NAMES): History {
+export function createHistory(seed: number, lives: number, processors: Processors = PROCESSOR_NAMES): History {
   return {
     seed,
-    lives: Array.from({ length: lives }, (_, number) => lifeOf({ seed, number }, processors)),
-    kills: killsOf(diceOf(mixed(seed, -1))),
+    lives: Array.from({ length: lives }, (_, number) => createLife({ seed, number }, processors)),
+    kills: createKills(createDice(mixed(seed, -1))),
   }
 }
 
@@ -69,23 +69,23 @@ export function historyOf(seed: number, lives: number, processors: Processors = 
 const mixed = (seed: number, number: number) => Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 7, 0x85ebca6b)
 
 /** Plots and processors take turns, so that each plot soon comes to each processor: their numbers have no common divisor. */
-function lifeOf({ seed, number }: { seed: number; number: number }, processors: Processors): Life {
-  const dice = diceOf(mixed(seed, number))
+function createLife({ seed, number }: { seed: number; number: number }, processors: Processors): Life {
+  const dice = createDice(mixed(seed, number))
   const processor = processors[number % processors.length]!
   const plot = PLOTS[(seed + number) % PLOTS.length]!
   const webhooks = dice.pick(WEBHOOKS)
-  const people = peopleOf(processor, dice, takesTwo(plot) ? 2 : 1)
+  const people = createPeople(processor, dice, takesTwo(plot) ? 2 : 1)
   const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
   const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)
   const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))
-  while (steps.length < ROUNDS) steps.push({ ...stepOf(dice), who: who() })
-  return { number, processor, people, paywalls, webhooks, setup: setupOf(dice), steps }
+  while (steps.length < ROUNDS) steps.push({ ...createStep(dice), who: who() })
+  return { number, processor, people, paywalls, webhooks, setup: createSetup(dice), steps }
 }
 
 const WEBHOOKS = ['none', 'all', 'all', 'all', 'all', 'some', 'some', 'some', 'some', 'some'] as const
 
-const setupOf = (dice: Dice): Setup => ({
+const createSetup = (dice: Dice): Setup => ({
   terms: dice.pick([null, null, { taxPercent: 19, percentOff: 0 }, { taxPercent: 0, percentOff: 25 }]),
   afterRetries: dice.pick([null, null, ...AfterRetries.options]),
   lagSeconds: dice.pick([0, 0, 0, 1]),
@@ -102,7 +102,7 @@ const COMPANIES: readonly Kind[][] = [
 ]
 
 /** Where nobody buys without an address, everybody has one. */
-function peopleOf(processor: ProcessorName, dice: Dice, atLeast: number): Kind[] {
+function createPeople(processor: ProcessorName, dice: Dice, atLeast: number): Kind[] {
   const { sellsToAnonymous } = DEFINITIONS[processor].capabilities
   const companies = COMPANIES.filter(({ length }) => length >= atLeast)
   return companies[dice.below(companies.length)]!.map((kind) =>
@@ -110,7 +110,7 @@ function peopleOf(processor: ProcessorName, dice: Dice, atLeast: number): Kind[]
   )
 }
 
-function killsOf(dice: Dice): Kill[] {
+function createKills(dice: Dice): Kill[] {
   return Array.from({ length: KILLS }, () => ({
     round: dice.below(ROUNDS),
     what: dice.pick(['workers', 'workers', 'postgres', 'both']),

@@ -1,11 +1,11 @@
 // npm run sim: plays lives of people against the whole local world, while calls fail, webhooks get lost and processes are
 // killed, and compares what comes of them with a model. Prints the shortest history that breaks it.
 import { endOnSignals, runProgram } from '../../cli/program.ts'
-import { historyOf } from './history.ts'
+import { createHistory } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { kept } from './parts.ts'
 import { play } from './play.ts'
-import { linesOf, report, reportJson } from './report.ts'
+import { getLines, report, reportJson } from './report.ts'
 import { shrink } from './shrink.ts'
 import { type Stage, startStage } from './stage.ts'
 
@@ -26,7 +26,7 @@ async function run(options: Options): Promise<number> {
 /** Plays a seed, and prints what came of it. Gives whether it held. */
 async function tell(stage: Stage, options: Options): Promise<boolean> {
   const { seed, lives, keep, processor, json } = options
-  const whole = historyOf(seed, lives, processor && [processor])
+  const whole = createHistory(seed, lives, processor && [processor])
   const history = keep === undefined ? whole : kept(whole, keep)
   const startedAt = Date.now()
   const faults = await play(stage, history)
@@ -35,7 +35,7 @@ async function tell(stage: Stage, options: Options): Promise<boolean> {
   const outcome = held ? 'all held' : 'BROKEN'
   if (!json)
     console.log(
-      [`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`, ...linesOf(faults)].join('\n'),
+      [`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`, ...getLines(faults)].join('\n'),
     )
   const broken = held ? null : await shrink(history, faults, (part) => play(stage, part))
   if (json) {

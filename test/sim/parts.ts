@@ -16,11 +16,11 @@ export interface PartialHistory extends Omit<History, 'lives'> {
 
 export type PartialLife = PartialHistory['lives'][number]
 
-export const stepsOf = ({ lives }: PartialHistory) =>
+export const listSteps = ({ lives }: PartialHistory) =>
   lives.flatMap(({ steps }) => steps.filter((step) => step !== null))
 
 /** The text that `kept` reads. */
-export function textOf({ lives, kills }: PartialHistory): string {
+export function toKeepText({ lives, kills }: PartialHistory): string {
   const named = lives.map(({ number, steps }) => {
     const places = steps.flatMap((step, place) => (step ? [place] : []))
     return `${number}:${places.join('.')}`

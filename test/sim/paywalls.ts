@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { driverOf } from '../conformance/drivers/drivers.ts'
+import { getDriver } from '../conformance/drivers/drivers.ts'
 import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 
@@ -26,7 +26,11 @@ export type Ids = readonly [string, string]
 const LIVE_HOOKS = 'https://owner.example/live'
 
 /** The owner of a history, with an owner key and a webhook endpoint for each mode. */
-export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => Ids, testHooks: string): EditableFile {
+export function getFile(
+  { lives }: PartialHistory,
+  getIds: (life: PartialLife) => Ids,
+  testHooks: string,
+): EditableFile {
   const environment: Record<string, string> = {}
   const secretly = (name: string, secret: string) => {
     environment[name] = secret
@@ -49,7 +53,7 @@ export function fileOf({ lives }: PartialHistory, idsOf: (life: PartialLife) => 
     environment,
   }
   const paywalls = lives.flatMap((life) => {
-    const [id, other] = idsOf(life)
+    const [id, other] = getIds(life)
     const written = soldBy(life)
     const paywall = { id, amount: 9.99, written }
     if (life.paywalls === 'one') return [paywall]
@@ -86,7 +90,7 @@ function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: st
 
 /** 9.99 USD a month, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
 function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Written[] } {
-  const { prices } = driverOf(acquiring)
+  const { prices } = getDriver(acquiring)
   const standard = (count: number) => ({ tokens: [{ type: 'standard', count }] })
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: prices.local }
   return {

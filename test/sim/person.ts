@@ -3,7 +3,7 @@ import { type AccountRecords, accountRecords } from '../../dev/emulators/core/ac
 import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { There } from '../conformance/drivers/driver.ts'
-import { thereOf } from '../conformance/drivers/drivers.ts'
+import { getThere } from '../conformance/drivers/drivers.ts'
 import type { Session } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { Kind } from './history.ts'
@@ -67,7 +67,7 @@ export interface Company {
 }
 
 /** Who is on two paywalls is one person on each, with the same address, which `name` is part of. */
-export function companyOf(life: PartialLife, worlds: LifeWorld[], name: string): Company {
+export function createCompany(life: PartialLife, worlds: LifeWorld[], name: string): Company {
   const { processor } = life
   const world = worlds[0]!
   const { id } = world.paywall
@@ -79,7 +79,7 @@ export function companyOf(life: PartialLife, worlds: LifeWorld[], name: string):
       worlds.map((each) => newPerson(kind, `life-${name}-${place}@buyers.dev`, each)),
     ),
     capabilities: DEFINITIONS[processor].capabilities,
-    there: thereOf(world, world.paywall),
+    there: getThere(world, world.paywall),
     records: accountRecords(world[processor], id),
     lastHappening: null,
     stoppedThere: new Set(),

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
 import { calmDown } from './calm.ts'
-import { type Cast, castOf } from './cast.ts'
+import { assembleCast, type Cast } from './cast.ts'
 import { happen } from './happenings.ts'
 import { ROUNDS } from './history.ts'
 import { judge, judgeAccess } from './judge.ts'
@@ -37,11 +37,11 @@ export async function play(
   history: PartialHistory,
   isEnough: (faults: Faults) => boolean = () => false,
 ): Promise<Faults> {
-  const cast = await castOf(stage, history)
+  const cast = await assembleCast(stage, history)
   const { companies, weather } = cast
   const found: Faults = new Map()
   const isOver = async (judged: Company[], heard: Moment) => {
-    for (const [number, faults] of await faultsOf(stage, cast, judged, heard)) found.set(number, faults)
+    for (const [number, faults] of await readFaults(stage, cast, judged, heard)) found.set(number, faults)
     return isEnough(found)
   }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
@@ -67,11 +67,11 @@ interface Moment {
 const isOfTests = ({ world }: Company) => world.paywall.is_test
 
 /** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
-async function faultsOf(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
+async function readFaults(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
   const found: Faults = new Map()
   const all = [
     ...cast.companies.map(({ life, faults }) => [life.number, [...faults]] as const),
-    ...(await judgedOf(cast, judged, moment)),
+    ...(await judgeAll(cast, judged, moment)),
     [-1, [...new Set([...stage.faults, ...cast.backend.faults])]] as const,
   ]
   for (const [number, faults] of all) {
@@ -138,7 +138,7 @@ function wasTold({ life, capabilities, worlds }: Company, weather: Weather): boo
     (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute')
   return (
     !life.steps.some((step) => step && untold(step)) &&
-    worlds.every(({ paywall }) => weather.damageOf(paywall.id).unheard.size === 0)
+    worlds.every(({ paywall }) => weather.getDamage(paywall.id).unheard.size === 0)
   )
 }
 
@@ -154,12 +154,12 @@ const cancels = (step: Step) =>
   ['cancel', 'portal-cancel', 'end'].includes(step.act) || (step.act === 'buy' && step.replaces)
 
 /** What is wrong with each, by the number of its life. */
-async function judgedOf({ backend, weather }: Cast, companies: Company[], moment: Moment) {
+async function judgeAll({ backend, weather }: Cast, companies: Company[], moment: Moment) {
   const { told, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const ids = company.worlds.map(({ paywall }) => paywall.id)
     const heard = {
-      refusedCheckouts: ids.reduce((sum, id) => sum + weather.damageOf(id).refusedCheckouts, 0),
+      refusedCheckouts: ids.reduce((sum, id) => sum + weather.getDamage(id).refusedCheckouts, 0),
       everything: told.includes(company),
       settled: settled && isOfTests(company),
     }

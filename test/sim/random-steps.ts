@@ -7,7 +7,7 @@ const DAYS = [1, 8, 32] as const
 /** A step of any person. */
 export type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, 'who'> : never) : never
 
-export function stepOf(dice: Dice): Chosen {
+export function createStep(dice: Dice): Chosen {
   const chance = dice.below(100)
   const weather = dice.below(2 ** 31)
   if (chance < 24) return buying(dice)

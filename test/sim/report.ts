@@ -1,12 +1,12 @@
 import type { Options } from './options.ts'
-import { type PartialHistory, type PartialLife, textOf } from './parts.ts'
+import { type PartialHistory, type PartialLife, toKeepText } from './parts.ts'
 import type { Faults } from './play.ts'
 import type { Broken } from './shrink.ts'
 
 type Played = Pick<Options, 'lives' | 'processor'>
 
 /** What is wrong, by life: it is printed at once, since looking for the shortest history that breaks so may take long. */
-export const linesOf = (faults: Faults): string[] =>
+export const getLines = (faults: Faults): string[] =>
   [...faults].flatMap(([life, found]) => found.map((fault) => `  ${life < 0 ? 'the world' : `life ${life}`}: ${fault}`))
 
 /** A history that breaks the model, as a person reads it, and how to play it again: by the options it was played with. */
@@ -18,7 +18,7 @@ export function report({ history, faults }: Broken, played: Played): string {
     ...shown.flatMap(linesOfLife),
     ...history.kills.map(({ round, what, after }) => `    round ${round}, after ${after} calls: a kill of ${what}`),
     '  play it again with:',
-    `    ${commandOf(history, played)}`,
+    `    ${getCommand(history, played)}`,
   ].join('\n')
 }
 
@@ -27,13 +27,13 @@ export const reportJson = ({ history, faults }: Broken, played: Played) => ({
   faults: [...faults].map(([life, found]) => ({ life: life < 0 ? null : life, faults: found })),
   lives: history.lives,
   kills: history.kills,
-  play_again: commandOf(history, played),
+  play_again: getCommand(history, played),
 })
 
 /** What plays it again. */
-function commandOf(history: PartialHistory, { lives, processor }: Played): string {
+function getCommand(history: PartialHistory, { lives, processor }: Played): string {
   const at = processor === undefined ? '' : ` --processor ${processor}`
-  return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`
+  return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${getKeep(history, lives)}`
 }
 
 const linesOfLife = ({ number, processor, paywalls, webhooks, steps }: PartialLife) => [
@@ -41,5 +41,5 @@ const linesOfLife = ({ number, processor, paywalls, webhooks, steps }: PartialLi
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
 
-const keepOf = (history: PartialHistory, lives: number) =>
-  history.lives.length === lives && history.kills.length > 0 ? '' : ` --keep '${textOf(history)}'`
+const getKeep = (history: PartialHistory, lives: number) =>
+  history.lives.length === lives && history.kills.length > 0 ? '' : ` --keep '${toKeepText(history)}'`

@@ -3,7 +3,7 @@
 import { openKysely } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call, type Reply } from '../support/call.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { readOwnerId } from '../support/owner-id.ts'
 import { askForCode, askForTokens, challengeIn, type Session, sessionIn } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { insist } from './insist.ts'
@@ -61,7 +61,7 @@ export async function mergeAll({ world, people: [from, into] }: Company): Promis
   if (!from?.userId || !into?.userId) return
   const names = { from: from.userId, into: into.userId }
   try {
-    const users = { ownerId: await ownerIdOf(world, world.paywall.id), isTest: world.paywall.is_test }
+    const users = { ownerId: await readOwnerId(world, world.paywall.id), isTest: world.paywall.is_test }
     await mergeUsers(openKysely(world.database), users, names)
     from.userId = into.userId
     from.session = null

@@ -14,7 +14,7 @@ export interface Truth {
   payments: Record<Kind, number>
 }
 
-export function truthOf({ there, records }: Company): Truth {
+export function getTruth({ there, records }: Company): Truth {
   const pages = there.pages()
   const [takenBack, refunds] = partition(records('refunds'), (refund) => there.isTakenBack?.(refund) === true)
   const disputed = records('disputes').length + takenBack.length

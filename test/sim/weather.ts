@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallInterceptor } from '../../dev/emulators/core/calls.ts'
-import { type Dice, diceOf } from '../fuzz/dice.ts'
+import { createDice, type Dice } from '../fuzz/dice.ts'
 import { faultyCall } from './faulty-call.ts'
 import type { Life } from './history.ts'
 
@@ -44,7 +44,7 @@ export interface Weather {
   calm(): Promise<void>
   /** How many calls of processors there were: kills are timed by it. */
   calls(): number
-  damageOf(paywallId: string): Damage
+  getDamage(paywallId: string): Damage
   onCall: CallInterceptor<unknown>
   sendWebhook: typeof fetch
   /** What the owner's backend answers. */
@@ -54,7 +54,7 @@ export interface Weather {
 const noDamage = (): Damage => ({ unheard: new Set(), refusedCheckouts: 0 })
 
 /** `endLeases` is called for a paywall when one of its calls has taken longer than any lease. */
-export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
+export function createWeather(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
   const placeByAccount = new Map(places.map((place) => [place.account, place]))
   const arriving = new Map(places.map(({ paywallId, webhooks }) => [paywallId, webhooks]))
   const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, noDamage()]))
@@ -63,11 +63,11 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
   const late = new Map<string, (() => Promise<unknown>)[]>()
   let [isCalm, calls] = [false, 0]
   const diceFor = (paywallId: string) => (isCalm ? undefined : dice.get(paywallId))
-  const damageOf = (paywallId: string) => damages.get(paywallId) ?? noDamage()
+  const getDamage = (paywallId: string) => damages.get(paywallId) ?? noDamage()
 
   /** An attempt of a webhook: the processor retries if it is not accepted, and gives up after some attempts. */
   async function attempt(paywallId: string, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-    const { unheard } = damageOf(paywallId)
+    const { unheard } = getDamage(paywallId)
     unheard.add(String(init?.body))
     const response = await fetch(input, init)
     if (response.ok) unheard.delete(String(init?.body))
@@ -75,7 +75,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
   }
 
   function lose(paywallId: string, init?: RequestInit): Response {
-    damageOf(paywallId).unheard.add(String(init?.body))
+    getDamage(paywallId).unheard.add(String(init?.body))
     return new Response()
   }
 
@@ -94,14 +94,14 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
 
   return {
     daysHavePassed,
-    change: (paywallId, seed) => void dice.set(paywallId, diceOf(seed)),
+    change: (paywallId, seed) => void dice.set(paywallId, createDice(seed)),
     async calm() {
       isCalm = true
       for (const paywallId of late.keys()) await daysHavePassed(paywallId)
       await Promise.all(doubles)
     },
     calls: () => calls,
-    damageOf,
+    getDamage,
 
     onCall(call, run) {
       calls += 1
@@ -112,7 +112,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
       return faultyCall(throws, run, {
         opensPage: isOfPage,
         onRefused() {
-          if (isOfPage) damageOf(paywallId).refusedCheckouts += 1
+          if (isOfPage) getDamage(paywallId).refusedCheckouts += 1
         },
         endLeases: () => endLeases(paywallId),
       })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { call } from './call.ts'
-import { newEmail, opened, priceIdOf, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, opened, startCheckout } from './checkout.ts'
 import { type Session, signInAnonymously } from './sign-in.ts'
 import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
@@ -23,7 +23,7 @@ export async function openCheckout(world: TestWorld, token: string, userMeta: Re
     paywall: world.paywall,
     token,
     headers: { 'idempotency-key': randomUUID() },
-    body: { priceId: priceIdOf(world.paywall, 'monthly'), userMeta },
+    body: { priceId: getPriceId(world.paywall, 'monthly'), userMeta },
   })
   return opened(reply).checkoutUrl
 }
@@ -39,11 +39,11 @@ export async function payOnPage(checkoutUrl: string, email = newEmail()): Promis
 /** Pays and returns to the paywall, which stores the purchase. Returns Stripe's subscription id. */
 export async function pay(world: TestWorld, checkoutUrl: string): Promise<string> {
   await call(world, await payOnPage(checkoutUrl))
-  return subscriptionOf(world, checkoutUrl)
+  return getSubscription(world, checkoutUrl)
 }
 
 /** Stripe's id of the subscription bought on a page. */
-export function subscriptionOf(world: TestWorld, checkoutUrl: string): string {
+export function getSubscription(world: TestWorld, checkoutUrl: string): string {
   const session = world.stripe.checkoutSessions.find(({ id }) => checkoutUrl.endsWith(`/${id}`))
   return z.object({ subscription: z.string() }).parse(session).subscription
 }

@@ -25,7 +25,7 @@ export async function openApplying() {
     databaseUrl,
     sealing,
     query,
-    ...tablesOf(query),
+    ...getTables(query),
     someOwner: () => someOwner(db, sealing),
     close: () => pool.end(),
   }
@@ -48,20 +48,20 @@ function someOwner(db: Database, sealing: SealingKeys) {
 
 type Query = <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]) => Promise<Row[]>
 
-function tablesOf(query: Query) {
-  const pricesOf = (paywallId: string) =>
+function getTables(query: Query) {
+  const getPrices = (paywallId: string) =>
     query<{ id: string; slug: string; retired: boolean; label: string }>(
       `select id, slug, label, retired_at is not null as retired from prices
        where paywall_id = $1 order by position, id`,
       paywallId,
     )
-  const keysOf = (paywallId: string) =>
+  const getKeys = (paywallId: string) =>
     query<{ name: string; key_hash: string; valid: boolean }>(
       `select name, key_hash, revoked_at is null as valid from api_keys
        where owner_id = (select owner_id from paywalls where id = $1) order by created_at, name`,
       paywallId,
     )
-  const webhookEndpointsOf = (paywallId: string) =>
+  const getWebhookEndpoints = (paywallId: string) =>
     query<{ url: string; secret: string; previous_secret: string | null; signs_twice: boolean; enabled: boolean }>(
       `select url, secret, previous_secret, disabled_at is null as enabled,
          coalesce(previous_secret_until between now() + '23 hours' and now() + '24 hours', false) as signs_twice
@@ -81,5 +81,5 @@ function tablesOf(query: Query) {
     ]
     return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
   }
-  return { pricesOf, keysOf, webhookEndpointsOf, appliedRows }
+  return { getPrices, getKeys, getWebhookEndpoints, appliedRows }
 }

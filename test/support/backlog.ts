@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { fillCrowd, fillCrowdDeliveries } from '../../bench/fill/crowd.ts'
 import { fillDeliveries } from '../../bench/fill/deliveries.ts'
-import { fillExpired as fillExpiredOf } from '../../bench/fill/expired.ts'
-import { fillForgotten as fillForgottenOf } from '../../bench/fill/forgotten.ts'
+import { fillExpired as insertExpired } from '../../bench/fill/expired.ts'
+import { fillForgotten as insertForgotten } from '../../bench/fill/forgotten.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
 // A backlog for the crons, inserted without the database functions and without foreign keys: its users and prices do not exist.
@@ -90,11 +90,11 @@ async function fillToReconcile(
 /** `count` rows in all that purge-expired should delete. */
 export async function fillExpired(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
-  await fillExpiredOf(filler, { paywallId: PAYWALL_ID, webhookUrl: DEAD, users: 24, rows: count })
+  await insertExpired(filler, { paywallId: PAYWALL_ID, webhookUrl: DEAD, users: 24, rows: count })
 }
 
 /** `count` anonymous users who never returned, with everything they left behind. */
 export async function fillForgotten(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
-  await fillForgottenOf(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
+  await insertForgotten(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
 }

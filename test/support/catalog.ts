@@ -4,7 +4,7 @@ import { withClient } from '../../cli/database.ts'
  * Everything in the catalog about the schema public: tables with their owners and grants, columns with types, nullability and
  * defaults, constraints, indexes and functions. The order of columns is left out, because a migration can only append.
  */
-export function catalogOf(url: string): Promise<unknown> {
+export function readCatalog(url: string): Promise<unknown> {
   return withClient(url, async (client) => {
     const catalog: Record<string, unknown> = {}
     for (const [what, query] of Object.entries(QUERIES)) catalog[what] = (await client.query(query)).rows

@@ -9,7 +9,7 @@ const Opened = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.s
 export type Opened = z.output<typeof Opened>
 
 /** The id of a price, by its slug. */
-export function priceIdOf(paywall: FilePaywall, slug: string): string {
+export function getPriceId(paywall: FilePaywall, slug: string): string {
   const price = paywall.prices.find((each) => each.slug === slug)
   if (!price) throw new Error(`the paywall has no price ${slug}`)
   return price.id
@@ -23,7 +23,7 @@ export function startCheckout(
   return call(world, `/api/v1/paywall/${paywall.id}/start-checkout`, {
     ...options,
     body: {
-      ...('priceId' in body ? {} : { priceId: priceIdOf(paywall, 'monthly') }),
+      ...('priceId' in body ? {} : { priceId: getPriceId(paywall, 'monthly') }),
       successUrl: 'https://owner.example/thanks?session=__SESSION__',
       errorUrl: 'https://owner.example/sorry?session=__SESSION__',
       ...(options.key !== undefined && { email: newEmail() }),
@@ -76,7 +76,7 @@ export async function buy(
       paywall,
       key,
       headers: { 'idempotency-key': randomUUID() },
-      body: { email, priceId: priceIdOf(paywall, slug), ...body },
+      body: { email, priceId: getPriceId(paywall, slug), ...body },
     }),
   )
   await payAndReturn(world, checkout.checkoutUrl)

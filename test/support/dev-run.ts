@@ -50,17 +50,17 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
 }
 
 /** The e-mail address in the curl examples. */
-export function buyerOf(run: DevRun): string {
+export function getBuyer(run: DevRun): string {
   const [, email] = /"email":"([^"]+)"/.exec(run.output()) ?? []
   if (!email) throw new Error(`no line buys:\n${run.output()}`)
   return email
 }
 
 /** Runs the curl examples as printed, or for another buyer. Returns the JSON of each. */
-export async function pasteCurls(run: DevRun, email = buyerOf(run)): Promise<Record<string, unknown>[]> {
+export async function pasteCurls(run: DevRun, email = getBuyer(run)): Promise<Record<string, unknown>[]> {
   const lines = run.output().match(/^curl .*$/gm) ?? []
   const replies = []
-  for (const line of lines) replies.push(JSON.parse((await shell(line.replace(buyerOf(run), email))).stdout))
+  for (const line of lines) replies.push(JSON.parse((await shell(line.replace(getBuyer(run), email))).stdout))
   return replies
 }
 

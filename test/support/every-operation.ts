@@ -30,7 +30,7 @@ export const takesOwnerKey = ({ access }: ApiOperation) => access.includes('owne
 export const takesUserToken = ({ access }: ApiOperation) => access.includes('user')
 
 /** The operation with an id. */
-export function operationOf(id: string): ApiOperation {
+export function getOperation(id: string): ApiOperation {
   const found = operations.find((operation) => operation.id === id)
   if (!found) throw new Error(`no contract has an operation ${id}`)
   return found
@@ -44,7 +44,7 @@ const PARAMETERS: Record<string, string> = {
 }
 
 /** The path of an operation on a paywall. */
-export function pathOf({ path }: Pick<ApiOperation, 'path'>, paywallId: string): string {
+export function getPath({ path }: Pick<ApiOperation, 'path'>, paywallId: string): string {
   const values: Record<string, string> = { ...PARAMETERS, id: paywallId }
   return path.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const value = values[name]

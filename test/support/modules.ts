@@ -23,7 +23,7 @@ const COMPILER_OPTIONS = {
 export type Modules = Record<string, string>
 
 /** A folder of its own with these modules, which the caller removes. */
-export function folderOf(modules: Modules): string {
+export function getFolder(modules: Modules): string {
   const folder = mkdtempSync(join(tmpdir(), 'paywall-modules-'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const [name, source] of Object.entries(modules)) writeFileSync(join(folder, name), source)
@@ -33,7 +33,7 @@ export function folderOf(modules: Modules): string {
 /** The TypeScript compiler's errors in these modules; '' if none. */
 export async function typeErrors(modules: Modules): Promise<string> {
   const settings = { compilerOptions: COMPILER_OPTIONS, files: Object.keys(modules) }
-  const folder = folderOf({ ...modules, 'tsconfig.json': JSON.stringify(settings) })
+  const folder = getFolder({ ...modules, 'tsconfig.json': JSON.stringify(settings) })
   try {
     const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch(saidAnyway)
     return stdout

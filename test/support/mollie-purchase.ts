@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from './checkout.ts'
 import type { Written } from './paywall-file.ts'
 import { atNewPaywall } from './tenants.ts'
 import type { TestWorld } from './world.ts'
@@ -43,15 +43,15 @@ const Subscription = z.looseObject({
 })
 
 const Noted = z.object({ metadata: z.object({ user_id: z.string() }) })
-const isOf = (userId: string) => (each: unknown) => Noted.safeParse(each).data?.metadata.user_id === userId
+const belongsTo = (userId: string) => (each: unknown) => Noted.safeParse(each).data?.metadata.user_id === userId
 
 /** A user's payments at Mollie, oldest first. */
-export const paymentsOf = ({ mollie }: TestWorld, userId: string) =>
-  mollie.payments.filter(isOf(userId)).map((each) => Payment.parse(each))
+export const getPayments = ({ mollie }: TestWorld, userId: string) =>
+  mollie.payments.filter(belongsTo(userId)).map((each) => Payment.parse(each))
 
 /** A user's subscriptions at Mollie, oldest first. */
-export const subscriptionsOf = ({ mollie }: TestWorld, userId: string) =>
-  mollie.subscriptions.filter(isOf(userId)).map((each) => Subscription.parse(each))
+export const listSubscriptions = ({ mollie }: TestWorld, userId: string) =>
+  mollie.subscriptions.filter(belongsTo(userId)).map((each) => Subscription.parse(each))
 
 /** A first payment made on its page; the buyer has not returned. */
 export interface PaidFirst {
@@ -69,10 +69,10 @@ export async function payFirst(
   slug = 'monthly',
   { action = 'pay' as Button, body = {}, email = newEmail() } = {},
 ): Promise<PaidFirst> {
-  const order = { email, priceId: priceIdOf(world.paywall, slug), ...body }
+  const order = { email, priceId: getPriceId(world.paywall, slug), ...body }
   const checkout = await startCheckout(world, { paywall: world.paywall, key: world.key, body: order })
   const { userId, checkoutUrl } = opened(checkout)
-  const payment = paymentsOf(world, userId).at(-1)
+  const payment = getPayments(world, userId).at(-1)
   if (!payment) throw new Error(`Mollie has no payment of ${userId}`)
   return { userId, paymentId: payment.id, back: await press(checkoutUrl, action) }
 }
@@ -83,7 +83,7 @@ export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body
   const { status } = await call(world, paid.back)
   if (status !== 303) throw new Error(`the way back answered ${status}`)
   await world.mollie.drainWebhooks()
-  const [subscription] = subscriptionsOf(world, paid.userId)
+  const [subscription] = listSubscriptions(world, paid.userId)
   if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)
   return { ...paid, subscriptionId: subscription.id }
 }
@@ -94,7 +94,7 @@ export function postMollieWebhook(
   body: string,
   options: { paywallId?: string; secret?: string; sent?: string; signature?: string | null } = {},
 ): Promise<Reply> {
-  const { paywallId = world.paywall.id, secret = mollieSecretOf(world) } = options
+  const { paywallId = world.paywall.id, secret = getMollieSecret(world) } = options
   const proper = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
   const signature = options.signature === undefined ? proper : options.signature
   return call(world, `/webhooks/mollie/${paywallId}`, {
@@ -103,7 +103,7 @@ export function postMollieWebhook(
   })
 }
 
-export function mollieSecretOf({ file }: TestWorld, paywall = 0): string {
+export function getMollieSecret({ file }: TestWorld, paywall = 0): string {
   const processor = file.paywalls[paywall]?.processor
   if (processor?.acquiring !== 'mollie') throw new Error('the paywall does not sell through Mollie')
   return processor.credentials.webhookSecret

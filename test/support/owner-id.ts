@@ -1,7 +1,7 @@
 import type { TestWorld } from './world.ts'
 
 /** The id of a paywall's owner. */
-export async function ownerIdOf(world: TestWorld, paywallId = world.paywall.id): Promise<string> {
+export async function readOwnerId(world: TestWorld, paywallId = world.paywall.id): Promise<string> {
   const { rows } = await world.database.query<{ owner_id: string }>('select owner_id from paywalls where id = $1', [
     paywallId,
   ])
@@ -9,4 +9,5 @@ export async function ownerIdOf(world: TestWorld, paywallId = world.paywall.id):
 }
 
 /** The audience of access tokens that are valid on a test paywall. */
-export const audienceOf = async (world: TestWorld, paywallId?: string) => `${await ownerIdOf(world, paywallId)}:test`
+export const readAudience = async (world: TestWorld, paywallId?: string) =>
+  `${await readOwnerId(world, paywallId)}:test`

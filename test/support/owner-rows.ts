@@ -28,7 +28,7 @@ export async function rowsOfOwner(database: Database, { id, isTest }: World): Pr
   const found: Record<string, string[]> = {}
   for (const { name } of tables.filter((table) => !NOBODYS.includes(table.name))) {
     const { rows } = await database.query<{ row: string }>(
-      `select to_jsonb(t)::text as row from ${name} t where ${conditionOf(name, tables)} order by 1`,
+      `select to_jsonb(t)::text as row from ${name} t where ${getCondition(name, tables)} order by 1`,
       [id, isTest],
     )
     found[name] = rows.map(({ row }) => row)
@@ -40,14 +40,14 @@ export async function rowsOfOwner(database: Database, { id, isTest }: World): Pr
 export async function isOfOwner(database: Database, name: string): Promise<string> {
   return NOBODYS.includes(name)
     ? '$1::text is null and $2::boolean is null'
-    : conditionOf(name, await readTables(database))
+    : getCondition(name, await readTables(database))
 }
 
 const PAYWALLS = 'select id from paywalls where owner_id = $1 and is_test = $2'
 const USERS = 'select id from users where owner_id = $1 and is_test = $2'
 
 /** Whether a row belongs to the owner: it names the owner, one of its paywalls or users, or refers to a row that does. */
-function conditionOf(name: string, tables: Table[], from: string[] = []): string {
+function getCondition(name: string, tables: Table[], from: string[] = []): string {
   const table = tables.find((each) => each.name === name)!
   const { columns } = table
   if (name === 'owners') return 'id = $1 and $2' // belongs to both modes: counted once
@@ -65,7 +65,7 @@ function conditionOf(name: string, tables: Table[], from: string[] = []): string
   const referring = table.references
     .filter((each) => ![...NOBODYS, name, ...from].includes(each.table))
     .map((each) => {
-      const theirs = `select ${each.theirs.join()} from ${each.table} where ${conditionOf(each.table, tables, [...from, name])}`
+      const theirs = `select ${each.theirs.join()} from ${each.table} where ${getCondition(each.table, tables, [...from, name])}`
       return `(${each.columns.join()}) in (${theirs})`
     })
   if (referring.length > 0) return referring.join(' or ')

@@ -65,7 +65,7 @@ export async function paywallFile(changes: Changes = {}): Promise<PaywallFile> {
 }
 
 /** What is wrong with a file's text; none if it is good. */
-export async function errorsOf(text: string, variables: Record<string, string> = environment): Promise<string[]> {
+export async function readErrors(text: string, variables: Record<string, string> = environment): Promise<string[]> {
   const read = await readPaywallFile(text, variables)
   return 'errors' in read ? read.errors : []
 }

@@ -10,7 +10,7 @@ const BY_ITSELF = /deliver|take_pending_read/
 export const isOfCall = ({ query }: { query: string }) => !BY_ITSELF.test(query)
 
 /** How many statements the database got because of this. */
-export async function statementsOf(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
+export async function readStatements(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
   let count = 0
   world.neon.onStatement = (statement, run) => {
     if (isOfCall(statement)) count += 1

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import type { StripeEvent } from '../../dev/emulators/stripe/webhook-format.ts'
 import { call, type Reply } from './call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from './checkout.ts'
 import type { UserState } from './user-state.ts'
 import type { TestWorld } from './world.ts'
 
@@ -37,7 +37,7 @@ export async function paySubscription(
   slug = 'monthly',
   { later = false } = {},
 ): Promise<PaidSubscription> {
-  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, slug) }
+  const body = { email: newEmail(), priceId: getPriceId(world.paywall, slug) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   const session = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
   if (later) await world.stripe.payLater(String(session?.id))
@@ -63,24 +63,24 @@ export function asStripeHasIt(world: TestWorld, subscriptionId: string): Partial
 
 /** Schedules the end of a subscription, or undoes that, as the seller's own tools do it: through Stripe's API. */
 export async function cancelThroughApi(world: TestWorld, subscriptionId: string, cancel: boolean): Promise<void> {
-  await stripeOf(world).subscriptions.update(subscriptionId, { cancel_at_period_end: cancel })
+  await getStripe(world).subscriptions.update(subscriptionId, { cancel_at_period_end: cancel })
 }
 
 /** The official SDK in the paywall's own Stripe account. */
-export function stripeOf({ stripe, paywall }: TestWorld): Stripe {
+export function getStripe({ stripe, paywall }: TestWorld): Stripe {
   const { hostname: host, port } = new URL(stripe.url)
   return new Stripe(stripeCredentials(paywall).secretKey, { host, port, protocol: 'http', telemetry: false })
 }
 
 /** The ids of a customer's payments that went through, the oldest first. */
-export function paymentsOf(world: TestWorld, { customer }: PaidSubscription): string[] {
+export function getPayments(world: TestWorld, { customer }: PaidSubscription): string[] {
   const paid = world.stripe.events.filter(({ type }) => type === 'payment_intent.succeeded')
   return paid.filter(({ data }) => data.object.customer === customer).map(({ data }) => String(data.object.id))
 }
 
 /** Everything that Stripe has to tell of a purchase, the oldest first. */
 export function toEvents(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
-  return eventsAbout(world, paid.pageId, paid.customer, ...paymentsOf(world, paid))
+  return eventsAbout(world, paid.pageId, paid.customer, ...getPayments(world, paid))
 }
 
 /** What events tell of, as text, by their ids: it never changes. */
@@ -119,7 +119,7 @@ export async function postWebhook(
     headers?: Record<string, string>
   } = {},
 ): Promise<Reply> {
-  const { paywallId = world.paywall.id, secret = webhookSecretOf(world.paywall), at = new Date() } = options
+  const { paywallId = world.paywall.id, secret = getWebhookSecret(world.paywall), at = new Date() } = options
   const timestamp = Math.floor(at.getTime() / 1000)
   const proper = new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
   const signature = options.signature === undefined ? proper : options.signature
@@ -129,7 +129,7 @@ export async function postWebhook(
   })
 }
 
-export const webhookSecretOf = (paywall: FilePaywall): string => stripeCredentials(paywall).webhookSecret
+export const getWebhookSecret = (paywall: FilePaywall): string => stripeCredentials(paywall).webhookSecret
 
 export function stripeCredentials({ processor }: FilePaywall) {
   if (processor.acquiring !== 'stripe') throw new Error('the paywall does not sell through Stripe')

@@ -36,7 +36,7 @@ export async function subscribe(
 
 /** Cancels as the user itself does; fields of the body are added or replaced. */
 export function cancelOwn(world: TestWorld, subscriber: Subscriber, options: Call & { body?: object } = {}) {
-  return cancel(world, { token: subscriber.token, ...options, body: { ...bodyOf(subscriber), ...options.body } })
+  return cancel(world, { token: subscriber.token, ...options, body: { ...getBody(subscriber), ...options.body } })
 }
 
 /** Cancels as the owner does for its user. */
@@ -46,21 +46,21 @@ export function cancelFor(
   subscriber: Subscriber,
   options: Call & { body?: object } = {},
 ) {
-  const body = { ...bodyOf(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
+  const body = { ...getBody(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
   return cancel(world, { key, ...options, body })
 }
 
 export const cancel = (world: TestWorld, options: Call): Promise<Reply> =>
   call(world, '/api/paywall/cancel-subscription', options)
 
-const bodyOf = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
+const getBody = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
 
 /** The calls that asked Stripe to change a subscription. */
-export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): TestWorld['stripe']['calls'] =>
+export const getUpdates = (world: TestWorld, { subscriptionId }: Subscriber): TestWorld['stripe']['calls'] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
 /** What an answer says of a subscriber, as names of what leaked. */
-export function saidOf(
+export function findMentions(
   { body, headers }: Reply,
   { id, email, purchaseId, subscriptionId, customer }: Subscriber,
 ): string[] {

@@ -3,7 +3,7 @@ import { withClient } from '../../cli/database.ts'
 export type Row = Record<string, unknown>
 
 /** Every row of every table, as JSON. */
-export function rowsOf(database: string): Promise<Record<string, Row[]>> {
+export function getRows(database: string): Promise<Record<string, Row[]>> {
   return withClient(database, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",

@@ -70,7 +70,7 @@ export function person(world: TestWorld, { paywall, key }: Tenant, email = newEm
 }
 
 /** Each paywall of a file, with a key of its mode. */
-export function tenantsOf(file: PaywallFile): Tenant[] {
+export function getTenants(file: PaywallFile): Tenant[] {
   return file.paywalls.map((paywall) => {
     const key = file.keys.find(({ is_test }) => is_test === paywall.is_test)?.secret
     if (!key) throw new Error(`the file has no key for paywall ${paywall.id}`)

@@ -31,7 +31,7 @@ export function withdraw(
 }
 
 /** What made a user's balances what they are, oldest first. */
-export async function ledgerOf(
+export async function readLedger(
   world: TestWorld,
   userId: string,
 ): Promise<[type: string, reason: string, delta: number][]> {

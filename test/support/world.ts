@@ -91,7 +91,7 @@ export async function startTestWorld({
     fetch: notingFetch(faults),
     // A test makes more calls than an account may. One that is about that sets the account's limit.
     rateLimitedAccounts: false,
-    code: codeOf(own),
+    code: getCode(own),
     onLog: (level, message) => void logs.push({ level, message }),
   })
   async function apply(file: PaywallFile) {
@@ -163,7 +163,7 @@ function uncompressed(init: RequestInit = {}) {
 }
 
 /** The Workers' code by env. */
-function codeOf({ gone = [], preludes = {} }: WorkersOfItsOwn): Map<string, string> {
+function getCode({ gone = [], preludes = {} }: WorkersOfItsOwn): Map<string, string> {
   const code = new Map(bundledCode())
   for (const env of gone) code.set(env, 'export default {}')
   for (const [env, prelude] of Object.entries(preludes)) code.set(env, `${prelude}\n${code.get(env)}`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const order = (email: string) => {
-  const body = { email, priceId: priceIdOf(world.paywall, 'lifetime') }
+  const body = { email, priceId: getPriceId(world.paywall, 'lifetime') }
   return startCheckout(world, { paywall: world.paywall, key: world.key, body })
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
-import { mollieProcessor, mollieSecretOf, postMollieWebhook } from '../support/mollie-purchase.ts'
+import { getMollieSecret, mollieProcessor, postMollieWebhook } from '../support/mollie-purchase.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -97,7 +97,7 @@ describe('Mollie', () => {
     ['a refund without its object', event({ type: 'refund.refunded', _embedded: null })],
   ])('%s', async (_what, body) => {
     const [, { id: paywallId }] = world.file.paywalls as [unknown, { id: string }]
-    const reply = await postMollieWebhook(world, body, { paywallId, secret: mollieSecretOf(world, 1) })
+    const reply = await postMollieWebhook(world, body, { paywallId, secret: getMollieSecret(world, 1) })
     await expectMalformed(reply)
   })
 })

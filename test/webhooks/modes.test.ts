@@ -5,7 +5,7 @@ import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
-import { at, type Tenant, tenantsOf } from '../support/tenants.ts'
+import { at, getTenants, type Tenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ],
   })
   await world.apply(file)
-  ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
+  ;[testing, live] = getTenants(file) as [Tenant, Tenant]
 })
 
 /** Everything that can happen to a user: a purchase, a credit, a ticket of a user and of a guest. */

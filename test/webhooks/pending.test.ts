@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import ROLES from '../../generated/roles.json' with { type: 'json' }
-import { buy, expectAsThere, hears, idOf, open, passes, pay, purchaseOf, stateOf } from '../conformance/buyer.ts'
+import { buy, expectAsThere, getId, hears, open, passes, pay, readPurchase, readState } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
@@ -11,10 +11,10 @@ import { until } from '../support/until.ts'
 // Events whose purchase cannot be read are answered 2xx, stored, and applied as soon as it can. Tested with Polar, which disables an
 // endpoint after ten failures, and whose events name their purchase without a call.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 afterEach(() => {
-  const { emulator, world } = shopOf('polar')
+  const { emulator, world } = getShop('polar')
   emulator.onCall = undefined
   world.neon.onStatement = undefined
 })
@@ -38,13 +38,13 @@ const pendingEvents = async ({ world }: Shop) => (await world.database.query('se
 const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
 
 test('an hour without the processor’s API fails no webhook and loses nothing', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const first = await buy(shop)
   const down = outage(shop)
   const sent = webhooksSince(shop)
   const statuses: number[] = []
   shop.emulator.holdWebhooks()
-  const id = await idOf(first)
+  const id = await getId(first)
   await shop.there.refund(id, 300)
   for (const minutes of [10, 20, 30]) {
     statuses.push(...(await shop.emulator.sendHeldWebhooks()))
@@ -77,9 +77,9 @@ async function heldCheckout(shop: Shop) {
 }
 
 test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for all events of a purchase', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const id = await idOf(buyer)
+  const id = await getId(buyer)
   const webhooks = await heldWebhooks(shop, async () => {
     await shop.there.refund(id, 100)
     await shop.there.refund(id, 200)
@@ -117,9 +117,9 @@ async function stopWakeUps(shop: Shop): Promise<void> {
 }
 
 test('a queue message causes a read of the purchase after two seconds, without a cron', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
   const down = outage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
@@ -129,7 +129,7 @@ test('a queue message causes a read of the purchase after two seconds, without a
 })
 
 test('a Worker that is killed between its 2xx and the read loses nothing', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await open(shop)
   const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
   const down = outage(shop)
@@ -142,9 +142,9 @@ test('a Worker that is killed between its 2xx and the read loses nothing', async
 })
 
 test('an event that arrives repeatedly while it is pending, and while it is applied, takes effect once', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
   const webhook = webhooks.find(({ body }) => JSON.parse(body).type === 'refund.created')!
   const down = outage(shop)
   for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
@@ -161,9 +161,9 @@ test('an event that arrives repeatedly while it is pending, and while it is appl
 })
 
 test("an API that hangs times out after four seconds, before the processor's own timeout", async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
   const hanging = Promise.withResolvers<void>()
   shop.emulator.onCall = async (_, run) => {
     await hanging.promise
@@ -178,9 +178,9 @@ test("an API that hangs times out after four seconds, before the processor's own
 })
 
 test('an event that can never be read is dropped after a week, which is logged as an error', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
   outage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   await shop.world.database.query("update pending_events set received_at = received_at - interval '6 days 22 hours'")
@@ -196,9 +196,9 @@ test('an event that can never be read is dropped after a week, which is logged a
 })
 
 test('an event about something that the processor does not have stays pending for ten minutes, and is then dropped', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await idOf(buyer)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getId(buyer)))
   const body = JSON.parse(webhook!.body)
   const gone = { ...body, type: 'subscription.updated', data: { ...body.data, id: crypto.randomUUID() } }
   const sent = { ...webhook!, id: crypto.randomUUID(), body: JSON.stringify(gone) }
@@ -217,9 +217,9 @@ const isOfWebhooks = (name: string) =>
   ROLES.find(({ env }) => env === 'processor-webhook')?.functions.includes(name) ?? false
 
 test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two database calls', async (acquiring) => {
-  const shop = shopOf(acquiring)
+  const shop = getShop(acquiring)
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
   const statements: string[] = []
   shop.world.neon.onStatement = async ({ query }, run) => {
     statements.push(/release_\w+\.(\w+)/.exec(query)?.[1] ?? query)
@@ -231,12 +231,12 @@ test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two dat
     expect(['read_account', 'read_account,store_purchase']).toContain(statements.filter(isOfWebhooks).join())
   }
   shop.world.neon.onStatement = undefined
-  expect((await stateOf(buyer)).paid).toBe(true)
-  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
+  expect((await readState(buyer)).paid).toBe(true)
+  expect(await readPurchase(buyer)).toMatchObject({ status: 'active' })
 })
 
 test('a browser that returns while nothing can be read is redirected in time, and the event is applied later', async () => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   const buyer = await open(shop)
   shop.emulator.holdWebhooks()
   const down = outage(shop)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks } from '../support/lost-webhooks.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { atNewPaywall } from '../support/tenants.ts'
@@ -25,7 +25,7 @@ async function sell(action: 'pay' | 'later', count: number) {
   })
   const shop = await atNewPaywall(world, { prices: [lifetime] })
   async function buyUntold() {
-    const order = await startCheckout(world, { ...shop, body: { priceId: priceIdOf(shop.paywall, 'lifetime') } })
+    const order = await startCheckout(world, { ...shop, body: { priceId: getPriceId(shop.paywall, 'lifetime') } })
     const { userId, checkoutUrl } = opened(order)
     expect(await call(world, await press(checkoutUrl, action))).toMatchObject({ status: 303 })
     await loseWebhooks(world)

@@ -30,7 +30,7 @@ async function openShop() {
   return {
     shop,
     passes: (by: string) => world.clock.advance(shop.paywall.id, by),
-    purchaseOf: async (userId: string) => (await userState(shop, userId)).purchases[0],
+    readPurchase: async (userId: string) => (await userState(shop, userId)).purchases[0],
   }
 }
 
@@ -38,12 +38,12 @@ const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).
 const bought = ['checkout.completed', 'subscription.created']
 
 test('a paid page whose webhooks were lost and whose buyer never returned is found, once, and reported', async () => {
-  const { shop, passes, purchaseOf } = await openShop()
+  const { shop, passes, readPurchase } = await openShop()
   const { userId, pageId, subscriptionId } = await payUnnoticed(shop)
   expect(await countCalls(() => passes('14m'), pageId)).toEqual([0])
   expect(await countCalls(() => passes('2m'), pageId)).toEqual([1])
 
-  expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
+  expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await provenBalances(world, userId)).standard).toBe(100)
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type)).toEqual(bought)
@@ -97,21 +97,21 @@ test('a page that nobody pays is polled less and less often, and after two weeks
 })
 
 test('a subscription that ended without a webhook is found a week after it was last fetched', async () => {
-  const { shop, passes, purchaseOf } = await openShop()
+  const { shop, passes, readPurchase } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
   await world.stripe.end(subscriptionId)
   await loseWebhooks(world)
   expect(await countCalls(() => passes('167h'), subscriptionId)).toEqual([0])
   expect(await countCalls(() => passes('61m'), subscriptionId)).toEqual([1])
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'canceled' })
+  expect(await readPurchase(userId)).toMatchObject({ status: 'canceled' })
   expect(await eventTypes(userId)).toEqual([...bought, 'subscription.ended'])
   expect(await countCalls(() => passes('60d'), subscriptionId)).toEqual([0])
 })
 
 test('a renewal without a webhook is found an hour after its time, or an hour later if Stripe is down', async () => {
-  const { shop, passes, purchaseOf } = await openShop()
+  const { shop, passes, readPurchase } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
-  await passUntil(shop, (await purchaseOf(userId))?.current_period_end, 50)
+  await passUntil(shop, (await readPurchase(userId))?.current_period_end, 50)
   expect(await eventTypes(userId)).toEqual(bought)
   // The SDK retries by itself.
   for (const _ of [1, 2]) world.stripe.failNext(`/v1/subscriptions/${subscriptionId}`, 500)
@@ -120,21 +120,21 @@ test('a renewal without a webhook is found an hour after its time, or an hour la
   expect(await countCalls(() => passes('57m'), subscriptionId)).toEqual([0])
   expect(await countCalls(() => passes('3m'), subscriptionId)).toEqual([1])
 
-  expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
+  expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await provenBalances(world, userId)).standard).toBe(200)
   expect(await eventTypes(userId)).toEqual([...bought, 'subscription.renewed'])
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
 
 test('a payment of the next period without a webhook is found two hours after the period began', async () => {
-  const { shop, passes, purchaseOf } = await openShop()
+  const { shop, passes, readPurchase } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
-  const end = (await purchaseOf(userId))?.current_period_end
+  const end = (await readPurchase(userId))?.current_period_end
   await passUntil(shop, end, 30)
   await world.stripe.sendHeldWebhooks()
   world.stripe.holdWebhooks()
-  expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
-  expect((await purchaseOf(userId))?.current_period_end).not.toBe(end)
+  expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
+  expect((await readPurchase(userId))?.current_period_end).not.toBe(end)
   expect((await provenBalances(world, userId)).standard).toBe(100)
   expect(await countCalls(() => passes('89m'), subscriptionId)).toEqual([0])
   await loseWebhooks(world)
@@ -145,7 +145,7 @@ test('a payment of the next period without a webhook is found two hours after th
 })
 
 test('a cancellation that Stripe accepted without a webhook shows ten minutes later', async () => {
-  const { shop, passes, purchaseOf } = await openShop()
+  const { shop, passes, readPurchase } = await openShop()
   const subscriber = await subscribe(world, shop)
   await loseWebhooks(world)
   const { subscriptionId } = subscriber
@@ -153,7 +153,7 @@ test('a cancellation that Stripe accepted without a webhook shows ten minutes la
   await loseWebhooks(world)
   expect(await countCalls(() => passes('9m'), subscriptionId)).toEqual([0])
   expect(await countCalls(() => passes('2m'), subscriptionId)).toEqual([1])
-  expect(await purchaseOf(subscriber.id)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(await readPurchase(subscriber.id)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   expect(await eventTypes(subscriber.id)).toEqual([...bought, 'subscription.cancel_scheduled'])
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
@@ -181,7 +181,7 @@ test('an account whose Stripe is down is logged and delays no other', async () =
   }
   const logged = world.logs.length
   await reconcile()
-  expect(await here.purchaseOf(well.userId)).toMatchObject(asStripeHasIt(world, well.subscriptionId))
+  expect(await here.readPurchase(well.userId)).toMatchObject(asStripeHasIt(world, well.subscriptionId))
   const { rows } = await world.database.query('select id from checkouts where paywall_id = $1', [gone.shop.paywall.id])
   const said = world.logs.slice(logged).filter(({ message }) => message.includes('reconcile failed'))
   expect(said.map(({ message }) => JSON.parse(message).id).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())

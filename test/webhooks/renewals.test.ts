@@ -19,7 +19,7 @@ afterAll(() => world.close())
  * The state of the owner's user and its events after each thing that happens: all of Stripe's webhooks so far are sent
  * twice, all at once.
  */
-function lifeOf(paid: PaidSubscription) {
+function createLife(paid: PaidSubscription) {
   let count = 0
   return async (happen: Promise<unknown>) => {
     await happen
@@ -40,7 +40,7 @@ test('a period is renewed, and credits its tokens, when it is paid: not when it 
   const { stripe } = world
   const paid = await paySubscription(world)
   const { subscriptionId: id } = paid
-  const after = lifeOf(paid)
+  const after = createLife(paid)
   expect(await after(Promise.resolve())).toMatchObject({ standard: 100 })
   expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 100 })
   const failed = { news: ['payment.failed', 'subscription.past_due'], standard: 100 }
@@ -55,7 +55,7 @@ test('a renewal that is never paid credits no tokens, and emits no event', async
   const { stripe } = world
   const paid = await paySubscription(world)
   const { subscriptionId: id } = paid
-  const after = lifeOf(paid)
+  const after = createLife(paid)
   await after(Promise.resolve())
   await after(stripe.rollOver(id))
   await after(stripe.renew(id, { fail: true }))
@@ -66,7 +66,7 @@ test('a trial credits its tokens at once, and the first period after it when it 
   const { stripe } = world
   const paid = await paySubscription(world, 'yearly')
   const { subscriptionId: id } = paid
-  const after = lifeOf(paid)
+  const after = createLife(paid)
   const begun = { news: ['checkout.completed', 'subscription.created'], standard: 40 }
   expect(await after(Promise.resolve())).toEqual(begun)
   expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 40 })
@@ -76,7 +76,7 @@ test('a trial credits its tokens at once, and the first period after it when it 
 test('a purchase begins with its first payment, however late', async () => {
   const { stripe } = world
   const paid = await paySubscription(world, 'monthly', { later: true })
-  const after = lifeOf(paid)
+  const after = createLife(paid)
   expect(await call(world, paid.back)).toMatchObject({ status: 303 })
   expect(await after(Promise.resolve())).toEqual({ news: [], standard: 0 })
   expect(await after(stripe.renew(paid.subscriptionId, { fail: true }))).toEqual({
@@ -96,7 +96,7 @@ test.each([
   'a purchase whose first payment failed for good, %s, never began: only the payment is reported',
   async (_, isFetchedEarly) => {
     const paid = await paySubscription(world, 'monthly', { later: true })
-    const after = lifeOf(paid)
+    const after = createLife(paid)
     if (isFetchedEarly) await after(Promise.resolve())
     expect(await after(world.stripe.end(paid.subscriptionId))).toEqual({
       news: ['payment.failed'],
@@ -115,7 +115,7 @@ test('a purchase that ended before we knew of it, its last period unpaid, is rep
   const { stripe } = world
   const paid = await paySubscription(world)
   await stripe.rollOver(paid.subscriptionId)
-  const after = lifeOf(paid)
+  const after = createLife(paid)
   const news = ['checkout.completed', 'payment.succeeded', 'subscription.created']
   expect(await after(stripe.end(paid.subscriptionId))).toEqual({ news, standard: 0 })
 })

@@ -6,8 +6,8 @@ import { raceStatements } from '../support/statement-barrier.ts'
 import {
   asStripeHasIt,
   deliver,
+  getPayments,
   type PaidSubscription,
-  paymentsOf,
   paySubscription,
   toEvents,
 } from '../support/stripe-purchase.ts'
@@ -125,14 +125,14 @@ test('each payment, refund, dispute and failed attempt is reported once, however
   const paid = await paySubscription(world)
   const { subscriptionId } = paid
   await deliverAll(paid, 2)
-  await stripe.refund(paymentsOf(world, paid)[0]!, 300)
-  await stripe.refund(paymentsOf(world, paid)[0]!)
+  await stripe.refund(getPayments(world, paid)[0]!, 300)
+  await stripe.refund(getPayments(world, paid)[0]!)
   await deliverAll(paid, 2)
   await stripe.renew(subscriptionId, { fail: true })
   await stripe.renew(subscriptionId, { fail: true })
   await deliverAll(paid, 2)
   await stripe.renew(subscriptionId)
-  await stripe.dispute(paymentsOf(world, paid)[1]!)
+  await stripe.dispute(getPayments(world, paid)[1]!)
   await deliverAll(paid, 2)
 
   const events = await ownerEvents(world, paid.userId)

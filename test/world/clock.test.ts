@@ -81,8 +81,8 @@ describe('a clock that is moved', () => {
     expect([days[0], days.at(-1)]).toEqual([4, 7])
     // The clock of another paywall stays, and so does that of another account.
     expect((await world.clock.now(ours.paywall.id)).getTime()).toBeLessThan(Date.now() + 1000)
-    expect(world.stripe.timeOf(ours.paywall.id)).toBeLessThan(Date.now() / 1000 + 1)
-    expect(world.stripe.timeOf(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
+    expect(world.stripe.currentTime(ours.paywall.id)).toBeLessThan(Date.now() / 1000 + 1)
+    expect(world.stripe.currentTime(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
   })
 
   test('waits for the webhooks that are being sent: they have the time before', async () => {
@@ -122,7 +122,7 @@ describe('a clock that is moved', () => {
     await world.clock.advance('7002', '1h')
     const now = await world.clock.advance('7001', '1d')
     expect(now.getTime()).toBeGreaterThan(Date.now() + 25 * HOUR_MS - 60_000)
-    const read = await Promise.all([world.clock.now('7002'), world.stripe.timeOf('7001') * 1000])
+    const read = await Promise.all([world.clock.now('7002'), world.stripe.currentTime('7001') * 1000])
     for (const at of read.map(Number)) expect(Math.abs(at - now.getTime())).toBeLessThan(60_000)
   })
 

@@ -9,7 +9,7 @@ import { demoThrough, demoWithPorts } from '../../dev/world/demo.ts'
 import type { Options } from '../../dev/world/options.ts'
 import { isTaken } from '../../dev/world/ports.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { buyerOf, type DevRun, isRunning, pasteCurls, pay, startDev } from '../support/dev-run.ts'
+import { type DevRun, getBuyer, isRunning, pasteCurls, pay, startDev } from '../support/dev-run.ts'
 import { quietPort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 
@@ -67,8 +67,8 @@ test('starts, and the lines it prints work when they are pasted', { timeout: TIM
   expect(user).toMatchObject({ purchases: [], paid: false })
 
   await expectThanks(await pay(checkout, origin(ports.service)))
-  buyer = buyerOf(run)
-  key = keyOf(run)
+  buyer = getBuyer(run)
+  key = getKey(run)
   expect((await pasteCurls(run))[2]).toMatchObject({ paid: true })
 })
 
@@ -131,7 +131,7 @@ test('finds its data at the next start, and reaches what was bought at another p
   await untilReceived('subscription.created')
 
   const [purchase] = (user as { purchases: { id: string }[] }).purchases
-  expect(keyOf(run)).toBe(key)
+  expect(getKey(run)).toBe(key)
   const cancelled = await fetch(`${origin(ports.service)}/api/paywall/cancel-subscription`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -220,7 +220,7 @@ test('serves every file, from your own database, and reports so to a program', {
   expect(existsSync(join(folder, 'other/postgres'))).toBe(false)
 })
 
-const keyOf = (one: DevRun) => /X-Api-Key: (\w+)/.exec(one.output())?.[1] ?? ''
+const getKey = (one: DevRun) => /X-Api-Key: (\w+)/.exec(one.output())?.[1] ?? ''
 
 /** What a run with --json has printed. */
 const toldIn = (one: DevRun): { type: string }[] =>

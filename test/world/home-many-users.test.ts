@@ -4,7 +4,7 @@ import { Filler } from '../../bench/fill/insert.ts'
 import { filledEmail, filledId, fillUsers } from '../../bench/fill/users.ts'
 import type { Home } from '../../dev/world/home/home.ts'
 import { PAGE_SIZE } from '../../dev/world/home/lists.ts'
-import { buy, newEmail, priceIdOf } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail } from '../support/checkout.ts'
 import { type HomeVisit, section, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ;({ world, home, page } = visit)
   const { paywall, key } = world
   await using filler = await Filler.open(world.databaseUrl)
-  await fillUsers(filler, { from: 1, to: USERS }, { paywallId: paywall.id, priceId: priceIdOf(paywall, 'monthly') })
+  await fillUsers(filler, { from: 1, to: USERS }, { paywallId: paywall.id, priceId: getPriceId(paywall, 'monthly') })
   await filler.insert(
     'ledger',
     { from: 1, to: DEBITS },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { historyOf } from '../sim/history.ts'
+import { createHistory } from '../sim/history.ts'
 import { reportJson } from '../sim/report.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -38,7 +38,7 @@ describe('with --json nothing but JSON is printed:', () => {
   })
 
   test('a history that breaks is printed with the command that replays it', () => {
-    const history = historyOf(7, 2)
+    const history = createHistory(7, 2)
     const faults = new Map([
       [-1, ['a Worker failed']],
       [1, ['paid, and has no access']],

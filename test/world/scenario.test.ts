@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 test('a life is printed with its events and the access after each step', () => {
   expect(asTable.code).toBe(0)
-  const rows = rowsOf(stepsOf(asTable.out))
+  const rows = getRows(createSteps(asTable.out))
   expect(rows.map(({ did }) => did)).toEqual([
     'Ann buys monthly',
     '8 days pass',
@@ -47,7 +47,7 @@ test('a life is printed with its events and the access after each step', () => {
 })
 
 test("after the life the table has, for each month, the charges and the owner's events", () => {
-  const months = monthsOf(asTable.out)
+  const months = getMonths(asTable.out)
   expect(months.map((line) => line.slice(9, 47).trim())).toEqual(['9.99 USD', '9.99 USD', 'nothing'])
   expect(months.at(-1)).toContain('subscription.ended')
 })
@@ -117,13 +117,13 @@ function scenario(...args: string[]): Promise<Run> {
 }
 
 /** The table of steps, which an empty line ends. */
-const stepsOf = (out: string) => out.split('\n\n')[0] ?? ''
+const createSteps = (out: string) => out.split('\n\n')[0] ?? ''
 
 /** The lines of the table of months that begin one. */
-const monthsOf = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
+const getMonths = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
 
 /** The rows of the table: a line without a time continues the row before. */
-function rowsOf(out: string): { did: string; events: string[]; access: string }[] {
+function getRows(out: string): { did: string; events: string[]; access: string }[] {
   const [head = '', , ...lines] = out.trimEnd().split('\n')
   const starts = ['What happened', 'Events to the owner', 'Access'].map((title) => head.indexOf(title))
   const rows: string[][][] = []

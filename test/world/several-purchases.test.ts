@@ -27,19 +27,19 @@ async function buyAsMany(count: number): Promise<string[]> {
 test('what is chosen for the webhooks of one stays with it when the page changes', async () => {
   const [first = '', second = ''] = await buyAsMany(2)
   await page.goto(home.url)
-  const choiceOf = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Webhooks')
-  await choiceOf(first).selectOption('arrive twice')
-  await choiceOf(second).selectOption('are lost')
+  const getChoice = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Webhooks')
+  await getChoice(first).selectOption('arrive twice')
+  await getChoice(second).selectOption('are lost')
   const third = newEmail()
   await buy(world, { paywall: world.paywall, key: world.key, email: third })
   await page.getByRole('article').filter({ hasText: third }).waitFor()
-  const choices = await Promise.all([first, second, third].map((email) => choiceOf(email).inputValue()))
+  const choices = await Promise.all([first, second, third].map((email) => getChoice(email).inputValue()))
   expect(choices).toEqual(['twice', 'lost', 'arrive'])
 })
 
 test('acts at the same moment each have the chosen outcome, and emit their own events', async () => {
   const [lost = '', arrives = '', twice = ''] = await buyAsMany(3)
-  const idOf = async (email: string) => {
+  const getId = async (email: string) => {
     const { rows } = await world.database.query<{ id: string }>(
       'select p.id from purchases p join users u on u.id = p.user_id where u.email = $1',
       [email],
@@ -47,14 +47,14 @@ test('acts at the same moment each have the chosen outcome, and emit their own e
     return rows[0]?.id ?? ''
   }
   const end = async (email: string, webhooks: string) => {
-    const form = { purchase: await idOf(email), act: 'end', webhooks }
+    const form = { purchase: await getId(email), act: 'end', webhooks }
     await fetch(`${home.url}/act`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
   }
   await Promise.all([end(arrives, 'arrive'), end(twice, 'twice'), end(lost, 'lost')])
 
   const front = await (await fetch(home.url)).text()
-  const saidOf = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
-  expect(saidOf(arrives)).toMatch(/processor\. Events sent to the owner: subscription\.ended\.$/)
-  expect(saidOf(twice)).toMatch(/arrived twice\. Events sent to the owner: subscription\.ended\.$/)
-  expect(saidOf(lost)).toMatch(/No events were sent to the owner\.$/)
+  const findMentions = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
+  expect(findMentions(arrives)).toMatch(/processor\. Events sent to the owner: subscription\.ended\.$/)
+  expect(findMentions(twice)).toMatch(/arrived twice\. Events sent to the owner: subscription\.ended\.$/)
+  expect(findMentions(lost)).toMatch(/No events were sent to the owner\.$/)
 })

@@ -67,9 +67,9 @@ export const API: Api<ChargebeeAccount, Form> = {
     headers: { 'Content-Type': 'application/json;charset=utf-8' },
     body: JSON.stringify(errorBody({ status: 429, message: BLOCKED })),
   }),
-  headers: ({ replayOf }) => ({
+  headers: ({ replayedRequestId }) => ({
     'Content-Type': 'application/json;charset=utf-8',
-    ...(replayOf !== null && { 'chargebee-idempotency-replayed': 'true' }),
+    ...(replayedRequestId !== null && { 'chargebee-idempotency-replayed': 'true' }),
   }),
 }
 

@@ -26,7 +26,7 @@ export interface Emulator<Event, Body> {
   /** All stored records of all accounts. Read-only. */
   readonly records: Records
   /** The id of the account that a paywall sells through. */
-  accountOf(paywallId: string): string
+  getAccount(paywallId: string): string
 
   /** Holds back all webhooks from now on. */
   holdWebhooks(): void
@@ -41,7 +41,7 @@ export interface Emulator<Event, Body> {
   drainWebhooks(): Promise<void>
 
   /** The time of a paywall's account in unix seconds: real time, unless it was moved. */
-  timeOf(paywallId: string): number
+  currentTime(paywallId: string): number
   /** When something next falls due in a paywall's account if its clock is moved; null: nothing. */
   nextDue(paywallId: string): number | null
   /** The paywalls with the same account, including this one; empty if it has no account. */

@@ -36,8 +36,8 @@ export interface Api<Paywall extends AnyPaywall, Body> {
   tooManyCalls?(): { headers?: Record<string, string>; body: string }
   /** The body of an error response. */
   errorBody(error: EmulatorError): object
-  /** `replayOf`: the id of the request whose stored response is replayed. */
-  headers(response: { requestId: string; key: string | null; replayOf: string | null }): Record<string, string>
+  /** `replayedRequestId`: of the request whose stored response this is. */
+  headers(response: { requestId: string; key: string | null; replayedRequestId: string | null }): Record<string, string>
 }
 
 /** How a processor formats events and webhooks. */

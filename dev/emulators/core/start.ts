@@ -98,12 +98,12 @@ async function startEmulator(
     get events() {
       return webhooks.shown()
     },
-    accountOf: store.accountOf,
+    getAccount: store.getAccount,
     ...webhooks.methods,
     paywallsSharingAccount: (paywallId: string) => store.paywallsSharingAccount(paywallId),
-    timeOf: (paywallId: string) => store.contextFor(store.accountOf(paywallId)).now,
-    nextDue: (paywallId: string) => clock.nextDue(store.accountOf(paywallId)),
-    moveTo: async (paywallId: string, at: number) => clock.moveTo(store.accountOf(paywallId), at),
+    currentTime: (paywallId: string) => store.contextFor(store.getAccount(paywallId)).now,
+    nextDue: (paywallId: string) => clock.nextDue(store.getAccount(paywallId)),
+    moveTo: async (paywallId: string, at: number) => clock.moveTo(store.getAccount(paywallId), at),
     async declineCharges(customerId: string, declines = true) {
       await store.change('customers', customerId, (_, customer) => Object.assign(customer, { declines }))
     },

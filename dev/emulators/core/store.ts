@@ -114,11 +114,11 @@ export function createStore({ state, accounts, url, isOn, send, readReplica, asS
     findAccount(paywallId)?.paywalls.map((one) => one.paywallId) ?? []
 
   /** The id of the account that a paywall sells through. */
-  function accountOf(paywallId: string): string {
+  function getAccount(paywallId: string): string {
     const found = findAccount(paywallId)
     if (!found) throw new EmulatorError(404, `No paywall ${paywallId} sells through this processor.`)
     return found.id
   }
 
-  return { state, openContext, contextFor, accountOf, paywallsSharingAccount, change, showAll }
+  return { state, openContext, contextFor, getAccount, paywallsSharingAccount, change, showAll }
 }

@@ -30,8 +30,8 @@ export const API: Api<MollieAccount, unknown> = {
   fingerprint: (body) => hash('sha256', body),
   authenticate: byToken(toAccountId, () => mollieError(401, 'Missing authentication, or failed to authenticate')),
   errorBody,
-  headers: ({ replayOf }) => ({
+  headers: ({ replayedRequestId }) => ({
     'Content-Type': 'application/hal+json',
-    ...(replayOf !== null && { 'Idempotent-Replayed': 'true' }),
+    ...(replayedRequestId !== null && { 'Idempotent-Replayed': 'true' }),
   }),
 }

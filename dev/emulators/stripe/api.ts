@@ -99,11 +99,11 @@ export const API: Api<StripeAccount, Form> = {
     headers: { 'Content-Type': 'application/json', 'Stripe-Rate-Limited-Reason': 'global-rate' },
     body: JSON.stringify(RATE_LIMITED),
   }),
-  headers: ({ requestId, key, replayOf }) => ({
+  headers: ({ requestId, key, replayedRequestId }) => ({
     'Content-Type': 'application/json',
     'Request-Id': requestId,
     'Stripe-Version': API_VERSION,
     ...(key !== null && { 'Idempotency-Key': key }),
-    ...(replayOf !== null && { 'Idempotent-Replayed': 'true', 'Original-Request': replayOf }),
+    ...(replayedRequestId !== null && { 'Idempotent-Replayed': 'true', 'Original-Request': replayedRequestId }),
   }),
 }

@@ -95,13 +95,13 @@ function priceProblems({ interval, intervalCount, variants }: OfferedPrice): Pri
 
 /** Trials belong to a plan, so all prices of a plan with a trial have the same. */
 function catalogueProblems(prices: OfferedPrice[]): PriceProblem[][] {
-  const daysOf = new Map<string, number>()
+  const daysByPlan = new Map<string, number>()
   return prices.map(({ trialDays, variants }) => {
     if (trialDays === 0) return []
     for (const { processorPrice } of variants) {
       const [plan = ''] = processorPrice.split(':')
-      const days = daysOf.get(plan) ?? trialDays
-      daysOf.set(plan, days)
+      const days = daysByPlan.get(plan) ?? trialDays
+      daysByPlan.set(plan, days)
       const message = `Freemius has one trial per plan, and another price of plan ${plan} has one of ${days} days`
       if (days !== trialDays) return [{ local: null, field: 'trial_days', message }]
     }

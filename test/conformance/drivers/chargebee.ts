@@ -33,10 +33,11 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   },
   sold: (_, { records }) => ({
     sales: () => salesByInvoice(records, ({ id }) => `${INVOICE_PREFIX}${id}`),
-    pages: () => records('pages').map((page) => ({ checkoutId: checkoutOf(page), isPaid: page.status === 'complete' })),
+    pages: () =>
+      records('pages').map((page) => ({ checkoutId: getCheckout(page), isPaid: page.status === 'complete' })),
     isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),
 }
 
 /** A subscription has our checkout's id; a one-time purchase has it as its order number. */
-const checkoutOf = ({ chosenId, gives }: PageRecord) => chosenId ?? saleOwn({ own: gives.payment }).poNumber ?? ''
+const getCheckout = ({ chosenId, gives }: PageRecord) => chosenId ?? saleOwn({ own: gives.payment }).poNumber ?? ''

@@ -37,7 +37,7 @@ export interface Driver<Name extends ProcessorName = ProcessorName> {
    * an address.
    */
   refusesEmail: { path: string; status: number; body: object } | null
-  /** What was sold in an account. `actsOf` knows what can happen there. */
+  /** What was sold in an account. `actsFor` knows what can happen there. */
   sold(emulator: Emulators[Name], account: Account<Name>): Sold
 }
 

@@ -19,11 +19,11 @@ const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
 }
 
 /** The driver of any processor. TypeScript cannot infer that its arguments belong to the same processor. */
-export const driverOf = (acquiring: ProcessorName) => DRIVERS[acquiring] as unknown as Driver
+export const getDriver = (acquiring: ProcessorName) => DRIVERS[acquiring] as unknown as Driver
 
 /** What can happen in the account that a paywall sells through, and what was sold there. */
-export function thereOf(emulators: Emulators, paywall: FilePaywall): There {
+export function getThere(emulators: Emulators, paywall: FilePaywall): There {
   const { acquiring } = paywall.processor
-  const sold = driverOf(acquiring).sold(emulators[acquiring] as never, findAccount(emulators, paywall) as never)
+  const sold = getDriver(acquiring).sold(emulators[acquiring] as never, findAccount(emulators, paywall) as never)
   return { ...actsFor(emulators, paywall), ...sold }
 }

@@ -29,7 +29,7 @@ export const FREEMIUS: Driver<'freemius'> = {
     // The owner has switched off *Restrict Single Subscription Per User*.
     freemius.manySubscriptions = true
     return {
-      sales: () => records('pages').flatMap((license) => saleOf(records, license, now()) ?? []),
+      sales: () => records('pages').flatMap((license) => getSale(records, license, now()) ?? []),
       // A page is a link: nothing is stored before it is paid, and it does not name our checkout.
       pages: () => [],
     }
@@ -37,7 +37,7 @@ export const FREEMIUS: Driver<'freemius'> = {
 }
 
 /** A sale is a licence. */
-function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale | null {
+function getSale(records: AccountRecords, license: PageRecord, now: number): Sale | null {
   const processorId = license.id
   if (license.subscription === null) {
     const payment = records('payments').find(({ id }) => id === license.payment)
@@ -53,7 +53,7 @@ function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale
     processorId,
     periodEnd: isoTime(paidUntil),
     renews: canceledAt(subscription) === null,
-    status: statusOf(records, license, { subscription, paidUntil, now }),
+    status: getStatus(records, license, { subscription, paidUntil, now }),
   }
 }
 
@@ -68,7 +68,7 @@ function endOfPaid(records: AccountRecords, { latestInvoice, endedAt }: Subscrip
 }
 
 /** The licence gives access; a cancelled subscription stays cancelled. */
-function statusOf(
+function getStatus(
   records: AccountRecords,
   license: PageRecord,
   { subscription, paidUntil, now }: { subscription: SubscriptionRecord; paidUntil: number; now: number },

@@ -45,7 +45,7 @@ export const MOLLIE: Driver<'mollie'> = {
     sales: () =>
       firstPayments(records)
         .filter(isSold)
-        .map((page) => saleOf(records, page, now())),
+        .map((page) => getSale(records, page, now())),
     pages: () =>
       firstPayments(records).map((page) => ({
         checkoutId: PageMetadata.parse(paymentOwn(page).metadata).checkout_id,
@@ -62,7 +62,7 @@ const firstPayments = (records: AccountRecords) =>
 const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPending(payment)
 
 /** A purchase is identified by its first payment. At Mollie a cancelled subscription ends at once; for its buyer it ends later. */
-function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale {
+function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sale {
   const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
   if (paymentOwn(page).sequenceType === 'oneoff') return once
   if (!once.begun) return { ...once, isSubscription: true }
@@ -79,7 +79,7 @@ function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale
     renews,
     paid: [...once.paid, ...paid.map(({ id }) => id)],
     paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
-    status: statusOf(records, { page, metadata, subscription, charges, renews, now }),
+    status: getStatus(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
   }
@@ -105,7 +105,7 @@ interface Recurring {
   now: number
 }
 
-function statusOf(
+function getStatus(
   records: AccountRecords,
   { page, metadata, subscription, charges, renews, now }: Recurring,
 ): Sale['status'] {

@@ -42,7 +42,7 @@ const owed = async ({ chargebee }: Selling) => {
   return list.filter(({ invoice }) => ['payment_due', 'not_paid', 'pending'].includes(invoice.status)).length
 }
 
-async function endOf({ purchase }: Selling) {
+async function readEnd({ purchase }: Selling) {
   const { status, cancelAtPeriodEnd } = (await purchase())!
   return { status, cancelAtPeriodEnd }
 }
@@ -59,11 +59,11 @@ describe('stopCharging', () => {
     await STATES[state]!(selling)
     const before = charged(selling)
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
-    expect(await endOf(selling)).toEqual(after)
+    expect(await readEnd(selling)).toEqual(after)
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
     await passMonths(selling, 3)
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
-    expect(await endOf(selling)).toEqual(AT_ONCE)
+    expect(await readEnd(selling)).toEqual(AT_ONCE)
   })
 
   /** Runs something just before a call. */
@@ -85,7 +85,7 @@ describe('stopCharging', () => {
   test('keeps the term of one that is paid just before its invoice is voided', async () => {
     const selling = await meanwhile('past due', '/void', ({ emulator }) => emulator.renew(CHECKOUT_ID))
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
-    expect(await endOf(selling)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
+    expect(await readEnd(selling)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
     const before = charged(selling)
     await passMonths(selling, 3)
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
@@ -96,7 +96,7 @@ describe('stopCharging', () => {
       emulator.renew(CHECKOUT_ID, { fail: true }),
     )
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
-    expect(await endOf(selling)).toEqual(AT_ONCE)
+    expect(await readEnd(selling)).toEqual(AT_ONCE)
     const before = charged(selling)
     await passMonths(selling, 3)
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
@@ -114,9 +114,9 @@ describe('stopCharging', () => {
     )
     const ending = selling.adapter.stopCharging?.(CHECKOUT_ID)
     await expect(ending).rejects.toMatchObject({ name: 'RestError', kind: 'rejected' })
-    expect(await endOf(selling)).toMatchObject({ status: 'past_due' })
+    expect(await readEnd(selling)).toMatchObject({ status: 'past_due' })
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
-    expect(await endOf(selling)).toEqual(AT_ONCE)
+    expect(await readEnd(selling)).toEqual(AT_ONCE)
   })
 })
 
@@ -126,7 +126,7 @@ describe('endNow', () => {
     await STATES[state]!(selling)
     const before = charged(selling)
     await selling.adapter.endNow?.(CHECKOUT_ID)
-    expect(await endOf(selling)).toEqual(AT_ONCE)
+    expect(await readEnd(selling)).toEqual(AT_ONCE)
     await selling.adapter.endNow?.(CHECKOUT_ID)
     await passMonths(selling, 3)
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
@@ -154,7 +154,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
       await selling.adapter[ending]?.(CHECKOUT_ID)
       await passMonths(selling, 3)
       expect([charged(selling), await owed(selling)]).toEqual([before, 0])
-      expect(await endOf(selling)).toEqual(AT_ONCE)
+      expect(await readEnd(selling)).toEqual(AT_ONCE)
       return isDone
     }
     const done = await Promise.all(Array.from({ length: 10 }, (_, calls) => crashAfter(calls)))
@@ -168,6 +168,6 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
     await Promise.all([selling.adapter[ending]?.(CHECKOUT_ID), selling.adapter[ending]?.(CHECKOUT_ID)])
     await passMonths(selling, 3)
     expect([charged(selling), await owed(selling)]).toEqual([before, 0])
-    expect(await endOf(selling)).toEqual(AT_ONCE)
+    expect(await readEnd(selling)).toEqual(AT_ONCE)
   })
 })

@@ -323,15 +323,15 @@ test('a subscription whose only invoice was voided unpaid has not begun', () => 
 })
 
 describe('money that a bank has reversed', () => {
-  const factsOf = (more: object) =>
+  const getFacts = (more: object) =>
     decide({ kind: 'invoice', invoice: Invoice.parse({ ...INVOICE, ...more }), customer }, now).payments
   const money = { paymentId: '__demo_inv__13', amount: 4000, currency: 'USD' }
 
   test('is a lost dispute, identified by the payment', () => {
     const [payment] = INVOICE.linked_payments
-    expect(factsOf({})).toEqual([])
+    expect(getFacts({})).toEqual([])
     const about = { id: 'txn___test__XpbBxQiS4HD1ArXD', ...money, occurredAt: date(1517429428) }
-    expect(factsOf({ linked_payments: [{ ...payment, txn_status: 'late_failure' }] })).toEqual([
+    expect(getFacts({ linked_payments: [{ ...payment, txn_status: 'late_failure' }] })).toEqual([
       { kind: 'disputed', ...about },
       { kind: 'dispute_lost', ...about },
     ])
@@ -344,9 +344,11 @@ describe('money that a bank has reversed', () => {
       { kind: 'disputed', ...about },
       { kind: 'dispute_lost', ...about },
     ]
-    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'refunded' }] })).toEqual(lost)
+    expect(getFacts({ issued_credit_notes: [{ ...note, cn_status: 'refunded' }] })).toEqual(lost)
     const won = { kind: 'dispute_won', ...about }
-    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'voided' }] })).toEqual([...lost, won])
-    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'refunded', cn_reason_code: 'waiver' }] })).toEqual([])
+    expect(getFacts({ issued_credit_notes: [{ ...note, cn_status: 'voided' }] })).toEqual([...lost, won])
+    expect(getFacts({ issued_credit_notes: [{ ...note, cn_status: 'refunded', cn_reason_code: 'waiver' }] })).toEqual(
+      [],
+    )
   })
 })

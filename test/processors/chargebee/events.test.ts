@@ -15,7 +15,7 @@ const event = (type: string, content: object = { subscription: { id: CHECKOUT_ID
 const calls: string[] = []
 
 /** An adapter that gets the same reply to every call: 404 for null. */
-const adapterOf = (reply: unknown = null) =>
+const getAdapter = (reply: unknown = null) =>
   chargebeeAdapter(CREDENTIALS, {
     base: null,
     isTest: true,
@@ -28,7 +28,7 @@ const adapterOf = (reply: unknown = null) =>
 
 function read(rawBody: string, authorization: string | null = RIGHT, reply: unknown = null) {
   const headers = new Headers(authorization === null ? {} : { authorization })
-  return adapterOf(reply).readEvent({ headers, rawBody, now })
+  return getAdapter(reply).readEvent({ headers, rawBody, now })
 }
 
 describe('is forged', () => {
@@ -163,17 +163,17 @@ test('a refund counts when it has succeeded; one for a chargeback is a dispute',
 
 test('a payment, its refunds and its reversals have the id of the invoice', async () => {
   const named = { id: 'INV-1' }
-  const idOf = async (type: string, content: object) => (await read(event(type, content))).payment?.paymentId
+  const getId = async (type: string, content: object) => (await read(event(type, content))).payment?.paymentId
   const linked = { linked_invoices: [{ invoice_id: 'INV-1' }] }
-  expect(await idOf('payment_succeeded', { transaction: payment(), invoice: named })).toBe('INV-1')
-  expect(await idOf('payment_failed', { transaction: payment({ status: 'failure', ...linked }) })).toBe('INV-1')
+  expect(await getId('payment_succeeded', { transaction: payment(), invoice: named })).toBe('INV-1')
+  expect(await getId('payment_failed', { transaction: payment({ status: 'failure', ...linked }) })).toBe('INV-1')
   const refund = payment({ type: 'refund' })
-  expect(await idOf('payment_refunded', { transaction: refund, invoice: named })).toBe('INV-1')
+  expect(await getId('payment_refunded', { transaction: refund, invoice: named })).toBe('INV-1')
   const linked_credit_notes = [{ cn_id: 'CN-1', cn_reference_invoice_id: 'INV-1' }]
-  expect(await idOf('payment_refunded', { transaction: { ...refund, linked_credit_notes } })).toBe('INV-1')
+  expect(await getId('payment_refunded', { transaction: { ...refund, linked_credit_notes } })).toBe('INV-1')
   const failed = { ...refund, status: 'failure', linked_credit_notes }
-  expect(await idOf('transaction_updated', { transaction: failed })).toBe('INV-1')
-  expect(await idOf('transaction_created', { transaction: payment({ type: 'payment_reversal', ...linked }) })).toBe(
+  expect(await getId('transaction_updated', { transaction: failed })).toBe('INV-1')
+  expect(await getId('transaction_created', { transaction: payment({ type: 'payment_reversal', ...linked }) })).toBe(
     'INV-1',
   )
 })
@@ -205,7 +205,7 @@ test('an event has the versions of the objects that a purchase is read from', as
 })
 
 test('an invoice counts as one that is read as long as its term lasts, and that of a one-time purchase for ever', async () => {
-  const versionsOf = async (more: object, end: number) => {
+  const readVersions = async (more: object, end: number) => {
     const named = {
       ...invoice(more),
       resource_version: 7,
@@ -214,9 +214,9 @@ test('an invoice counts as one that is read as long as its term lasts, and that 
     return (await read(event('invoice_updated', { invoice: named }))).versions
   }
   const ofSubscription = { subscription_id: CHECKOUT_ID }
-  expect(await versionsOf(ofSubscription, 1)).toEqual({ 'ACME/2026/1': 7 })
-  expect(await versionsOf(ofSubscription, 0)).toEqual({})
-  expect(await versionsOf({ po_number: CHECKOUT_ID }, 0)).toEqual({ 'ACME/2026/1': 7 })
+  expect(await readVersions(ofSubscription, 1)).toEqual({ 'ACME/2026/1': 7 })
+  expect(await readVersions(ofSubscription, 0)).toEqual({})
+  expect(await readVersions({ po_number: CHECKOUT_ID }, 0)).toEqual({ 'ACME/2026/1': 7 })
 })
 
 test('a reversal names its invoice, or the payment from which it is fetched', async () => {
@@ -248,7 +248,7 @@ test('an invoice can be fetched by any id that its owner has given it', async ()
       about: { kind: 'payment', id },
     })
     calls.length = 0
-    await adapterOf().observe({ kind: 'payment', id })
+    await getAdapter().observe({ kind: 'payment', id })
     expect(calls).toEqual([`https://acme-test.chargebee.com/api/v2/invoices/${path}`])
     expect(new URL(calls[0] ?? '').href).toBe(calls[0])
   }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
-import { CHECKOUT_ID, ONE_TIME, orderOf, startSelling } from './selling.ts'
+import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
 /** Every call of the adapter, and its preparation. */
 const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
-  ['openCheckout', ({ adapter }) => adapter.openCheckout(orderOf({ checkoutId: crypto.randomUUID(), key: 'k' }))],
-  ['openCheckout once', ({ adapter }) => adapter.openCheckout(orderOf({ ...ONE_TIME, key: 'k' }))],
+  ['openCheckout', ({ adapter }) => adapter.openCheckout(getOrder({ checkoutId: crypto.randomUUID(), key: 'k' }))],
+  ['openCheckout once', ({ adapter }) => adapter.openCheckout(getOrder({ ...ONE_TIME, key: 'k' }))],
   ['cancelAtPeriodEnd', ({ adapter }) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')],
   ['openPortal', ({ adapter }) => adapter.openPortal?.('anybody', 'https://a.example/') ?? Promise.resolve()],
   ['observe page', ({ adapter }) => adapter.observe({ kind: 'page', id: 'page' })],
@@ -47,19 +47,19 @@ test('a missing object is null for a read, and rejected for a change', async () 
     expect(await adapter.observe({ kind, id: 'nothing' })).toBeNull()
   }
   await expect(adapter.cancelAtPeriodEnd('nothing', '')).rejects.toMatchObject({ kind: 'rejected', status: 404 })
-  const unknown = adapter.openCheckout(orderOf({ processorPrice: 'no-such-price' }))
+  const unknown = adapter.openCheckout(getOrder({ processorPrice: 'no-such-price' }))
   await expect(unknown).rejects.toMatchObject({ kind: 'rejected', answered: true })
-  const currency = adapter.openCheckout(orderOf({ ...ONE_TIME, currency: 'USD' }))
+  const currency = adapter.openCheckout(getOrder({ ...ONE_TIME, currency: 'USD' }))
   await expect(currency).rejects.toMatchObject({ kind: 'rejected' })
 })
 
 test('an error contains neither the request nor the response, except error codes', async () => {
   const body = { message: 'ada@example.com is wrong', api_error_code: 'param_wrong_value', param: 'customer[email]' }
   const { adapter } = await startSelling({ fetch: answer(400, body) })
-  const error = await adapter.openCheckout(orderOf()).catch(String)
+  const error = await adapter.openCheckout(getOrder()).catch(String)
   expect(error).toBe('RestError: chargebee: param_wrong_value customer[email] (400)')
   const odd = await startSelling({ fetch: answer(400, { api_error_code: 'ada@example.com', param: 'é' }) })
-  expect(await odd.adapter.openCheckout(orderOf()).catch(String)).toBe('RestError: chargebee: (400)')
+  expect(await odd.adapter.openCheckout(getOrder()).catch(String)).toBe('RestError: chargebee: (400)')
 })
 
 test('an unknown status is never mapped to a good one', async () => {
@@ -98,9 +98,9 @@ test('a page whose reply is lost is the same page the next time', async () => {
     await run()
     throw new DroppedCall()
   }
-  await expect(adapter.openCheckout(orderOf())).rejects.toMatchObject({ answered: false })
+  await expect(adapter.openCheckout(getOrder())).rejects.toMatchObject({ answered: false })
   emulator.onCall = undefined
-  expect(await adapter.openCheckout(orderOf())).toMatchObject({ pageId: emulator.hostedPages[0]?.id })
+  expect(await adapter.openCheckout(getOrder())).toMatchObject({ pageId: emulator.hostedPages[0]?.id })
   expect(emulator.hostedPages).toHaveLength(1)
 })
 

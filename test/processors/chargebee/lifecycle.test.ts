@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHECKOUT_ID, orderOf, startSelling } from './selling.ts'
+import { CHECKOUT_ID, getOrder, startSelling } from './selling.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const LOCAL_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect(await look(reference)).toMatchObject({ found: null, isUndecided: true })
     expect((await sell({}, 'cancel')).location).toContain('https://pay.example/r/1/error?')
     expect(await look(reference)).toMatchObject({ found: null, isUndecided: false })
-    const other = await adapter.openCheckout(orderOf({ key: 'other' }))
+    const other = await adapter.openCheckout(getOrder({ key: 'other' }))
     await emulator.moveTo('1001', Math.floor(now().getTime() / 1000) + 3 * 3600)
     expect(await look({ kind: 'page', id: other.pageId })).toMatchObject({ isUndecided: false })
     expect(await look({ kind: 'page', id: 'unknown' })).toBeNull()
@@ -155,12 +155,12 @@ describe('a subscription', () => {
 
   test('a processing first payment is pending, and succeeds or fails', async () => {
     const { emulator, adapter, purchase, facts } = await startSelling()
-    const page = await adapter.openCheckout(orderOf())
+    const page = await adapter.openCheckout(getOrder())
     await emulator.payLater(page.pageId)
     expect(await purchase()).toMatchObject({ status: 'pending', begun: false, periodCovered: false })
     await emulator.renew(CHECKOUT_ID)
     expect(await purchase()).toMatchObject({ status: 'active', begun: true, periodCovered: true })
-    const other = await adapter.openCheckout(orderOf({ checkoutId: LOCAL_ID, key: 'k' }))
+    const other = await adapter.openCheckout(getOrder({ checkoutId: LOCAL_ID, key: 'k' }))
     await emulator.payLater(other.pageId)
     await emulator.renew(LOCAL_ID, { fail: true })
     await emulator.end(LOCAL_ID)

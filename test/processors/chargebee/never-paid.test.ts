@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { decline, hears, open, passes, pressAndReturn, stateOf } from '../../conformance/buyer.ts'
+import { decline, hears, open, passes, pressAndReturn, readState } from '../../conformance/buyer.ts'
 import { useShops } from '../../conformance/shop.ts'
 
-const shopOf = useShops()
+const getShop = useShops()
 
 test('a subscription that is never paid has not begun, though Chargebee keeps it', async () => {
-  const shop = shopOf('chargebee')
+  const shop = getShop('chargebee')
   await shop.world.chargebee.setDunning(shop.paywall.id, { retryDays: [1], finally: 'keep' })
   const buyer = await open(shop)
   await pressAndReturn(buyer, 'later')
   await hears(buyer)
   await decline(buyer, true)
   const heard = [...(await passes(buyer, '20d')), ...(await passes(buyer, '20d'))]
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ status: 'pending' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ status: 'pending' }] })
   expect(heard.filter((type) => !type.startsWith('payment.failed'))).toEqual([])
 })
 
 test('a subscription whose first invoice is voided unpaid has not begun, and nothing was bought', async () => {
-  const shop = shopOf('chargebee')
+  const shop = getShop('chargebee')
   const buyer = await open(shop)
   await pressAndReturn(buyer, 'later')
   await passes(buyer, '1h')
@@ -25,7 +25,7 @@ test('a subscription whose first invoice is voided unpaid has not begun, and not
   await pressAndReturn(upgrade, 'pay')
   const heard = [...(await hears(buyer)), ...(await passes(buyer, '1d'))]
   expect(heard.filter((type) => type === 'checkout.completed')).toHaveLength(1)
-  expect((await stateOf(buyer)).purchases.map(({ price_slug, status }) => [price_slug, status])).toEqual([
+  expect((await readState(buyer)).purchases.map(({ price_slug, status }) => [price_slug, status])).toEqual([
     ['plus', 'active'],
     ['monthly', 'canceled'],
   ])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHECKOUT_ID, ONE_TIME, orderOf, startSelling } from './selling.ts'
+import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
 
 const OTHER_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
@@ -47,12 +47,12 @@ describe('a one-time purchase', () => {
   test('is pending until a bank debit arrives, or cancelled if it fails', async () => {
     const { emulator, adapter, look, facts } = await startSelling()
     const status = async (id: string) => (await look({ kind: 'page', id }))?.found?.purchase.status
-    const { pageId } = await adapter.openCheckout(orderOf(ONE_TIME))
+    const { pageId } = await adapter.openCheckout(getOrder(ONE_TIME))
     await emulator.payLater(pageId)
     expect(await status(pageId)).toBe('pending')
     await emulator.resolvePayment(emulator.payments[0]?.id ?? '')
     expect(await status(pageId)).toBe('active')
-    const other = await adapter.openCheckout(orderOf({ ...ONE_TIME, key: 'k', checkoutId: OTHER_ID }))
+    const other = await adapter.openCheckout(getOrder({ ...ONE_TIME, key: 'k', checkoutId: OTHER_ID }))
     await emulator.payLater(other.pageId)
     await emulator.resolvePayment(emulator.payments[1]?.id ?? '', { fail: true })
     expect(await status(other.pageId)).toBe('canceled')
@@ -72,12 +72,12 @@ test('a known buyer buys again as the same customer; an anonymous one enters an 
 test('the same key opens the same page, also with a trial; the same checkout sells once with any key', async () => {
   const { adapter, emulator, sell } = await startSelling()
   for (const trialDays of [0, 7]) {
-    const order = orderOf({ key: `k${trialDays}`, trialDays })
+    const order = getOrder({ key: `k${trialDays}`, trialDays })
     expect(await adapter.openCheckout(order)).toEqual(await adapter.openCheckout(order))
   }
   expect(emulator.hostedPages).toHaveLength(2)
   await sell()
-  await expect(adapter.openCheckout(orderOf({ key: 'other' }))).rejects.toMatchObject({ kind: 'rejected' })
+  await expect(adapter.openCheckout(getOrder({ key: 'other' }))).rejects.toMatchObject({ kind: 'rejected' })
 })
 
 test('opens the portal; a return URL that is too long is left out', async () => {

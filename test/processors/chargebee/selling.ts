@@ -15,7 +15,7 @@ export const CREDENTIALS = {
 export const CHECKOUT_ID = '0d9b6c52-7f0e-4d0b-9a5e-3f1f6f1a2b3c'
 
 /** An order of the monthly plan. */
-export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   key: `${CHECKOUT_ID}:1`,
   checkoutId: CHECKOUT_ID,
   paywallId: ACME.paywallId,
@@ -52,7 +52,7 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
       return new Response(null, { status: 200 })
     },
   })
-  const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
+  const now = () => new Date(emulator.currentTime(ACME.paywallId) * 1000)
   const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now, ...options })
 
   /** What the adapter decides about a purchase; null if Chargebee has nothing. */
@@ -63,7 +63,7 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const purchase = async (id = CHECKOUT_ID) => (await look({ kind: 'subscription', id }))?.found?.purchase
   /** Opens a page and presses a button. */
   async function sell(more: Partial<CheckoutOrder> = {}, action = 'pay', fields: Record<string, string> = {}) {
-    const page = await adapter.openCheckout(orderOf(more))
+    const page = await adapter.openCheckout(getOrder(more))
     const response = await press(page, action, fields)
     return { page, location: response.headers.get('location') }
   }

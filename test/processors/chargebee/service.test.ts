@@ -4,14 +4,14 @@ import {
   type Buyer,
   buy,
   cancelHere,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   periodEnds,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from '../../conformance/buyer.ts'
 import { paymentEvents, refundsInLedger, spend } from '../../conformance/money.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
@@ -56,54 +56,57 @@ function tell(type: string, content: object) {
 describe('an invoice whose id has slashes, dots and hashes', () => {
   test('is not a subscription, so it cannot be cancelled', async () => {
     const buyer = await buy(shop, 'lifetime')
-    const invoiceId = await idOf(buyer)
+    const invoiceId = await getId(buyer)
     expect(invoiceId).toMatch(/^ACME\/2026\.#/)
     const missing = { status: 404, body: { error: 'Subscription not found' } }
     expect(await cancelHere(buyer)).toMatchObject(missing)
     const body = { paywallId: shop.paywall.id, userId: buyer.userId, cancellationReason: 'too expensive' }
     expect(await cancel(world, { key: shop.key, body: { ...body, subscriptionId: invoiceId } })).toMatchObject(missing)
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test.each([false, true])(
     'is found by reconcile while its debit is processing and after that (fail: %s)',
     async (fail) => {
       const buyer = await open(shop, 'lifetime')
-      const paymentOf = () => String(world.chargebee.payments.at(-1)?.id)
+      const getPayment = () => String(world.chargebee.payments.at(-1)?.id)
       await heldWebhooks(shop, () => world.chargebee.payLater(String(buyer.checkoutUrl.split('/').at(-1))))
       await moveAccount(world, 16)
       await world.workers.scheduled('reconcile')
-      expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
-      await heldWebhooks(shop, () => world.chargebee.resolvePayment(paymentOf(), { fail }))
+      expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
+      await heldWebhooks(shop, () => world.chargebee.resolvePayment(getPayment(), { fail }))
       await moveAccount(world, 25 * 60)
       await world.workers.scheduled('reconcile')
-      expect(await stateOf(buyer)).toMatchObject({ paid: !fail, purchases: [{ status: fail ? 'canceled' : 'active' }] })
+      expect(await readState(buyer)).toMatchObject({
+        paid: !fail,
+        purchases: [{ status: fail ? 'canceled' : 'active' }],
+      })
     },
   )
 
   test('can be reversed by the bank, whose event names only the payment', async () => {
     const buyer = await buy(shop, 'lifetime')
     expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('is bought again if it is paid after the bank has reversed its payment', async () => {
     const buyer = await buy(shop, 'lifetime')
     await happens(buyer, () => dispute(buyer))
     expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
-    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 4900, refunded: false })
   })
 })
 
 /** The payer's bank reverses the latest payment, on a site that then removes it from the invoice. */
-const dispute = async (buyer: Buyer) => world.chargebee.dispute(await paymentOf(buyer))
+const dispute = async (buyer: Buyer) => world.chargebee.dispute(await getPayment(buyer))
 
 /** The site charges again for what the bank has reversed. */
-const collectAgain = async (buyer: Buyer) => world.chargebee.collectAgain(await paymentOf(buyer))
+const collectAgain = async (buyer: Buyer) => world.chargebee.collectAgain(await getPayment(buyer))
 
-async function paymentOf(buyer: Buyer): Promise<string> {
-  const id = await idOf(buyer)
+async function getPayment(buyer: Buyer): Promise<string> {
+  const id = await getId(buyer)
   const payments = [...world.chargebee.records.payments.values()]
   // The id of a one-time invoice ends with that of its payment.
   return String(payments.find((each) => each.subscription === id || id.endsWith(each.id))?.id)
@@ -113,19 +116,19 @@ test('a subscription whose payment is reversed is past due until the seller wins
   const buyer = await buy(shop)
   const { id } = await dispute(buyer)
   expect(await hears(buyer)).toEqual(['payment.dispute_lost 999', 'payment.disputed 999', 'subscription.past_due'])
-  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
   await world.chargebee.closeDispute(id, { won: true })
   expect(await hears(buyer)).toEqual(['payment.dispute_won 999', 'subscription.updated'])
-  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
 test('a payment after a reversal restores the tokens that the reversal removed, each time', async () => {
   const buyer = await buy(shop)
   await spend(buyer, 30)
   await happens(buyer, () => dispute(buyer))
-  expect(await tokensOf(buyer)).toBe(0)
+  expect(await readTokens(buyer)).toBe(0)
   expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 999', 'subscription.updated'])
-  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 999, refunded: false })
   await periodEnds(buyer)
   await happens(buyer, () => dispute(buyer))
@@ -137,12 +140,12 @@ test('a payment after a reversal restores the tokens that the reversal removed, 
 test('an invoice paid in two parts keeps its tokens while one of the payments stays', async () => {
   const buyer = await buy(shop)
   const [paid] = await paymentEvents(buyer)
-  const invoice = { id: paid?.processor_id, subscription_id: await idOf(buyer) }
+  const invoice = { id: paid?.processor_id, subscription_id: await getId(buyer) }
   const part = { id: 'txn_part', type: 'payment', status: 'success', amount: 200, currency_code: 'USD' }
   await tell('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
   await happens(buyer, shop.there.refund)
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ id: paid?.id, refunded_amount: 999, refunded: false })
-  expect(await tokensOf(buyer)).toBe(100)
+  expect(await readTokens(buyer)).toBe(100)
 })
 
 test('paywalls that share a site get each other’s webhooks, and store only their own purchases', async () => {
@@ -155,7 +158,7 @@ test('paywalls that share a site get each other’s webhooks, and store only the
   const { processor_events, purchases, payments, events } = await traces()
   expect({ ...before, processor_events, purchases, payments, events }).toEqual(before)
   for (const buyer of [mine, theirs]) {
-    expect((await stateOf(buyer)).purchases).toHaveLength(1)
+    expect((await readState(buyer)).purchases).toHaveLength(1)
     expect(await hears(buyer)).toEqual([])
   }
 })
@@ -185,8 +188,8 @@ describe('webhooks of other sales on the site are accepted, and cause no calls',
 test('a subscription that is cancelled while paused shows that', async () => {
   const buyer = await buy(shop)
   await happens(buyer, (id) => world.chargebee.pause(id))
-  expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
+  expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
   expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
   const cancelled = { status: 'paused', cancel_at_period_end: true, cancel_at: expect.any(String) }
-  expect(await purchaseOf(buyer)).toMatchObject(cancelled)
+  expect(await readPurchase(buyer)).toMatchObject(cancelled)
 })

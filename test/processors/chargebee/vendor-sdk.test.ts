@@ -2,7 +2,7 @@ import Chargebee from 'chargebee'
 import { expect, test } from 'vitest'
 import type { Adapter } from '../../../lib/processors/adapter.ts'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
-import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, orderOf } from './selling.ts'
+import { CHECKOUT_ID, CREDENTIALS, getOrder, ONE_TIME } from './selling.ts'
 
 const now = new Date('2026-11-22T12:34:56Z')
 const DAY = 24 * 3600
@@ -88,7 +88,7 @@ async function compare(ours: (adapter: Adapter) => Promise<unknown>, theirs: (sd
 }
 
 const key = (value: string) => ({ 'chargebee-idempotency-key': value })
-const order = orderOf()
+const order = getOrder()
 const common = {
   layout: 'full_page',
   redirect_url: order.successUrl,
@@ -103,7 +103,7 @@ test.each([
   ['a week', 7, HOUR + 7 * DAY, `${order.key}:${HOUR + 7 * DAY}`],
 ])('a subscription page with a trial of %s', (_, trialDays, trial_end, idempotencyKey) =>
   compare(
-    (adapter) => adapter.openCheckout(orderOf({ trialDays })),
+    (adapter) => adapter.openCheckout(getOrder({ trialDays })),
     (sdk) =>
       sdk.hostedPage.checkoutNewForItems(
         { ...common, subscription: { id: CHECKOUT_ID, trial_end }, subscription_items },
@@ -114,7 +114,7 @@ test.each([
 
 test('a one-time page of a known customer without an e-mail address', () =>
   compare(
-    (adapter) => adapter.openCheckout(orderOf({ ...ONE_TIME, customer: 'cbc_1', email: null })),
+    (adapter) => adapter.openCheckout(getOrder({ ...ONE_TIME, customer: 'cbc_1', email: null })),
     (sdk) =>
       sdk.hostedPage.checkoutOneTimeForItems(
         {

@@ -108,12 +108,12 @@ test('the portal is opened for a customer', async () => {
 })
 
 test('a sale of the sandbox is ignored in live mode, and the other way round', async () => {
-  const { buy, adapterOf, look } = await startAdapter()
+  const { buy, getAdapter, look } = await startAdapter()
   const { license } = await buy()
-  expect(await adapterOf(false).observe(license)).toBeNull()
+  expect(await getAdapter(false).observe(license)).toBeNull()
   expect(await look(license)).not.toBeNull()
   const real = await startAdapter({ isTest: false })
   const sold = await real.buy()
   expect(sold.bought.status).toBe('active')
-  expect(await real.adapterOf(true).observe(sold.license)).toBeNull()
+  expect(await real.getAdapter(true).observe(sold.license)).toBeNull()
 })

@@ -27,7 +27,7 @@ const PAGE = {
   sale: { email: ADA, processorPrice: '501:601', interval: 'month' as const, openedAt: new Date(0), sold: [] },
 }
 
-const pathOf = (end: string, { license, bought }: Bought) =>
+const getPath = (end: string, { license, bought }: Bought) =>
   `/v1/products/7001${end.replace('ID', license.id).replace('USER', bought.customer ?? '')}`
 
 const FAILURES: [status: number, kind: string, answered: boolean][] = [
@@ -47,7 +47,7 @@ test.each(CALLS)('a failure of %s is classified by what can be done about it', a
   const setup = await startAdapter()
   const bought = await setup.buy()
   for (const [status, kind, answered] of FAILURES) {
-    setup.emulator.failNext(pathOf(end, bought), status)
+    setup.emulator.failNext(getPath(end, bought), status)
     await expect(run(setup, bought), String(status)).rejects.toMatchObject({
       name: 'RestError',
       kind,
@@ -61,7 +61,7 @@ test.each(CALLS)('a failure of %s is classified by what can be done about it', a
 test('a subscription that is missing in one read does not make a licence a one-time purchase', async () => {
   const setup = await startAdapter()
   const bought = await setup.buy()
-  setup.emulator.failNext(pathOf('/licenses/ID/subscription.json', bought), 404)
+  setup.emulator.failNext(getPath('/licenses/ID/subscription.json', bought), 404)
   await expect(setup.adapter.observe(bought.license)).rejects.toMatchObject({ kind: 'rejected' })
   expect(await setup.look(bought.license)).toEqual(bought.bought)
 })
@@ -71,12 +71,12 @@ test.each(CALLS)('without a reply to %s the outcome is unknown', async (end, run
   const bought = await setup.buy()
   const unknown = { name: 'ProcessorError', kind: 'unavailable', answered: false }
   setup.emulator.onCall = async (call, proceed) => {
-    if (call.path === pathOf(end, bought)) throw new DroppedCall()
+    if (call.path === getPath(end, bought)) throw new DroppedCall()
     return proceed()
   }
   await expect(run(setup, bought)).rejects.toMatchObject(unknown)
   setup.emulator.onCall = undefined
-  setup.emulator.failNext(pathOf(end, bought), 502, '<html>')
+  setup.emulator.failNext(getPath(end, bought), 502, '<html>')
   await expect(run(setup, bought)).rejects.toMatchObject({ kind: 'unavailable' })
   await expect(run(setup, bought)).resolves.not.toThrow()
 })

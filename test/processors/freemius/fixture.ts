@@ -35,10 +35,10 @@ export async function startAdapter(
   const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', isTest = true, credentials = {} } = options
   const emulator = await startFreemiusEmulator({ port: 0, accounts: () => accounts, serviceUrl: () => serviceUrl })
   onTestFinished(() => emulator.close())
-  const now = () => new Date(emulator.timeOf('1001') * 1000)
-  const adapterOf = (test: boolean, send: typeof fetch = fetch) =>
+  const now = () => new Date(emulator.currentTime('1001') * 1000)
+  const getAdapter = (test: boolean, send: typeof fetch = fetch) =>
     freemiusAdapter({ ...CREDENTIALS, ...credentials }, { base: emulator.url, fetch: send, now, isTest: test })
-  const adapter = adapterOf(isTest)
+  const adapter = getAdapter(isTest)
   const client = sdk(emulator)
 
   /** The current state of a purchase; null if nothing was bought. */
@@ -70,7 +70,7 @@ export async function startAdapter(
   }
 
   /** Moves the clock by this many days. */
-  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + Math.round(days * 86_400))
+  const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + Math.round(days * 86_400))
 
-  return { emulator, adapter, adapterOf, now, freemius: client, look, checkout, buy, pass }
+  return { emulator, adapter, getAdapter, now, freemius: client, look, checkout, buy, pass }
 }

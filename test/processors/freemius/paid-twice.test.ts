@@ -2,17 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../cli/database.ts'
 import { mergeUsers } from '../../../cli/users/merge.ts'
-import { type Buyer, buy, hears, open, passes, stateOf } from '../../conformance/buyer.ts'
+import { type Buyer, buy, hears, open, passes, readState } from '../../conformance/buyer.ts'
 import type { Shop } from '../../conformance/shop.ts'
 import { ownerEvents } from '../../support/owner-events.ts'
-import { ownerIdOf } from '../../support/owner-id.ts'
+import { readOwnerId } from '../../support/owner-id.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { until } from '../../support/until.ts'
-import { boughtBy, follow, freemiusOf, payAt, useProduct } from './product.ts'
+import { boughtBy, follow, getFreemius, payAt, useProduct } from './product.ts'
 
 const product = useProduct()
 
-const fieldOf = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
+const getField = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
 
 /** No webhook reports payments while this runs. */
 async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
@@ -97,17 +97,17 @@ describe('a link that is paid twice', () => {
     const addresses = [await payAt(buyer), await payAt(buyer)]
     await hears(buyer)
     const { world, paywall, key } = shop
-    for (const { id: subscriptionId } of (await stateOf(buyer)).purchases) {
+    for (const { id: subscriptionId } of (await readState(buyer)).purchases) {
       const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'one was enough' }
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
     }
     await hears(buyer)
     await until('both are cancelled', async () => {
-      const { purchases } = await stateOf(buyer)
+      const { purchases } = await readState(buyer)
       return purchases.length === 2 && purchases.every((each) => each.cancel_at_period_end)
     })
-    const subscriptions = addresses.map((address) => fieldOf(address, 'subscription_id'))
-    const there = freemiusOf(shop).subscriptions.filter(({ id }) => subscriptions.includes(String(id)))
+    const subscriptions = addresses.map((address) => getField(address, 'subscription_id'))
+    const there = getFreemius(shop).subscriptions.filter(({ id }) => subscriptions.includes(String(id)))
     expect(there.map(({ next_payment }) => next_payment)).toEqual([null, null])
   })
 })
@@ -128,7 +128,7 @@ test('a link that is paid after more than a month is a purchase', async () => {
 
 /** Merges two users. The pages that the first has opened still sell to its e-mail address. */
 async function merge({ shop: { world, paywall }, userId: from }: Buyer, { userId: into }: Buyer): Promise<void> {
-  const users = { ownerId: await ownerIdOf(world, paywall.id), isTest: true }
+  const users = { ownerId: await readOwnerId(world, paywall.id), isTest: true }
   await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from, into }))
 }
 

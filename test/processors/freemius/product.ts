@@ -8,7 +8,7 @@ import { press } from '../../support/checkout.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
 /** The emulator of a shop, with the controls that only Freemius has. */
-export const freemiusOf = ({ world }: Shop) => world.freemius
+export const getFreemius = ({ world }: Shop) => world.freemius
 
 /**
  * One world for all cases of a file, with three paywalls of one owner: two sell the same product, the third has its own
@@ -71,7 +71,7 @@ export async function boughtBy({ shop: { world, paywall }, userId }: Buyer): Pro
 }
 
 /** How many pages of a buyer have sold something, and how many are open. */
-export async function pagesOf({ shop: { world, paywall }, userId }: Buyer): Promise<{ sold: number; open: number }> {
+export async function readPages({ shop: { world, paywall }, userId }: Buyer): Promise<{ sold: number; open: number }> {
   const { rows } = await world.database.query<{ sold: number; open: number }>(
     `select count(completed_at)::int as sold, (count(*) - count(completed_at))::int as open
      from checkouts where user_id = $1 and paywall_id = $2`,

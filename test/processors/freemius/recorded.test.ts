@@ -3,7 +3,7 @@ import { License, Payment, Subscription } from '../../../lib/processors/freemius
 import { type Observed, toCancellation, toSnapshot } from '../../../lib/processors/freemius/translate.ts'
 
 /*
- * `snapshotOf` on objects as Freemius documents them: the field names, and the values where there are examples, are those of
+ * `toSnapshot` on objects as Freemius documents them: the field names, and the values where there are examples, are those of
  * the OpenAPI document from which the official SDK's types are generated.
  */
 

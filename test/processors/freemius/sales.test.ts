@@ -8,8 +8,8 @@ import {
   hears,
   open,
   pressAndReturn,
-  purchaseOf,
-  stateOf,
+  readPurchase,
+  readState,
 } from '../../conformance/buyer.ts'
 import { sell } from '../../conformance/changing.ts'
 import { payAndChange } from '../../conformance/drivers/plans.ts'
@@ -18,11 +18,11 @@ import { newEmail, press } from '../../support/checkout.ts'
 import { moveAccount } from '../../support/passing-time.ts'
 import { yearly } from '../../support/paywall-file.ts'
 import { raceStatements } from '../../support/statement-barrier.ts'
-import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, useProduct } from './product.ts'
+import { boughtBy, follow, getFreemius, openMore, payAt, readPages, useProduct } from './product.ts'
 
 const product = useProduct()
 
-const fieldOf = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
+const getField = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
 
 /**
  * Moves to the cron's first two polls of a buyer's pages: the second finds what the first missed because it polled
@@ -60,13 +60,13 @@ describe('a licence whose plan was changed before we knew of it', () => {
     const { shop } = product()
     const buyer = await open(shop, slug)
     await unnoticed(shop, async () => {
-      const license = fieldOf(await payAt(buyer), 'license_id')
+      const license = getField(await payAt(buyer), 'license_id')
       await moveAccount({ ...shop.world, paywall: shop.paywall }, 1)
       await shop.there.changePlan?.(license, shop.driver.prices[to])
     })
     await reconcile(buyer)
     expect(await boughtBy(buyer)).toEqual([to])
-    expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 0 })
+    expect(await readPages(buyer)).toEqual({ sold: 1, open: 0 })
     await expectAsThere(buyer)
   })
 })
@@ -79,7 +79,7 @@ test('a monthly plan that was changed to the annual price of its pricing before 
   const buyer = await open(selling)
   await payAndChange(selling, buyer.checkoutUrl, { price: name, amount: 7900, interval: 'year' })
   await hears(buyer)
-  expect(await purchaseOf(buyer)).toMatchObject({ price_slug: 'annual', interval: 'year', unit_amount: 7900 })
+  expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'annual', interval: 'year', unit_amount: 7900 })
 })
 
 describe('two open pages', () => {
@@ -91,7 +91,7 @@ describe('two open pages', () => {
     await payAt(buyer)
     await hears(buyer)
     expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
-    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+    expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
   })
 
   test.each(BOTH)('%s and %s, both paid, are two purchases without webhooks', async (older, newer) => {
@@ -104,7 +104,7 @@ describe('two open pages', () => {
     })
     await reconcile(buyer)
     expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
-    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+    expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
   })
 
   test('of the same price are two purchases if both webhooks arrive at the same moment', async () => {
@@ -122,7 +122,7 @@ describe('two open pages', () => {
     await Promise.all(licenses.map(({ id }) => shop.emulator.resend(id)))
     shop.world.neon.onStatement = undefined
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
-    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+    expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
     await hears(buyer)
   })
 
@@ -133,7 +133,7 @@ describe('two open pages', () => {
     await unnoticed(shop, () => payAt(buyer))
     await reconcile(other)
     expect(await boughtBy(buyer)).toEqual(['monthly'])
-    expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 1 })
+    expect(await readPages(buyer)).toEqual({ sold: 1, open: 1 })
   })
 })
 
@@ -146,7 +146,7 @@ test('a page that was opened after a purchase has not sold it', async () => {
   const later = await openMore(buyer, shop)
   await shop.emulator.sendHeldWebhooks()
   const { at } = await follow(shop, address)
-  expect(await pagesOf(later)).toEqual({ sold: 1, open: 1 })
+  expect(await readPages(later)).toEqual({ sold: 1, open: 1 })
   const { rows } = await shop.world.database.query('select id from checkouts where url = $1', [buyer.checkoutUrl])
   expect(at).toContain(rows[0]?.id)
   await hears(buyer)
@@ -162,11 +162,11 @@ test('a purchase made elsewhere before a page was opened is not sold by the page
   await shop.emulator.drainWebhooks()
   await letDayPass(stranger)
   const buyer = await open(shop, 'monthly', { email })
-  await freemiusOf(shop).renew(fieldOf(address, 'subscription_id'))
+  await getFreemius(shop).renew(getField(address, 'subscription_id'))
   await reconcile(buyer)
   expect(await hears(buyer)).toEqual([])
   expect(await boughtBy(buyer)).toEqual([])
-  expect(await pagesOf(buyer)).toEqual({ sold: 0, open: 1 })
+  expect(await readPages(buyer)).toEqual({ sold: 0, open: 1 })
 })
 
 describe('two paywalls that sell one product', () => {
@@ -220,10 +220,10 @@ test('a buyer whose e-mail address changed before the webhook arrived gets the p
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
   const address = await payAt(buyer)
-  await freemiusOf(shop).changeAddress(fieldOf(address, 'user_id'), `new-${buyer.email}`)
+  await getFreemius(shop).changeAddress(getField(address, 'user_id'), `new-${buyer.email}`)
   await shop.emulator.sendHeldWebhooks()
   expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-  await freemiusOf(shop).renew(fieldOf(address, 'subscription_id'))
+  await getFreemius(shop).renew(getField(address, 'subscription_id'))
   expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
 })
 
@@ -237,12 +237,12 @@ describe('several subscriptions of one buyer', () => {
     await hears(buyer)
     expect(await pressAndReturn(more, 'pay')).toContain('/thanks')
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-    const monthly = await purchaseOf(buyer)
+    const monthly = await readPurchase(buyer)
     expect(monthly).toMatchObject({ price_slug: 'monthly', status: 'active' })
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
     expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
     await expectAsThere(buyer)
-    expect(await stateOf(buyer)).toMatchObject({
+    expect(await readState(buyer)).toMatchObject({
       purchases: [
         { price_slug: 'monthly', cancel_at_period_end: true },
         { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: false },
@@ -253,10 +253,10 @@ describe('several subscriptions of one buyer', () => {
   test('are not sold while the product is restricted to one', async () => {
     const { shop } = product()
     const buyer = await buy(shop)
-    freemiusOf(shop).manySubscriptions = false
+    getFreemius(shop).manySubscriptions = false
     const more = await openMore(buyer, shop, 'yearly')
     expect(await press(more.checkoutUrl, 'pay')).toBe('')
-    freemiusOf(shop).manySubscriptions = true
+    getFreemius(shop).manySubscriptions = true
     await reconcile(more)
     expect(await hears(buyer)).toEqual([])
     expect(await boughtBy(buyer)).toEqual(['monthly'])

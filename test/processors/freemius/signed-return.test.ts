@@ -1,9 +1,9 @@
 // Where Freemius redirects its buyers, through the public API: one signed URL for all pages of a product.
 import { describe, expect, test } from 'vitest'
-import { buy, hears, idOf, open, purchaseOf, stateOf } from '../../conformance/buyer.ts'
+import { buy, getId, hears, open, readPurchase, readState } from '../../conformance/buyer.ts'
 import { call } from '../../support/call.ts'
-import { statementsOf } from '../../support/statements.ts'
-import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, resigned, useProduct } from './product.ts'
+import { readStatements } from '../../support/statements.ts'
+import { boughtBy, follow, getFreemius, openMore, payAt, readPages, resigned, useProduct } from './product.ts'
 
 const product = useProduct()
 
@@ -34,7 +34,7 @@ describe('a URL that Freemius did not sign', () => {
     }
     for (const [how, address] of Object.entries(forged)) expect(await follow(shop, address), how).toMatchObject(FORGED)
     expect(shop.emulator.calls).toHaveLength(calls)
-    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     expect(await follow(shop, good)).toMatchObject(THANKS)
     await shop.emulator.sendHeldWebhooks()
   })
@@ -42,11 +42,11 @@ describe('a URL that Freemius did not sign', () => {
   test('parameters after the signature are ignored', async () => {
     const { shop } = product()
     const [ada, eve] = [await buy(shop), await open(shop)]
-    const id = await idOf(ada)
+    const id = await getId(ada)
     const good = await payAt(eve)
     expect(await follow(shop, `${good}&license_id=${id}&email=${encodeURIComponent(ada.email)}`)).toMatchObject(THANKS)
     expect(await boughtBy(eve)).toEqual(['monthly'])
-    expect(await idOf(eve)).not.toBe(id)
+    expect(await getId(eve)).not.toBe(id)
     expect(await boughtBy(ada)).toEqual(['monthly'])
   })
 })
@@ -80,7 +80,7 @@ test('a URL takes three statements, and two once its purchase is stored', async 
   shop.emulator.holdWebhooks()
   const address = await payAt(await open(shop))
   const visit = () => call(shop.world, address)
-  expect([await statementsOf(shop.world, visit), await statementsOf(shop.world, visit)]).toEqual([3, 2])
+  expect([await readStatements(shop.world, visit), await readStatements(shop.world, visit)]).toEqual([3, 2])
   await shop.emulator.sendHeldWebhooks()
 })
 
@@ -98,9 +98,9 @@ test('a licence that was deleted before its buyer returned was not bought', asyn
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
   const address = await payAt(buyer)
-  await freemiusOf(shop).deleteLicense(new URL(address).searchParams.get('license_id') ?? '')
+  await getFreemius(shop).deleteLicense(new URL(address).searchParams.get('license_id') ?? '')
   expect(await follow(shop, address)).toMatchObject(SORRY)
-  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
   await shop.emulator.sendHeldWebhooks()
   expect(await hears(buyer)).toEqual([])
 })
@@ -122,7 +122,7 @@ test('a buyer who changes the payment method returns to the purchase', async () 
   const first = await follow(shop, address)
   await hears(buyer)
   const subscription = new URL(address).searchParams.get('subscription_id') ?? ''
-  const { id } = await freemiusOf(shop).replaceSubscription(subscription)
+  const { id } = await getFreemius(shop).replaceSubscription(subscription)
   const changed = resigned(address, shop.paywall, { action: 'payment_method_update', subscription_id: id })
   expect(await follow(shop, changed)).toMatchObject(first)
   expect(await hears(buyer)).toEqual([])
@@ -139,10 +139,10 @@ test('a buyer who pays for a second trial returns to the error page', async () =
   expect(await follow(shop, address)).toMatchObject(SORRY)
   expect(await follow(shop, address)).toMatchObject(SORRY)
   expect(await boughtBy(first)).toEqual(['yearly'])
-  const licenses = freemiusOf(shop).licenses.map(({ id }) => id)
+  const licenses = getFreemius(shop).licenses.map(({ id }) => id)
   expect(licenses).toContain(new URL(address).searchParams.get('license_id'))
   await shop.emulator.sendHeldWebhooks()
-  const ended = freemiusOf(shop).subscriptions.filter(({ license_id, canceled_at }) => {
+  const ended = getFreemius(shop).subscriptions.filter(({ license_id, canceled_at }) => {
     return license_id === new URL(address).searchParams.get('license_id') && canceled_at !== null
   })
   expect(ended).toHaveLength(1)
@@ -164,7 +164,7 @@ test('while Freemius is slow the browser is redirected, and the purchase is stor
   expect({ status, at: headers.location }).toEqual({ status: 303, at: expect.stringMatching(/\/r\/.*\/success$/) })
   shop.emulator.onCall = undefined
   answer.resolve()
-  await expect.poll(async () => (await stateOf(buyer)).paid).toBe(true)
+  await expect.poll(async () => (await readState(buyer)).paid).toBe(true)
   await shop.emulator.sendHeldWebhooks()
 })
 
@@ -173,12 +173,12 @@ test('a buyer who returns with another e-mail address than Freemius has by now h
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
   const address = await payAt(buyer)
-  await freemiusOf(shop).changeAddress(new URL(address).searchParams.get('user_id') ?? '', `new-${buyer.email}`)
+  await getFreemius(shop).changeAddress(new URL(address).searchParams.get('user_id') ?? '', `new-${buyer.email}`)
   expect(await follow(shop, address)).toMatchObject(THANKS)
   expect(await boughtBy(buyer)).toEqual(['monthly'])
   await shop.emulator.sendHeldWebhooks()
   expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-  await freemiusOf(shop).renew(new URL(address).searchParams.get('subscription_id') ?? '')
+  await getFreemius(shop).renew(new URL(address).searchParams.get('subscription_id') ?? '')
   expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
 })
 
@@ -194,7 +194,7 @@ describe('two paywalls that sell one product', () => {
     await shop.emulator.sendHeldWebhooks()
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await follow(sister, address)).toMatchObject(THANKS)
-    expect((await purchaseOf(buyer))?.status).toBe('active')
+    expect((await readPurchase(buyer))?.status).toBe('active')
   })
 
   test('each gets its own of two pages that one buyer pays', async () => {
@@ -207,7 +207,7 @@ describe('two paywalls that sell one product', () => {
     await shop.emulator.sendHeldWebhooks()
     for (const buyer of [here, there]) {
       expect(await boughtBy(buyer)).toEqual(['monthly'])
-      expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 0 })
+      expect(await readPages(buyer)).toEqual({ sold: 1, open: 0 })
     }
   })
 })

@@ -63,7 +63,7 @@ test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', a
   const setup = await startAdapter()
   const sold = await setup.buy()
   let calls = 0
-  const dying = setup.adapterOf(true, async (...call) => {
+  const dying = setup.getAdapter(true, async (...call) => {
     if (calls++ >= most) throw new Error('the Worker is gone')
     return fetch(...call)
   })
@@ -77,7 +77,7 @@ test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', a
 test('a request that Freemius accepts and ignores is not considered done', async () => {
   const setup = await startAdapter()
   const { license } = await setup.buy()
-  const deaf = setup.adapterOf(true, async (...call) =>
+  const deaf = setup.getAdapter(true, async (...call) =>
     call[1]?.method === 'DELETE' ? Response.json({}) : fetch(...call),
   )
   await expect(deaf.stopCharging?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })

@@ -146,7 +146,7 @@ test('an offer is read with the calls of the SDK', async () => {
 })
 
 /** The query of a link, without the fields that the SDK leaves empty. */
-const queryOf = (link: string) =>
+const getQuery = (link: string) =>
   Object.fromEntries([...new URL(link).searchParams].filter(([, value]) => value !== ''))
 
 test.each([
@@ -172,11 +172,11 @@ test.each([
   })
   theirs.setPricing(pricingId).setBillingCycle(cycle).setCancelButton(order().errorUrl)
   const link = new URL(theirs.getLink())
-  const { s_ctx_ts, sandbox, ...ours } = queryOf(url)
+  const { s_ctx_ts, sandbox, ...ours } = getQuery(url)
   expect(url.split('?')[0]).toBe('https://checkout.freemius.com/product/7001/')
   expect(url.split('?')[0]).toBe(`${link.origin}${link.pathname}`)
   expect(ours).toEqual({
-    ...queryOf(link.href),
+    ...getQuery(link.href),
     currency: price.currency.toLowerCase(),
     // What the buyer could choose otherwise.
     hide_licenses: '1',
@@ -195,7 +195,7 @@ test('the sandbox token is the one that the SDK builds', async () => {
   const at = () => new Date(Number(ctx) * 1000)
   const adapter = freemiusAdapter(CREDENTIALS, { base: null, fetch: send, now: at, isTest: true })
   const { url } = await adapter.openCheckout(order())
-  expect(queryOf(url)).toMatchObject({ s_ctx_ts: ctx, sandbox: token })
+  expect(getQuery(url)).toMatchObject({ s_ctx_ts: ctx, sandbox: token })
   const real = freemiusAdapter(CREDENTIALS, { base: null, fetch: send, now: at, isTest: false })
-  expect(queryOf((await real.openCheckout(order())).url)).not.toHaveProperty('sandbox')
+  expect(getQuery((await real.openCheckout(order())).url)).not.toHaveProperty('sandbox')
 })

@@ -9,12 +9,13 @@ const NOW = new Date('2026-11-05T12:00:00Z')
 
 /** Events are parsed without a call. */
 const noCall = () => Promise.reject(new Error('there is nothing to ask'))
-const adapterOf = (isTest = true) => freemiusAdapter(CREDENTIALS, { base: null, fetch: noCall, now: () => NOW, isTest })
+const getAdapter = (isTest = true) =>
+  freemiusAdapter(CREDENTIALS, { base: null, fetch: noCall, now: () => NOW, isTest })
 
 const sign = (body: string, secret = SECRET) => createHmac('sha256', secret).update(body).digest('hex')
 
 const read = (body: string, signature: string | null = sign(body), isTest = true) =>
-  adapterOf(isTest).readEvent({
+  getAdapter(isTest).readEvent({
     headers: new Headers(signature === null ? {} : { 'x-signature': signature }),
     rawBody: body,
     now: NOW,

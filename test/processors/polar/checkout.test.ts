@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ACME, MONTHLY, press, UNKNOWN } from '../../emulators/polar-fixture.ts'
-import { ADA, BOB, lifetime, openShop, orderOf } from './shop.ts'
+import { ADA, BOB, getOrder, lifetime, openShop } from './shop.ts'
 
 describe('a hosted page', () => {
   test('that is paid leads to a subscription', async () => {
@@ -15,7 +15,7 @@ describe('a hosted page', () => {
     const days = (purchase.currentPeriodEnd!.getTime() - purchase.currentPeriodStart!.getTime()) / 86_400_000
     expect(Math.round(days)).toBeGreaterThan(27)
     expect(purchase).toMatchObject({
-      checkoutId: orderOf().checkoutId,
+      checkoutId: getOrder().checkoutId,
       customer: expect.any(String),
       buyerEmail: 'ada@buyers.dev',
       status: 'active',
@@ -36,9 +36,9 @@ describe('a hosted page', () => {
 
   test('that is declined, or left, sells nothing, and may still', async () => {
     const shop = await openShop()
-    const { pageId, url } = await shop.adapter.openCheckout(orderOf())
+    const { pageId, url } = await shop.adapter.openCheckout(getOrder())
     await press({ url }, 'decline')
-    expect((await press({ url }, 'cancel')).headers.get('location')).toBe(orderOf().errorUrl)
+    expect((await press({ url }, 'cancel')).headers.get('location')).toBe(getOrder().errorUrl)
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: true, todo: null })
     await shop.moveTo(new Date(Date.now() + 25 * 3_600_000))
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: false, todo: null })
@@ -46,7 +46,7 @@ describe('a hosted page', () => {
 
   test('whose payment is slow is undecided until then', async () => {
     const shop = await openShop()
-    const { pageId } = await shop.adapter.openCheckout(orderOf(lifetime))
+    const { pageId } = await shop.adapter.openCheckout(getOrder(lifetime))
     await shop.emulator.payLater(pageId)
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: true, todo: null })
     await shop.moveTo(new Date(Date.now() + 13 * 3_600_000))
@@ -59,7 +59,7 @@ describe('a hosted page', () => {
     expect(purchase).toMatchObject({ status: 'trialing', begun: true, periodCovered: true })
     expect(purchase.trialEnd!.getTime() - purchase.trialStart!.getTime()).toBe(5 * 86_400_000)
     expect(purchase.currentPeriodEnd).toEqual(purchase.trialEnd)
-    await shop.adapter.openCheckout(orderOf())
+    await shop.adapter.openCheckout(getOrder())
     expect(shop.sent.at(-1)?.body).toMatchObject({ allow_trial: false })
   })
 
@@ -88,7 +88,7 @@ describe('a hosted page', () => {
 
   test('is opened twice by a repeat, because Polar has no idempotency keys', async () => {
     const shop = await openShop()
-    const [one, other] = [await shop.adapter.openCheckout(orderOf()), await shop.adapter.openCheckout(orderOf())]
+    const [one, other] = [await shop.adapter.openCheckout(getOrder()), await shop.adapter.openCheckout(getOrder())]
     expect(one.pageId).not.toBe(other.pageId)
   })
 
@@ -161,6 +161,6 @@ describe('who buys', () => {
   test('at an account that replaced another is found by the new one only', async () => {
     const other = { ...ACME, paywallId: '2001', accessToken: 'polar_oat_other_0123456789' }
     const shop = await openShop([other])
-    await expect(shop.adapter.openCheckout(orderOf())).rejects.toMatchObject({ kind: 'misconfigured' })
+    await expect(shop.adapter.openCheckout(getOrder())).rejects.toMatchObject({ kind: 'misconfigured' })
   })
 })

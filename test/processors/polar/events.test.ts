@@ -40,7 +40,8 @@ const refund = {
 }
 const dispute = { id: SUBSCRIPTION, status: 'needs_response', amount: 999, tax_amount: 190 }
 
-const bodyOf = (type: string, data: unknown) => JSON.stringify({ type, timestamp: '2026-11-21T09:59:58.123456Z', data })
+const getBody = (type: string, data: unknown) =>
+  JSON.stringify({ type, timestamp: '2026-11-21T09:59:58.123456Z', data })
 
 interface Forging {
   secret?: Buffer | string
@@ -49,13 +50,16 @@ interface Forging {
 }
 
 /** A webhook as Polar signs it, over exactly these bytes. */
-function signed(rawBody: string, { secret = keyOf(ACME.webhookSecret), id = 'evt-1', at = AT }: Forging = {}): Inbound {
+function signed(
+  rawBody: string,
+  { secret = getKey(ACME.webhookSecret), id = 'evt-1', at = AT }: Forging = {},
+): Inbound {
   const signature = createHmac('sha256', secret).update(`${id}.${at}.${rawBody}`).digest('base64')
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` }
   return { headers: new Headers(headers), rawBody, now: NOW }
 }
 
-const keyOf = (secret: string) => Buffer.from(secret.slice('whsec_'.length), 'base64')
+const getKey = (secret: string) => Buffer.from(secret.slice('whsec_'.length), 'base64')
 
 let read: (inbound: Inbound) => ReturnType<ReturnType<typeof polarAdapter>['readEvent']>
 
@@ -140,7 +144,7 @@ test.each<[string, object | null, object | null, object | null, object?]>([
   ['something.new', null, null, null],
 ])('%s', async (type, data, about, payment, versions = {}) => {
   const occurredAt = new Date('2026-11-21T09:59:58.123Z')
-  expect(await read(signed(bodyOf(type, data)))).toEqual({
+  expect(await read(signed(getBody(type, data)))).toEqual({
     id: 'evt-1',
     about,
     trialEnding: false,
@@ -150,7 +154,7 @@ test.each<[string, object | null, object | null, object | null, object?]>([
 })
 
 describe('a forged webhook', () => {
-  const body = bodyOf('subscription.updated', { ...times, id: SUBSCRIPTION })
+  const body = getBody('subscription.updated', { ...times, id: SUBSCRIPTION })
   const changed = (change: (headers: Headers) => void, rawBody = body): Inbound => {
     const inbound = signed(body)
     change(inbound.headers)
@@ -183,7 +187,7 @@ describe('a forged webhook', () => {
 })
 
 test('is accepted within 300 seconds, with the text of the secret, and with one valid signature of several', async () => {
-  const body = bodyOf('something.new', null)
+  const body = getBody('something.new', null)
   await read(signed(body, { at: AT - 300 }))
   await read(signed(body, { at: AT + 300 }))
   await read(signed(body, { secret: ACME.webhookSecret }))
@@ -196,18 +200,18 @@ test('is accepted within 300 seconds, with the text of the secret, and with one 
 test.each([
   ['no JSON', '{"type":'],
   ['no event', '[]'],
-  ['an order without an id', bodyOf('order.paid', { ...order, id: undefined })],
-  ['an unknown status', bodyOf('order.paid', { ...order, status: 'dormant' })],
-  ['an amount that is no integer', bodyOf('order.paid', { ...order, due_amount: 11.89 })],
-  ['an id that is a path', bodyOf('subscription.updated', { id: '../orders' })],
-  ['a refund of nothing', bodyOf('refund.created', null)],
+  ['an order without an id', getBody('order.paid', { ...order, id: undefined })],
+  ['an unknown status', getBody('order.paid', { ...order, status: 'dormant' })],
+  ['an amount that is no integer', getBody('order.paid', { ...order, due_amount: 11.89 })],
+  ['an id that is a path', getBody('subscription.updated', { id: '../orders' })],
+  ['a refund of nothing', getBody('refund.created', null)],
   ['a time that is none', JSON.stringify({ type: 'order.paid', timestamp: 'now', data: order })],
 ])('refuses %s, although it is signed', async (_, body) => {
   await expect(read(signed(body))).rejects.toThrow(MalformedEvent)
 })
 
 test('refuses an invalid id, although it is signed', async () => {
-  await expect(read(signed(bodyOf('order.paid', order), { id: 'evt 1' }))).rejects.toThrow(MalformedEvent)
+  await expect(read(signed(getBody('order.paid', order), { id: 'evt 1' }))).rejects.toThrow(MalformedEvent)
 })
 
 test('the headers alone show what cannot be signed', () => {

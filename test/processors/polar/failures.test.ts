@@ -5,13 +5,13 @@ import { close, listen } from '../../../dev/emulators/core/listen.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
 import { ACME } from '../../emulators/polar-fixture.ts'
-import { openShop, orderOf } from './shop.ts'
+import { getOrder, openShop } from './shop.ts'
 
 const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 type Adapter = ReturnType<typeof polarAdapter>
 
 const CALLS: Record<string, (adapter: Adapter) => Promise<unknown> | undefined> = {
-  openCheckout: (adapter) => adapter.openCheckout(orderOf()),
+  openCheckout: (adapter) => adapter.openCheckout(getOrder()),
   cancelAtPeriodEnd: (adapter) => adapter.cancelAtPeriodEnd(ID, ''),
   openPortal: (adapter) => adapter.openPortal?.(ID, 'https://shop.example/'),
   'observe a page': (adapter) => adapter.observe({ kind: 'page', id: ID }),
@@ -46,27 +46,27 @@ const FOREIGN: [what: string, status: number, body: string][] = [
 
 describe.each(Object.entries(CALLS))('%s', (_, call) => {
   test.each(FAILURES)('classifies %s (%i)', async (_, status, body, kind) => {
-    const error = await failureOf(call(adapterWith(async () => Response.json(body, { status }))))
+    const error = await readFailure(call(adapterWith(async () => Response.json(body, { status }))))
     expect(error).toMatchObject({ kind, answered: true })
     expect(error.message).toContain(`(${status})`)
     expect(`${error.message} ${error.stack}`).not.toContain(SECRET)
   })
 
   test.each(FOREIGN)('has an unknown outcome after %s (%i)', async (_, status, body) => {
-    const error = await failureOf(call(adapterWith(async () => new Response(body, { status }))))
+    const error = await readFailure(call(adapterWith(async () => new Response(body, { status }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
     expect(error.message).toBe(`polar: unexpected response (${status})`)
   })
 
   test('has an unknown outcome if the connection breaks, or is never made', async () => {
-    const broken = await failureOf(call(adapterWith(() => Promise.reject(new TypeError('fetch failed')))))
+    const broken = await readFailure(call(adapterWith(() => Promise.reject(new TypeError('fetch failed')))))
     expect(broken).toMatchObject({ kind: 'unavailable', answered: false })
     const cut = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
-    expect(await failureOf(call(adapterWith(async () => new Response(cut))))).toMatchObject({ answered: false })
+    expect(await readFailure(call(adapterWith(async () => new Response(cut))))).toMatchObject({ answered: false })
   })
 
   test('refuses a reply that is not Polar’s', async () => {
-    const error = await failureOf(call(adapterWith(async () => Response.json({ status: SECRET }))))
+    const error = await readFailure(call(adapterWith(async () => Response.json({ status: SECRET }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
     expect(error.message).toMatch(/^polar: unexpected response: [\w. ,]+$/)
   })
@@ -80,14 +80,14 @@ test('a missing object is null or, for a page, undecided, and is no reason to ca
   // The replica that was read may lag behind the page.
   const page = await adapter.observe({ kind: 'page', id: ID })
   expect(page && adapter.decide(page, new Date())).toMatchObject({ found: null, isUndecided: true })
-  expect(await failureOf(adapter.cancelAtPeriodEnd(ID, ''))).toMatchObject({ kind: 'rejected', answered: true })
+  expect(await readFailure(adapter.cancelAtPeriodEnd(ID, ''))).toMatchObject({ kind: 'rejected', answered: true })
 })
 
 test('names the fields of the checkout that are wrong, and not their values', async () => {
   const { adapter } = await openShop()
-  const price = await failureOf(adapter.openCheckout(orderOf({ processorPrice: ID })))
+  const price = await readFailure(adapter.openCheckout(getOrder({ processorPrice: ID })))
   expect(price).toMatchObject({ kind: 'rejected', message: 'polar: RequestValidationError body.products.0 (422)' })
-  const target = await failureOf(adapter.openCheckout(orderOf({ successUrl: 'nowhere' })))
+  const target = await readFailure(adapter.openCheckout(getOrder({ successUrl: 'nowhere' })))
   expect(target.message).toBe('polar: RequestValidationError body.success_url (422)')
 })
 
@@ -98,7 +98,7 @@ test('a call whose reply was lost has run', async () => {
     await run()
     throw new DroppedCall()
   }
-  const error = await failureOf(shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear'))
+  const error = await readFailure(shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear'))
   expect(error).toMatchObject({ kind: 'unavailable', answered: false })
   shop.emulator.onCall = undefined
   expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')).toMatchObject({ cancelAt: expect.any(Date) })
@@ -110,7 +110,7 @@ test('times out after eight seconds', async () => {
   onTestFinished(() => close(server))
   const began = Date.now()
   const adapter = polarAdapter(ACME, { base, isTest: true, fetch, now: () => new Date() })
-  const error = await failureOf(adapter.observe({ kind: 'page', id: ID }))
+  const error = await readFailure(adapter.observe({ kind: 'page', id: ID }))
   expect(error).toMatchObject({ kind: 'unavailable', answered: false })
   expect(Date.now() - began).toBeLessThan(10_000)
 })
@@ -118,7 +118,7 @@ test('times out after eight seconds', async () => {
 const adapterWith = (send: typeof fetch) =>
   polarAdapter(ACME, { base: null, isTest: true, fetch: send, now: () => new Date() })
 
-async function failureOf(call: Promise<unknown> | undefined): Promise<ProcessorError> {
+async function readFailure(call: Promise<unknown> | undefined): Promise<ProcessorError> {
   try {
     await call
   } catch (error) {

@@ -2,14 +2,14 @@ import { afterEach, expect, test } from 'vitest'
 import {
   type Buyer,
   expectAsThere,
+  getId,
   hears,
-  idOf,
   open,
   passes,
   pay,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from '../../conformance/buyer.ts'
 import { reconcileAll } from '../../conformance/reconcile.ts'
 import { type Shop, shopAt, useShops } from '../../conformance/shop.ts'
@@ -22,10 +22,10 @@ import { until } from '../../support/until.ts'
 
 // Polar answers reads from a replica: what it returns may be older than the webhook that made us ask.
 
-const shopOf = useShops()
+const getShop = useShops()
 
 const lagging = async (seconds: number): Promise<Shop> => {
-  const shop = shopOf('polar')
+  const shop = getShop('polar')
   await shop.world.polar.setReplicaLag(shop.paywall.id, seconds)
   return shop
 }
@@ -52,12 +52,12 @@ test('a revoked subscription loses its access within a minute, by itself and in 
   const shop = await lagging(1)
   const one = await buyer(shop)
   await shop.emulator.drainWebhooks()
-  const id = await idOf(one)
+  const id = await getId(one)
   await shop.world.polar.end(id)
   await shop.emulator.drainWebhooks()
   expect(await pendingEvents(shop)).not.toEqual([])
-  await until('the access is lost', async () => !(await stateOf(one)).paid)
-  expect(await purchaseOf(one)).toMatchObject({ status: 'canceled' })
+  await until('the access is lost', async () => !(await readState(one)).paid)
+  expect(await readPurchase(one)).toMatchObject({ status: 'canceled' })
   expect(await hears(one)).toEqual(['subscription.ended'])
 })
 
@@ -75,7 +75,7 @@ const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] =
 test.each(acts)('%s is stored within a minute, once, and never undone by a stale read', async (_, act, heard) => {
   const shop = await lagging(20)
   const one = await buyer(shop)
-  const id = await idOf(one)
+  const id = await getId(one)
   await act(shop, id)
   await shop.emulator.drainWebhooks()
   expect(await hears(one)).toEqual([])
@@ -84,10 +84,10 @@ test.each(acts)('%s is stored within a minute, once, and never undone by a stale
   expect(await pendingEvents(shop)).toEqual([])
   // The replica falls behind, and everything is read again.
   await lagging(600)
-  const before = await purchaseOf(one)
+  const before = await readPurchase(one)
   await shop.world.database.query('update purchases set reconcile_at = now()')
   await shop.world.workers.scheduled('reconcile')
-  expect(await purchaseOf(one)).toEqual(before)
+  expect(await readPurchase(one)).toEqual(before)
   expect(await hears(one)).toEqual([])
 })
 
@@ -96,17 +96,17 @@ test('a refunded one-time purchase is found as refunded within a minute', async 
   const one = await open(shop, 'lifetime')
   await pay(one)
   expect(await passes(one, '1m')).toEqual(['checkout.completed', 'payment.succeeded 4900'])
-  await shop.there.refund(await idOf(one))
+  await shop.there.refund(await getId(one))
   await shop.emulator.drainWebhooks()
-  expect(await stateOf(one)).toMatchObject({ paid: true })
+  expect(await readState(one)).toMatchObject({ paid: true })
   expect(await passes(one, '1m')).toEqual(['payment.refunded 4900'])
-  expect(await stateOf(one)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  expect(await readState(one)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
 })
 
 test('a refund that fails is found at once where no webhook reports it, since refunds are not read from a replica', async () => {
   const shop = await lagging(0)
   const one = await buyer(shop)
-  const { id: refund } = (await shop.there.refund(await idOf(one))) as { id: string }
+  const { id: refund } = (await shop.there.refund(await getId(one))) as { id: string }
   expect(await hears(one)).toContain('payment.refunded 999')
   await lagging(86_400)
   shop.emulator.holdWebhooks()
@@ -119,7 +119,7 @@ test('a refund that fails is found at once where no webhook reports it, since re
 test('a cancellation here is not undone by a stale read', async () => {
   const shop = await lagging(20)
   const one = await buyer(shop)
-  const { id } = (await purchaseOf(one)) ?? {}
+  const { id } = (await readPurchase(one)) ?? {}
   const body = { paywallId: shop.paywall.id, userId: one.userId, subscriptionId: id, cancellationReason: 'x' }
   shop.emulator.holdWebhooks()
   expect(await cancel(shop.world, { key: shop.key, body })).toMatchObject({ status: 200 })
@@ -129,7 +129,7 @@ test('a cancellation here is not undone by a stale read', async () => {
   expect(rows).toMatchObject([{ cancel_accepted_at: expect.any(Date) }])
   await shop.emulator.sendHeldWebhooks()
   expect(await passes(one, '1m')).toEqual(['subscription.cancel_scheduled'])
-  expect(await purchaseOf(one)).toMatchObject({ cancel_at_period_end: true })
+  expect(await readPurchase(one)).toMatchObject({ cancel_at_period_end: true })
 })
 
 type Change = ({ world, there }: Shop, id: string) => Promise<unknown>
@@ -147,7 +147,7 @@ test.each<[string, Change, Change]>([
 ])('a subscription that %s when it is replaced ends at once, whatever the replica shows', async (_, before, after) => {
   const shop = await lagging(0)
   const one = await buyer(shop)
-  const [{ id: here }, id] = [(await purchaseOf(one))!, await idOf(one)]
+  const [{ id: here }, id] = [(await readPurchase(one))!, await getId(one)]
   await before(shop, id)
   await hears(one)
   const page = await open(shop, 'plus', replacing(one))
@@ -171,9 +171,9 @@ test('a browser that returns at once sees the thanks page, and the purchase is t
   const shop = await lagging(20)
   const one = await open(shop)
   await pay(one)
-  expect((await stateOf(one)).purchases).toEqual([])
+  expect((await readState(one)).purchases).toEqual([])
   expect(await passes(one, '1m')).toEqual(bought)
-  expect(await tokensOf(one)).toBe(100)
+  expect(await readTokens(one)).toBe(100)
 })
 
 test('a page that is read as paid before its order can be read has sold within a minute', async () => {
@@ -185,7 +185,7 @@ test('a page that is read as paid before its order can be read has sold within a
   shop.emulator.onCall = async ({ path }, run) =>
     path.startsWith('/v1/orders') ? { status: 200, headers: { 'content-type': 'application/json' }, body } : run()
   expect((await sendWebhook(shop, completed)).status).toBe(200)
-  expect((await stateOf(one)).purchases).toEqual([])
+  expect((await readState(one)).purchases).toEqual([])
   shop.emulator.onCall = undefined
   expect(await passes(one, '1m')).toEqual(['checkout.completed', 'subscription.created'])
   expect(await pendingEvents(shop)).toEqual([])
@@ -208,7 +208,7 @@ test('webhooks of a purchase and its end, in any order and with reads of any age
       if (random() < 0.3) await passes(one, '1m')
     }
     await passes(one, '2m')
-    expect(await purchaseOf(one), order.join()).toMatchObject({ status: 'canceled' })
+    expect(await readPurchase(one), order.join()).toMatchObject({ status: 'canceled' })
     expect(await pendingEvents(shop)).toEqual([])
   }
 })
@@ -216,7 +216,7 @@ test('webhooks of a purchase and its end, in any order and with reads of any age
 test('two paywalls of one account each store only what they have sold', async () => {
   const shop = await lagging(20)
   const one = await buyer(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await idOf(one)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getId(one)))
   const count = async () => (await shop.world.database.query('select from processor_events')).rowCount
   const before = await count()
   const elsewhere = shopAt(shop.world, shop.neighbour, shop.paywall)

@@ -6,22 +6,22 @@ import type { PolarEvent } from '../../../dev/emulators/polar/webhook-format.ts'
 import {
   buy,
   cancelHere,
+  getId,
   happens,
   hears,
-  idOf,
   open,
   passes,
   pay,
-  purchaseOf,
-  stateOf,
-  tokensOf,
+  readPurchase,
+  readState,
+  readTokens,
 } from '../../conformance/buyer.ts'
 import { POLAR } from '../../conformance/drivers/polar.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { press, sdk } from '../../emulators/polar-fixture.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
-import { opened, priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, opened, startCheckout } from '../../support/checkout.ts'
 import { signInAnonymously } from '../../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
@@ -49,7 +49,7 @@ afterAll(() => world.close())
 const polar = () => sdk(world.polar, String(Reflect.get(shop.paywall.processor.credentials, 'accessToken')))
 
 /** The events emitted while this runs. */
-async function eventsOf(meanwhile: () => Promise<unknown>): Promise<readonly PolarEvent[]> {
+async function getEvents(meanwhile: () => Promise<unknown>): Promise<readonly PolarEvent[]> {
   const before = world.polar.events.length
   await meanwhile()
   await world.polar.drainWebhooks()
@@ -72,7 +72,7 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   const { prices } = POLAR
   const before = await counts()
   const logged = world.logs.length
-  const events = await eventsOf(async () => {
+  const events = await getEvents(async () => {
     for (const product of [prices.monthly, prices.lifetime]) {
       const order = { products: [product], customer_email: `${randomUUID()}@buyers.dev`, metadata: metadata() }
       const { id, url } = await polar().checkouts.create(order)
@@ -99,7 +99,7 @@ test('two paywalls of one organisation each store what they have sold, although 
   await pay(there)
   await world.polar.drainWebhooks()
   expect(there.userId).toBe(buyer.userId)
-  expect([(await stateOf(buyer)).purchases.length, (await stateOf(there)).purchases.length]).toEqual([1, 1])
+  expect([(await readState(buyer)).purchases.length, (await readState(there)).purchases.length]).toEqual([1, 1])
 })
 
 test('several subscriptions of one customer are cancelled, renewed and refunded separately', async () => {
@@ -108,7 +108,7 @@ test('several subscriptions of one customer are cancelled, renewed and refunded 
   const page = await open(shop, 'yearly', { email: first.email })
   await pay(first)
   await hears(first)
-  const firstId = await idOf(first)
+  const firstId = await getId(first)
   const second = { ...page, heard: first.heard }
   await pay(second)
   expect(await hears(second)).toEqual(['checkout.completed', 'subscription.created'])
@@ -123,7 +123,7 @@ test('several subscriptions of one customer are cancelled, renewed and refunded 
     { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: true },
     { price_slug: 'monthly', status: 'active', cancel_at_period_end: false },
   ]
-  expect((await stateOf(second)).purchases).toMatchObject(purchases)
+  expect((await readState(second)).purchases).toMatchObject(purchases)
 })
 
 const portalFor = (names: { key: string; body: object } | { token: string }) =>
@@ -132,20 +132,20 @@ const portalFor = (names: { key: string; body: object } | { token: string }) =>
 test("a buyer who enters another user's address buys for itself, and neither sees the portal of both", async () => {
   const known = await buy(shop)
   const { token, user } = await signInAnonymously(world, { paywallId: shop.paywall.id })
-  const body = { priceId: priceIdOf(shop.paywall, 'monthly') }
+  const body = { priceId: getPriceId(shop.paywall, 'monthly') }
   const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, body }))
   await call(world, await payOnPage(checkoutUrl, known.email))
   const stranger = { ...known, userId: user.id, heard: 0 }
   expect(await hears(stranger)).toContain('checkout.completed')
-  expect(await stateOf(stranger)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-  expect((await stateOf(known)).purchases).toHaveLength(1)
+  expect(await readState(stranger)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect((await readState(known)).purchases).toHaveLength(1)
 
   expect(await portalFor({ token })).toMatchObject({ status: 403, body: { error: 'portal_unavailable' } })
   const refused = { status: 502, body: { error: 'processor_rejected' } }
   expect(await portalFor({ key: world.key, body: { email: known.email } })).toMatchObject(refused)
 
   expect(await cancelHere(known)).toMatchObject({ status: 200 })
-  expect(await purchaseOf(stranger)).toMatchObject({ cancel_at_period_end: false })
+  expect(await readPurchase(stranger)).toMatchObject({ cancel_at_period_end: false })
   expect(await cancelHere(stranger)).toMatchObject({ status: 200 })
 })
 
@@ -166,7 +166,7 @@ test('a subscription that goes on after a pause begins a period then, which is c
   const resumedAt = await world.clock.now(shop.paywall.id)
   await happens(buyer, (id) => world.polar.resume(id))
   expect(await passes(buyer, '5m')).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-  const { current_period_end: end, status } = (await purchaseOf(buyer))!
+  const { current_period_end: end, status } = (await readPurchase(buyer))!
   const days = (Date.parse(String(end)) - resumedAt.getTime()) / 86_400_000
-  expect([status, days > 27 && days < 32, await tokensOf(buyer)]).toEqual(['active', true, 200])
+  expect([status, days > 27 && days < 32, await readTokens(buyer)]).toEqual(['active', true, 200])
 })

@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** A request as it can be compared: the body decoded, the headers that differ between senders left out. */
-export function sentOf(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Sent {
+export function getSent(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Sent {
   const {
     authorization = '',
     'content-type': type = '',
@@ -31,7 +31,7 @@ export function sentOf(input: Parameters<typeof fetch>[0], init: RequestInit = {
 }
 
 /** A monthly subscription for Ada on paywall 1001; `more` changes it. */
-export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   key: 'checkout-1',
   checkoutId: '3f9c2b9e-3b77-4a53-9d0b-7e5a4b2c1d01',
   paywallId: '1001',
@@ -66,7 +66,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
   })
   onTestFinished(() => emulator.close())
   const recording: typeof fetch = (input, init) => {
-    sent.push(sentOf(input, init))
+    sent.push(getSent(input, init))
     return fetch(input, init)
   }
   const options = { base: emulator.url, isTest: true, fetch: recording, now: () => new Date() }
@@ -86,7 +86,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
     purchase: async (reference: PurchaseReference) => (await look(reference))?.found?.purchase ?? null,
     /** Buys, and reads the page. */
     async buy(more: Partial<CheckoutOrder> = {}, fields: Record<string, string> = {}) {
-      const page = await adapter.openCheckout(orderOf(more))
+      const page = await adapter.openCheckout(getOrder(more))
       await press(page, 'pay', fields)
       const purchase = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
       if (!purchase) throw new Error('nothing was bought')

@@ -5,7 +5,7 @@ import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { ACME } from '../../emulators/polar-fixture.ts'
-import { ADA, openShop, orderOf, type Sent, sentOf } from './shop.ts'
+import { ADA, getOrder, getSent, openShop, type Sent } from './shop.ts'
 
 // Compares the unmodified official SDK, with the runtime's own fetch, with the adapter, for the same calls.
 
@@ -18,7 +18,7 @@ afterEach(() => vi.unstubAllGlobals())
 async function sentBy(act: (send: typeof fetch) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send: typeof fetch = async (input, init) => {
-    sent.push(sentOf(input, init))
+    sent.push(getSent(input, init))
     return Response.json({ items: [] })
   }
   vi.stubGlobal('fetch', send)
@@ -33,11 +33,11 @@ const ours = (act: (adapter: ReturnType<typeof polarAdapter>) => Promise<unknown
 const theirs = (act: (polar: ReturnType<typeof createPolar>) => Promise<unknown>, isTest = false) =>
   sentBy(() => act(createPolar({ accessToken: ACME.accessToken, environment: isTest ? 'sandbox' : 'production' })))
 
-const metadata = { checkout_id: orderOf().checkoutId, paywall_id: '1001', user_id: ADA }
+const metadata = { checkout_id: getOrder().checkoutId, paywall_id: '1001', user_id: ADA }
 const common = {
-  products: [orderOf().processorPrice],
-  success_url: orderOf().successUrl,
-  return_url: orderOf().errorUrl,
+  products: [getOrder().processorPrice],
+  success_url: getOrder().successUrl,
+  return_url: getOrder().errorUrl,
   metadata,
 }
 const byUser = { external_customer_id: ADA, customer_email: 'ada@buyers.dev' }
@@ -57,7 +57,7 @@ test.each<[string, Partial<CheckoutOrder>, object]>([
     { customer_id: ID, metadata: { ...metadata, customer_id: ID }, currency: 'usd', allow_trial: false },
   ],
 ])('opens a checkout for %s as the SDK does', async (_, more, body) => {
-  const sent = await ours((adapter) => adapter.openCheckout(orderOf(more)))
+  const sent = await ours((adapter) => adapter.openCheckout(getOrder(more)))
   expect(sent).toEqual(await theirs((polar) => polar.checkouts.create(Object({ ...common, ...body }))))
   expect(sent).toMatchObject([
     {

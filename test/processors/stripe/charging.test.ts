@@ -53,7 +53,7 @@ function money({ emulator }: Selling) {
   }
 }
 
-async function endOf({ look }: Selling, id: string) {
+async function readEnd({ look }: Selling, id: string) {
   const purchase = await look({ kind: 'subscription', id })
   return purchase && { status: purchase.status, cancelAtPeriodEnd: purchase.cancelAtPeriodEnd }
 }
@@ -71,12 +71,12 @@ describe('stopCharging', () => {
     const id = await STATES[state]!(selling)
     const before = money(selling)
     await selling.adapter.stopCharging?.(id)
-    expect(await endOf(selling, id)).toEqual(after)
+    expect(await readEnd(selling, id)).toEqual(after)
     await selling.adapter.stopCharging?.(id)
     expect(money(selling)).toEqual({ ...before, owed: 0 })
     await selling.passDays(70)
     expect(money(selling)).toEqual({ ...before, owed: 0 })
-    expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
   })
 
   test('keeps the period of one that is paid just before its invoice is voided', async () => {
@@ -87,7 +87,7 @@ describe('stopCharging', () => {
       return fetch(input, init)
     }
     await selling.adapter.stopCharging?.(id)
-    expect(await endOf(selling, id)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
+    expect(await readEnd(selling, id)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
     const paid = money(selling)
     await selling.passDays(70)
     expect(money(selling)).toEqual(paid)
@@ -106,7 +106,7 @@ describe('stopCharging', () => {
       return fetch(input, init)
     }
     await selling.adapter.stopCharging?.(id)
-    expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
     await selling.passDays(70)
     expect(money(selling)).toEqual(before)
   })
@@ -119,9 +119,9 @@ describe('stopCharging', () => {
       error: { type: 'invalid_request_error', message: 'in flight' },
     })
     await expect(selling.adapter.stopCharging?.(id)).rejects.toMatchObject({ name: 'ProcessorError', kind: 'rejected' })
-    expect(await endOf(selling, id)).toMatchObject({ status: 'past_due' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'past_due' })
     await selling.adapter.stopCharging?.(id)
-    expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
   })
 })
 
@@ -131,7 +131,7 @@ describe('endNow', () => {
     const id = await STATES[state]!(selling)
     const before = money(selling)
     await selling.adapter.endNow?.(id)
-    expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
     await selling.adapter.endNow?.(id)
     await selling.passDays(70)
     expect(money(selling)).toEqual({ ...before, owed: 0 })
@@ -157,7 +157,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
       await selling.adapter[ending]?.(id)
       await selling.passDays(70)
       expect(money(selling)).toEqual({ ...before, owed: 0 })
-      expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+      expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
       return isDone
     }
     const done = await Promise.all(Array.from({ length: 10 }, (_, calls) => crashAfter(calls)))
@@ -171,6 +171,6 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
     await Promise.all([selling.adapter[ending]?.(id), selling.adapter[ending]?.(id)])
     await selling.passDays(70)
     expect(money(selling)).toEqual({ ...before, owed: 0 })
-    expect(await endOf(selling, id)).toMatchObject({ status: 'canceled' })
+    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
-import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../../support/checkout.ts'
-import { stripeOf } from '../../support/stripe-purchase.ts'
+import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../../support/checkout.ts'
+import { getStripe } from '../../support/stripe-purchase.ts'
 import { type Subscriber, subscribe } from '../../support/subscriber.ts'
 import { tenant } from '../../support/tenants.ts'
 import { userState } from '../../support/user-state.ts'
@@ -15,12 +15,12 @@ const subscribed = () => subscribe(world, tenant(world.file))
 
 /** A checkout of a user in a country, whatever it has bought before. */
 async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'>, headers = {}) {
-  const body = { priceId: priceIdOf(world.paywall, 'monthly'), ignoreActivePurchase: true }
+  const body = { priceId: getPriceId(world.paywall, 'monthly'), ignoreActivePurchase: true }
   return opened(await startCheckout(world, { paywall: world.paywall, token, country, body, headers }))
 }
 
 /** The page of a checkout as Stripe has it. */
-const pageOf = (checkoutUrl: string) => world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
+const getPage = (checkoutUrl: string) => world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
 
 /** The customers with which Stripe was asked to open a user's pages; null: none. */
 const customersAsked = ({ id }: Subscriber) =>
@@ -36,7 +36,7 @@ describe('a buyer who has bought in dollars', () => {
       if (was === 'ended') await world.stripe.end(buyer.subscriptionId)
       await world.stripe.drainWebhooks()
       const { checkoutUrl } = await checkoutFrom('IN', buyer)
-      expect(pageOf(checkoutUrl)).toMatchObject({ currency: 'inr', customer_email: buyer.email })
+      expect(getPage(checkoutUrl)).toMatchObject({ currency: 'inr', customer_email: buyer.email })
       await payAndReturn(world, checkoutUrl)
       await world.stripe.drainWebhooks()
       const { purchases } = await userState(world, buyer.id)
@@ -60,10 +60,10 @@ describe('a buyer who has bought in dollars', () => {
     await world.stripe.end(buyer.subscriptionId)
     await world.stripe.drainWebhooks()
     const dollars = await checkoutFrom('US', buyer)
-    expect(pageOf(dollars.checkoutUrl)).toMatchObject({ status: 'open', customer: buyer.customer })
-    const id = pageOf(dollars.checkoutUrl)?.id
+    expect(getPage(dollars.checkoutUrl)).toMatchObject({ status: 'open', customer: buyer.customer })
+    const id = getPage(dollars.checkoutUrl)?.id
     const rupees = await checkoutFrom('IN', buyer)
-    expect(pageOf(rupees.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
+    expect(getPage(rupees.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
     await expect
       .poll(() => world.stripe.checkoutSessions.find((page) => page.id === id))
       .toMatchObject({ status: 'expired' })
@@ -74,7 +74,7 @@ describe('a buyer who has bought in dollars', () => {
     const customers: unknown[] = []
     for (const country of ['IN', 'US', 'IN', 'US']) {
       const { checkoutUrl } = await checkoutFrom(country, buyer)
-      const page = pageOf(checkoutUrl)
+      const page = getPage(checkoutUrl)
       await payAndReturn(world, checkoutUrl)
       customers.push(world.stripe.checkoutSessions.find(({ id }) => id === page?.id)?.customer)
     }
@@ -89,14 +89,14 @@ describe('a buyer who has bought in dollars', () => {
     await world.stripe.drainWebhooks()
     const { customer } = buyer
     const page = { success_url: 'https://a.example/', cancel_url: 'https://a.example/', mode: 'subscription' } as const
-    await stripeOf(world).checkout.sessions.create({
+    await getStripe(world).checkout.sessions.create({
       ...page,
       line_items: [{ price: 'price_monthly_inr', quantity: 1 }],
       customer,
     })
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const { checkoutUrl } = await checkoutFrom('US', buyer, headers)
-    expect(pageOf(checkoutUrl)).toMatchObject({ currency: 'usd', customer: null, customer_email: buyer.email })
+    expect(getPage(checkoutUrl)).toMatchObject({ currency: 'usd', customer: null, customer_email: buyer.email })
     expect(customersAsked(buyer)).toEqual([null, customer, null])
     expect((await checkoutFrom('US', buyer, headers)).checkoutUrl).toBe(checkoutUrl)
     expect(customersAsked(buyer)).toHaveLength(3)
@@ -108,5 +108,5 @@ test('a new buyer who changes its mind before it has paid gets either page', asy
   const body = { email: newEmail() }
   opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'US' } }))
   const second = opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'IN' } }))
-  expect(pageOf(second.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
+  expect(getPage(second.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
 })

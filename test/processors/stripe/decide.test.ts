@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ONE_TIME, orderOf, startSelling } from './selling.ts'
+import { getOrder, ONE_TIME, startSelling } from './selling.ts'
 
 // The adapter's decisions on replies of the Stripe emulator.
 
@@ -40,7 +40,7 @@ test('a one-time purchase does not name its price', async () => {
 
 test('an unpaid purchase has cost nothing yet', async () => {
   const { adapter, look, emulator } = await startSelling()
-  const { pageId } = await adapter.openCheckout(orderOf())
+  const { pageId } = await adapter.openCheckout(getOrder())
   await emulator.payLater(pageId)
   expect(await look({ kind: 'page', id: pageId })).toMatchObject({ status: 'pending', begun: false, charged: null })
 })
@@ -136,7 +136,7 @@ describe('the facts of one payment share its id', () => {
 
 test('a first payment that fails for good is reported, and nothing was bought', async () => {
   const { adapter, look, emulator, facts, stripe } = await startSelling()
-  const { pageId: id } = await adapter.openCheckout(orderOf())
+  const { pageId: id } = await adapter.openCheckout(getOrder())
   await emulator.payLater(id)
   const { subscription: bought, invoice } = await stripe.checkout.sessions.retrieve(id)
   await emulator.end(String(bought))

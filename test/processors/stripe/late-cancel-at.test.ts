@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { buy, cancelHere, happens, hears, purchaseOf } from '../../conformance/buyer.ts'
+import { buy, cancelHere, happens, hears, readPurchase } from '../../conformance/buyer.ts'
 import { type Shop, useShops } from '../../conformance/shop.ts'
 
-const shopOf = useShops(1)
+const getShop = useShops(1)
 
 test('an end later than the period is shown unchanged, and can be moved to the end of the period', async () => {
-  const shop = shopOf('stripe')
+  const shop = getShop('stripe')
   const buyer = await buy(shop)
-  const { current_period_end: periodEnd } = (await purchaseOf(buyer))!
+  const { current_period_end: periodEnd } = (await readPurchase(buyer))!
   const later = new Date(Math.floor(Date.parse(periodEnd!) / 1000) * 1000 + 100 * 86_400_000)
   await happens(buyer, (id) => setEnd(shop, id, later))
   const end = { cancel_at: later.toISOString(), cancel_at_period_end: false, status: 'active' }
-  expect(await purchaseOf(buyer)).toMatchObject(end)
+  expect(await readPurchase(buyer)).toMatchObject(end)
   expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at: periodEnd } } })
   expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
-  expect(await purchaseOf(buyer)).toMatchObject({ cancel_at: periodEnd, cancel_at_period_end: true })
+  expect(await readPurchase(buyer)).toMatchObject({ cancel_at: periodEnd, cancel_at_period_end: true })
 })
 
 /** The owner schedules the end of a subscription through Stripe's API. */

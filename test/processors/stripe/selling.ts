@@ -7,7 +7,7 @@ import { ACME, press, startStripe } from '../../emulators/stripe-fixture.ts'
 export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 
 /** An order of the monthly price. */
-export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   key: `${CHECKOUT_ID}:1`,
   checkoutId: CHECKOUT_ID,
   paywallId: ACME.paywallId,
@@ -47,7 +47,7 @@ export async function startSelling() {
     },
   })
   const line = { send: fetch }
-  const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
+  const now = () => new Date(emulator.currentTime(ACME.paywallId) * 1000)
   const send: typeof fetch = (input, init) => line.send(input, init)
   const adapter = stripeAdapter(ACME, { base: emulator.url, isTest: true, fetch: send, now })
   onTestFinished(() => emulator.drainWebhooks())
@@ -59,7 +59,7 @@ export async function startSelling() {
   }
   /** Opens a page and presses a button. */
   async function sell(more: Partial<CheckoutOrder> = {}, action = 'pay') {
-    const page = await adapter.openCheckout(orderOf(more))
+    const page = await adapter.openCheckout(getOrder(more))
     await press(page, action)
     return stripe.checkout.sessions.retrieve(page.pageId)
   }
@@ -71,6 +71,7 @@ export async function startSelling() {
     await emulator.drainWebhooks()
     return emulator.events.flatMap(({ id }) => heard.find((event) => event.id === id)?.payment ?? [])
   }
-  const passDays = (days: number) => emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + days * 24 * 3600)
+  const passDays = (days: number) =>
+    emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + days * 24 * 3600)
   return { emulator, stripe, adapter, line, look, sell, subscribe, heard, facts, passDays }
 }

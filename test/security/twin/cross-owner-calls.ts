@@ -1,6 +1,6 @@
 import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
 import { type Call, call } from '../../support/call.ts'
-import { priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, startCheckout } from '../../support/checkout.ts'
 import { askForCode, askForTokens, endSession, refresh, wrong } from '../../support/sign-in.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { at } from '../../support/tenants.ts'
@@ -27,7 +27,7 @@ export const REACHES: Record<string, Reach> = {
   readUser: ({ world }, place, caller, _, { userId }) => call(world, at(place, `user?user_id=${userId}`), caller),
   startCheckout: async ({ world }, { paywall }, caller, other) => {
     for (const { paywall: sold } of [other.shops.stripe, { paywall }]) {
-      const body = { email: DORA, priceId: priceIdOf(sold, 'monthly'), userMeta: { taken: true } }
+      const body = { email: DORA, priceId: getPriceId(sold, 'monthly'), userMeta: { taken: true } }
       await startCheckout(world, { ...caller, paywall, body })
     }
   },

@@ -5,7 +5,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/pro
 import { type Buyer, cancelHere, open, order, pay } from '../../conformance/buyer.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { type Call, call, type Reply } from '../../support/call.ts'
-import { opened, priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, opened, startCheckout } from '../../support/checkout.ts'
 import {
   askForCode,
   askForTokens,
@@ -102,7 +102,7 @@ export const ARRIVING: Record<string, Act> = {
     whileRefused(me, /checkout/, () => good(order(me.shops.stripe, 'monthly', { email: BOB }), 502)),
   'a page, and another one instead of it': async (me) => {
     const asked = { paywall: me.shops.stripe.paywall, token: me.sessions[ANN]!.token, headers: ORDER }
-    const body = { priceId: priceIdOf(asked.paywall, 'monthly'), userMeta: { theme: 'dark' } }
+    const body = { priceId: getPriceId(asked.paywall, 'monthly'), userMeta: { theme: 'dark' } }
     await good(startCheckout(me.world, { ...asked, body }))
     await good(startCheckout(me.world, { ...asked, body })) // a replay
     const page = opened(await startCheckout(me.world, { ...asked, headers: once(), body }))
@@ -118,7 +118,7 @@ export const ARRIVING: Record<string, Act> = {
     const { paywall } = me.shops.stripe
     for (const email of [DORA, BOB]) {
       const session = await signInAnonymously(me.world)
-      const body = { priceId: priceIdOf(paywall, 'monthly') }
+      const body = { priceId: getPriceId(paywall, 'monthly') }
       const page = opened(await startCheckout(me.world, { paywall, token: session.token, body }))
       await call(me.world, await payOnPage(page.checkoutUrl, email))
     }

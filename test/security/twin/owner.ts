@@ -3,7 +3,7 @@ import { type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/fil
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Buyer } from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
-import { ownerIdOf } from '../../support/owner-id.ts'
+import { readOwnerId } from '../../support/owner-id.ts'
 import type { Written } from '../../support/paywall-file.ts'
 import type { CodeGrant, Session } from '../../support/sign-in.ts'
 import type { TestWorld } from '../../support/world.ts'
@@ -50,7 +50,7 @@ export function fileLikeAll(name: string, webhookUrl: string): Written {
 
 export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-export async function ownerOf(world: TestWorld, written: Written): Promise<Owner> {
+export async function readOwner(world: TestWorld, written: Written): Promise<Owner> {
   const file = await readFile(written)
   await world.apply(file)
   const key = file.keys[0]?.secret ?? ''
@@ -65,12 +65,12 @@ export async function ownerOf(world: TestWorld, written: Written): Promise<Owner
   const shops = Object.fromEntries(
     file.paywalls.map((each) => [each.processor.acquiring, shopAt(own, each, each, key)]),
   ) as Owner['shops']
-  const id = await ownerIdOf(world, paywall.id)
+  const id = await readOwnerId(world, paywall.id)
   return { world: own, id, isTest: true, email: file.owner.email, key, written, shops, sessions: {}, buyers: {} }
 }
 
 /** Transfers all that an owner has to another one, as its live data, next to that one's test data. */
-export async function becomeLiveWorldOf(live: Owner, one: Owner): Promise<void> {
+export async function goLive(live: Owner, one: Owner): Promise<void> {
   const { database } = one.world
   const { rows } = await database.query<{ name: string; hasMode: boolean }>(`
     select c.relname as name, bool_or(a.attname = 'is_test') as "hasMode" from pg_attribute a join pg_class c on c.oid = a.attrelid

@@ -42,11 +42,11 @@ const OF_TEST = 'paywall_id in (select id from paywalls where owner_id = $1 and 
 const waitUntil = ({ world, id }: Owner, time: string, receivedAt = 'received_at') =>
   world.database.query(`update pending_events set due_at = ${time}, received_at = ${receivedAt} where ${OF_TEST}`, [id])
 
-const pendingOf = async ({ world, id }: Owner) =>
+const readPending = async ({ world, id }: Owner) =>
   (await world.database.query(`select acquiring, sold_to, due_at from pending_events where ${OF_TEST}`, [id])).rows
 
 const dueAtPolar = async (me: Owner) =>
-  (await pendingOf(me)).find(({ acquiring }) => acquiring === 'polar')?.due_at.getTime()
+  (await readPending(me)).find(({ acquiring }) => acquiring === 'polar')?.due_at.getTime()
 
 export const WAITING: Record<string, Act> = {
   'webhooks whose purchases cannot be read yet': async (me) => {
@@ -57,7 +57,7 @@ export const WAITING: Record<string, Act> = {
     await receive(me, 'freemius')
     me.world.freemius.onCall = undefined
     await waitUntil(me, "now() + interval '1 day'")
-    if (!(await pendingOf(me)).some(({ sold_to }) => sold_to === BOB)) throw new Error('no address waits')
+    if (!(await readPending(me)).some(({ sold_to }) => sold_to === BOB)) throw new Error('no address waits')
   },
 }
 
@@ -71,6 +71,6 @@ export const READ_AT_LAST: Record<string, Act> = {
   'what waits concerns nothing of ours': async (me) => {
     await waitUntil(me, 'now()', "now() - interval '11 minutes'")
     await me.world.workers.scheduled('reconcile')
-    if ((await pendingOf(me)).length > 0) throw new Error('it still waits')
+    if ((await readPending(me)).length > 0) throw new Error('it still waits')
   },
 }

@@ -12,7 +12,7 @@ import { COMMANDS } from './commands.ts'
 import { CRONS } from './crons.ts'
 import { type Named, REACHES } from './cross-owner-calls.ts'
 import { ARRIVING, STAYING } from './life.ts'
-import { type Act, becomeLiveWorldOf, fileLikeAll, type Owner, ownerOf } from './owner.ts'
+import { type Act, fileLikeAll, goLive, type Owner, readOwner } from './owner.ts'
 import { DORA } from './people.ts'
 import { nameAlike } from './same-references.ts'
 
@@ -33,16 +33,16 @@ const called = new Set<string>()
 beforeAll(async () => {
   world = await startTestWorld({ rateLimited: true })
   const url = `${world.receiver.url}/webhooks/twins`
-  one = await ownerOf(world, fileLikeAll('one', url))
-  twin = await ownerOf(world, fileLikeAll('twin', url))
-  live = await ownerOf(world, fileLikeAll('live', url))
+  one = await readOwner(world, fileLikeAll('one', url))
+  twin = await readOwner(world, fileLikeAll('twin', url))
+  live = await readOwner(world, fileLikeAll('live', url))
   for (const each of [twin, live]) {
     for (const act of Object.values({ ...ARRIVING, ...STAYING })) await act(each)
     await calmDown(each)
     await noticesAreRead(each)
     await waitFor(each)
   }
-  await becomeLiveWorldOf(live, one)
+  await goLive(live, one)
   const { rows } = await world.database.query<{ bucket: string }>(
     `select name || key as bucket from rate_limits where key not similar to 'network:[^ ]*'`,
   )
@@ -127,7 +127,7 @@ describe('what names what is the twin’s', () => {
   testEveryOperation(Object.keys(REACHES))
 
   /** Something of each kind that a user has there. */
-  async function namesOf(other: Owner): Promise<Named> {
+  async function readNames(other: Owner): Promise<Named> {
     const { rows } = await world.database.query<Named>(
       `select user_id as "userId", id as "purchaseId", checkout_id as "checkoutId", processor_id as "subscriptionId"
        from purchases where user_id = $1`,
@@ -140,7 +140,7 @@ describe('what names what is the twin’s', () => {
     unnoticed(`${name} by a key and by a token, here and there`, async (me) => {
       const user = me.sessions[DORA]!
       for (const other of [twin, live]) {
-        const named = await namesOf(other)
+        const named = await readNames(other)
         for (const place of [me.shops.stripe, other.shops.stripe]) {
           for (const caller of [{ key: me.key }, { token: user.token }]) await reach(me, place, caller, other, named)
         }

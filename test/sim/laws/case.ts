@@ -1,8 +1,8 @@
 import { type UserState, userState } from '../../support/user-state.ts'
 import type { TakenEvent } from '../owner-backend.ts'
 import type { Company, LifeWorld } from '../person.ts'
-import { type Truth, truthOf } from '../truth.ts'
-import { type Change, changesOf } from './changes.ts'
+import { getTruth, type Truth } from '../truth.ts'
+import { type Change, getChanges } from './changes.ts'
 
 export type Purchase = UserState['purchases'][number]
 
@@ -52,11 +52,11 @@ export interface Law {
   faults(life: Case): string[] | Promise<string[]>
 }
 
-export async function caseOf(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
+export async function createCase(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
   const { world } = company
   const [members, rows] = [await readMembers(company), await readRows(company)]
   const inOrder = events.toSorted(byTime)
-  const changes = changesOf(inOrder)
+  const changes = getChanges(inOrder)
   const shown = members.flatMap((member) =>
     member.purchases.flatMap((purchase) => {
       const row = rows.find(({ id }) => id === purchase.id)
@@ -64,7 +64,7 @@ export async function caseOf(company: Company, events: TakenEvent[], heard: Hear
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: truthOf(company), members, shown, events: inOrder, heard, now }
+  return { company, truth: getTruth(company), members, shown, events: inOrder, heard, now }
 }
 
 const byTime = (one: TakenEvent, other: TakenEvent) =>

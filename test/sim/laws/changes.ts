@@ -16,7 +16,7 @@ export interface Change {
 const NO_CHANGES = ['subscription.trial_ending', 'subscription.stop_failed']
 
 /** The owner's events about each subscription, in order. One change may emit several, each with the state before it. */
-export function changesOf(events: TakenEvent[]): Map<string, Change[]> {
+export function getChanges(events: TakenEvent[]): Map<string, Change[]> {
   const changes = new Map<string, Change[]>()
   for (const { type, timestamp, data } of events) {
     const { subscription: is, previous: was } = data

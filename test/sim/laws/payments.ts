@@ -56,11 +56,11 @@ export const WENT_BACK: Law = {
       payment ? [{ kind: type.split('.')[1]!, payment }] : [],
     )
     const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund))
-    const amountsOf = (records: { amount: number }[]) => records.map(({ amount }) => amount)
+    const getAmounts = (records: { amount: number }[]) => records.map(({ amount }) => amount)
     const due = {
-      refunded: amountsOf(records('refunds')),
-      disputed: amountsOf([...records('disputes'), ...takenBack]),
-      dispute_lost: amountsOf([...records('disputes'), ...takenBack]),
+      refunded: getAmounts(records('refunds')),
+      disputed: getAmounts([...records('disputes'), ...takenBack]),
+      dispute_lost: getAmounts([...records('disputes'), ...takenBack]),
     }
     const invented = told.filter(({ kind, payment: { amount } }) => {
       const amounts = due[kind as keyof typeof due]
@@ -80,12 +80,12 @@ type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
 
 /** What was told last of a payment says how much of it went back, as all that was told of it adds up to. */
 function faultsOfTotal(told: { kind: string; payment: ToldPayment }[]): string[] {
-  const sumOf = (kind: string) =>
+  const sumUp = (kind: string) =>
     told.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
   const { id, refunded_amount: said, refunded: isAll } = told.at(-1)!.payment
-  const isWonAfterAll = sumOf('dispute_lost') > 0 && sumOf('dispute_won') > 0
-  const back = sumOf('refunded') - sumOf('refund_failed') + sumOf('dispute_lost')
-  const paid = sumOf('succeeded')
+  const isWonAfterAll = sumUp('dispute_lost') > 0 && sumUp('dispute_won') > 0
+  const back = sumUp('refunded') - sumUp('refund_failed') + sumUp('dispute_lost')
+  const paid = sumUp('succeeded')
   return [
     ...(said === back || isWonAfterAll ? [] : [`${said} of ${id} went back, and ${back} was told`]),
     ...(isAll === (paid > 0 && said >= paid)

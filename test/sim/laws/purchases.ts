@@ -1,5 +1,5 @@
 import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-records.ts'
-import { driverOf } from '../../conformance/drivers/drivers.ts'
+import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
 import type { Company, Order } from '../person.ts'
 import type { Case, Law, Shown } from './case.ts'
@@ -148,7 +148,7 @@ function chargedFor(
   { life: { processor } }: Company,
   { id, interval, amount, currency }: SoldPrice,
 ): Omit<Order, 'replaces'> {
-  const { prices } = driverOf(processor)
+  const { prices } = getDriver(processor)
   const slug = interval === 'year' ? 'yearly' : 'monthly'
   const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)
   return { slug: isNamed ? slug : `an unnamed ${slug}`, amount, currency: currency.toUpperCase() }

@@ -33,7 +33,7 @@ export const CHANGED: Law = {
     const known = people.reduce((sum, { tokens }) => sum + tokens.known, 0)
     const unknown = people.flatMap(({ tokens }) => tokens.unknown)
     const count = total(life, 'premium')
-    return sumsOf(unknown).has(count - known)
+    return getSums(unknown).has(count - known)
       ? []
       : [`${count} premium tokens, but ${known} were acknowledged; of unknown outcome: ${unknown}`]
   },
@@ -56,7 +56,7 @@ export const BROUGHT: Law = {
 function dueTokens(life: Case, member: Member): [least: number, most: number] {
   const own = life.shown.filter((purchase) => purchase.member === member)
   const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
-  const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), mostOf))
+  const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), getMost))
   if (!life.heard.everything) return [tokensThatGoOn(life, own), credited]
   // A period credits nothing if its subscription has ended when it first becomes known.
   const goingOn = sales.filter(({ status }) => status !== 'canceled')
@@ -72,7 +72,7 @@ interface Credited {
 }
 
 const broughtBy = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
-const mostOf = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
+const getMost = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
 
 /**
  * One that begins before the last credited one has ended counts as the same. It brings what it has more tokens than that, and makes it
@@ -85,7 +85,7 @@ function creditedPeriods({ paidPeriods }: Sale): Credited[] {
     if (!last || period.start >= last.end) {
       credited.push({ charged: [period], end: period.end })
     } else {
-      if (broughtBy(period) > mostOf(last)) last.end = period.end
+      if (broughtBy(period) > getMost(last)) last.end = period.end
       last.charged.push(period)
     }
   }
@@ -130,7 +130,7 @@ function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: S
 export const DAILY: Law = {
   name: 'daily tokens',
   faults({ company: { people }, members, now }) {
-    const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && dayOf(tokens.spentDailyAt) === dayOf(now))
+    const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && getDay(tokens.spentDailyAt) === getDay(now))
     return members.flatMap(({ userId, balances }) => {
       const count = balances.find(({ type }) => type === 'daily')?.count ?? 0
       const isRight = isSpent ? count <= DAILY_LIMIT : count === DAILY_LIMIT
@@ -139,10 +139,10 @@ export const DAILY: Law = {
   },
 }
 
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+const getDay = (at: Date) => at.toISOString().slice(0, 10)
 
 /** What any of the deltas may add up to. */
-function sumsOf(deltas: number[]): Set<number> {
+function getSums(deltas: number[]): Set<number> {
   const sums = new Set([0])
   for (const delta of deltas) for (const sum of [...sums]) sums.add(sum + delta)
   return sums

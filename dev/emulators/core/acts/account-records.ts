@@ -6,8 +6,11 @@ import { Refused } from './refused.ts'
 export type AccountRecords = <Name extends Table>(table: Name) => Row<Name>[]
 
 /** The records of the account that a paywall sells through. */
-export function accountRecords(emulator: Pick<Emulator<unknown, unknown>, 'records' | 'accountOf'>, paywallId: string) {
-  const account = emulator.accountOf(paywallId)
+export function accountRecords(
+  emulator: Pick<Emulator<unknown, unknown>, 'records' | 'getAccount'>,
+  paywallId: string,
+) {
+  const account = emulator.getAccount(paywallId)
   const tables: Tables = emulator.records
   const records: AccountRecords = (name) => [...tables[name].values()].filter((row) => row.account === account)
   return records

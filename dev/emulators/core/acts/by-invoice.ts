@@ -31,10 +31,10 @@ interface Emulator {
 }
 
 /** The acts about charges, the same at every processor. */
-export const charges = (emulator: Pick<Emulator, 'renew'>, subscriptionOf: (id: string) => string) => ({
-  renew: (id: string) => emulator.renew(subscriptionOf(id)),
-  failCharge: (id: string) => emulator.renew(subscriptionOf(id), { fail: true }),
-  recover: (id: string) => emulator.renew(subscriptionOf(id)),
+export const charges = (emulator: Pick<Emulator, 'renew'>, getSubscription: (id: string) => string) => ({
+  renew: (id: string) => emulator.renew(getSubscription(id)),
+  failCharge: (id: string) => emulator.renew(getSubscription(id), { fail: true }),
+  recover: (id: string) => emulator.renew(getSubscription(id)),
 })
 
 /**

@@ -14,7 +14,7 @@ export function accountSetting<Schema extends z.ZodType>(name: string, schema: S
     field: 'paywall',
     toOptions: (value) => ({ [name]: value }),
     async run(store, paywallId, given) {
-      const { records, account } = store.contextFor(store.accountOf(paywallId))
+      const { records, account } = store.contextFor(store.getAccount(paywallId))
       const record = accountRecord(records, account.id)
       record.own = { ...record.own, ...z.record(z.string(), z.json()).parse(options.parse(given)) }
       await store.state.save()

@@ -93,7 +93,7 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
     const keyed = { account, key, path, fingerprint: api.fingerprint(body) }
     const stored = keys.claim(keyed, now)
     if (stored) {
-      const headers = api.headers({ requestId, key, replayOf: stored.requestId })
+      const headers = api.headers({ requestId, key, replayedRequestId: stored.requestId })
       return { run: () => ({ status: stored.status, headers, body: stored.body }), giveUpKey: () => {} }
     }
     const run = () => {
@@ -133,6 +133,10 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
   }
 
   function json({ requestId, idempotencyKey: key }: Cause, status: number, body: unknown): HttpResponse {
-    return { status, headers: api.headers({ requestId, key, replayOf: null }), body: JSON.stringify(body, null, 2) }
+    return {
+      status,
+      headers: api.headers({ requestId, key, replayedRequestId: null }),
+      body: JSON.stringify(body, null, 2),
+    }
   }
 }
