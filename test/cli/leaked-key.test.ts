@@ -172,8 +172,8 @@ test('--all ends all sessions of an owner, or those that began since a time', as
   const strangers = await mint(stranger)
 
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
-  const said = await signOut('--all', '--since', hourAgo, '--owner', owner())
-  expect(said).toEqual({ code: 0, out: `Ended 2 sessions of all users since ${hourAgo}.\n`, err: '' })
+  const shown = await signOut('--all', '--since', hourAgo, '--owner', owner())
+  expect(shown).toEqual({ code: 0, out: `Ended 2 sessions of all users since ${hourAgo}.\n`, err: '' })
   for (const session of since) expect(await goesOn(session)).toBe(false)
   expect(await goesOn(before)).toBe(true)
 

@@ -120,6 +120,6 @@ describe('with --test or --live', () => {
 
 test('if all paywalls have one mode, it can be omitted', async () => {
   const { email, id } = await person(world, { ...world, paywall: world.paywall })
-  const said = await paywall(world, ['users', 'export', email, '--owner', world.file.owner.email])
-  expect(JSON.parse(said.out)).toMatchObject({ mode: 'test', users: [{ id }] })
+  const shown = await paywall(world, ['users', 'export', email, '--owner', world.file.owner.email])
+  expect(JSON.parse(shown.out)).toMatchObject({ mode: 'test', users: [{ id }] })
 })

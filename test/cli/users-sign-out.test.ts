@@ -46,8 +46,8 @@ test('ends all sessions of a user on the paywalls of an owner, and nobody elseâ€
   ]
   const others = [[foreign, await on(foreign)] as const, [first, await on(first, newEmail())] as const]
 
-  const said = await signOut('sign-out', ` ${email.toUpperCase()}`, '--owner', owner)
-  expect(said).toEqual({ code: 0, out: expect.stringMatching(/^Ended 3 sessions of /), err: '' })
+  const shown = await signOut('sign-out', ` ${email.toUpperCase()}`, '--owner', owner)
+  expect(shown).toEqual({ code: 0, out: expect.stringMatching(/^Ended 3 sessions of /), err: '' })
   for (const [paywallId, session] of mine) expect(await goesOn(paywallId, session)).toBe(false)
   for (const [paywallId, session] of others) expect(await goesOn(paywallId, session)).toBe(true)
   expect(await signOut('sign-out', email, '--owner', owner)).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Buyer, buy, happens, hears, passes, periodEnds, readPurchase, readState } from './buyer.ts'
+import { type Buyer, buy, happens, newEvents, passes, periodEnds, readPurchase, readState } from './buyer.ts'
 import { pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 
@@ -80,7 +80,7 @@ test.each(PROCESSOR_NAMES)(
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
     shop.emulator.onCall = undefined
     await shop.emulator.sendHeldWebhooks()
-    expect(await hears(buyer)).toEqual(expect.arrayContaining(['subscription.recovered', 'subscription.renewed']))
+    expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['subscription.recovered', 'subscription.renewed']))
     expect(await readState(buyer)).toMatchObject({ paid: true })
   },
 )

@@ -7,7 +7,7 @@ import {
   decline,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   order,
   passes,
@@ -102,7 +102,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
     }
     await shop.emulator.sendHeldWebhooks()
-    await hears(buyer)
+    await newEvents(buyer)
     await expectInTheWay(buyer, 'active')
   })
 
@@ -140,7 +140,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription whose first payment is processing is in the way, and has no portal yet', async () => {
     const buyer = await open(getShop(acquiring))
     await pressAndReturn(buyer, 'later')
-    await hears(buyer)
+    await newEvents(buyer)
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { purchaseId: id, status: 'pending' } }
     expect(await answersTo(buyer)).toMatchObject([refused, refused, { status: 403 }])
@@ -160,7 +160,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await open(shop, 'lifetime')
     await pressAndReturn(buyer, 'later')
-    await hears(buyer)
+    await newEvents(buyer)
     expect((await readPurchase(buyer))?.status).toBe(sellsUnpaid(acquiring) ? 'pending' : undefined)
     if (!sellsUnpaid(acquiring)) return
     const { id } = (await readPurchase(buyer))!
@@ -178,7 +178,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectFree(buyer)
     for (const slug of ['monthly', 'pack'] as const) {
       await pay(await open(shop, slug, { email: buyer.email }))
-      await hears(buyer)
+      await newEvents(buyer)
     }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{}, { cancel_at_period_end: false }, {}] })
     expect(await readTokens(buyer)).toBe(200)

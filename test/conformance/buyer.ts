@@ -20,7 +20,7 @@ export interface Buyer {
   userId: string
   checkoutUrl: string
   /** How many of the owner's events were already checked. */
-  heard: number
+  received: number
 }
 
 export type Order = Call & { body?: Record<string, unknown>; email?: string }
@@ -39,7 +39,7 @@ export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = 
   const email = options.email ?? newEmail()
   const { userId, checkoutUrl, acquiring } = opened(await order(shop, slug, { ...options, email }))
   expect([acquiring, new URL(checkoutUrl).origin]).toEqual([shop.acquiring, shop.emulator.url])
-  return { shop, email, userId, checkoutUrl, heard: 0 }
+  return { shop, email, userId, checkoutUrl, received: 0 }
 }
 
 /** Presses a button of the page, and follows its redirect if that leads back to us. Returns where the browser lands. */
@@ -65,7 +65,7 @@ export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {
   await pay(buyer)
   // The buyer is redirected to the thanks page even if the processor was too slow for the purchase to be stored by then.
   await until('the purchase is stored', () => readProcessorId(buyer))
-  await hears(buyer)
+  await newEvents(buyer)
   return buyer
 }
 
@@ -100,18 +100,18 @@ export async function happens<Result>(
 ): Promise<string[]> {
   if (!what) throw new Error(`that cannot happen at ${buyer.shop.acquiring}`)
   await what(await getId(buyer))
-  return hears(buyer)
+  return newEvents(buyer)
 }
 
 /** The events since the last call, sorted by name, payments with their amounts. Each must come once, in order, and match the one before. */
-export async function hears(buyer: Buyer): Promise<string[]> {
+export async function newEvents(buyer: Buyer): Promise<string[]> {
   const { world, emulator } = buyer.shop
   await emulator.drainWebhooks()
   const events = await ownerEvents(world, buyer.userId)
   expect(sequenceFaults(events)).toEqual([])
   expect(brokenLinks(events)).toEqual([])
-  const news = events.slice(buyer.heard)
-  buyer.heard = events.length
+  const news = events.slice(buyer.received)
+  buyer.received = events.length
   return news.map(getName).toSorted()
 }
 
@@ -135,7 +135,7 @@ export async function cancelHere(buyer: Buyer): Promise<Reply> {
 /** Moves the clock of the buyer's paywall by a span such as `31d`. Returns the owner's new events. */
 export async function passes(buyer: Buyer, by: string): Promise<string[]> {
   await buyer.shop.world.clock.advance(buyer.shop.paywall.id, by)
-  return hears(buyer)
+  return newEvents(buyer)
 }
 
 /** Moves the clock to a day after the end of the current period. */

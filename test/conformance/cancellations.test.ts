@@ -7,7 +7,7 @@ import {
   expectAsThere,
   getId,
   happens,
-  hears,
+  newEvents,
   passes,
   periodEnds,
   readPurchase,
@@ -50,9 +50,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await unheard(unseen, shop.there.cancel)
     await passes(here, '9d')
     for (const buyer of [here, there, unseen]) {
-      const heard = await hears({ ...buyer, heard: 0 })
-      expect(heard).not.toContain('subscription.trial_ending')
-      expect(heard.filter((name) => name.startsWith('payment.'))).toEqual([])
+      const received = await newEvents({ ...buyer, received: 0 })
+      expect(received).not.toContain('subscription.trial_ending')
+      expect(received.filter((name) => name.startsWith('payment.'))).toEqual([])
       expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     }
   })
@@ -68,10 +68,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await clock.moveTo(shop.paywall.id, new Date(noticeAt - HOUR_MS / 4))
     shop.emulator.holdWebhooks()
     await clock.moveTo(shop.paywall.id, new Date(noticeAt + HOUR_MS / 4))
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
     await end(await getId(buyer))
     await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
-    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     expect(await passes(buyer, '9d')).toEqual([])
   })
 })
@@ -85,7 +85,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
     expect(reply).toMatchObject({ status: 200, body: { success: true } })
     expect(subscription.cancel_at_period_end).toBe(true)
-    await hears(buyer)
+    await newEvents(buyer)
     await expectAsThere(buyer)
     const purchase = await readPurchase(buyer)
     expect(subscription.status).toBe(purchase?.status)
@@ -103,7 +103,7 @@ describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
-    await hears(buyer)
+    await newEvents(buyer)
     await expectAsThere(buyer)
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
     const purchase = await readPurchase(buyer)

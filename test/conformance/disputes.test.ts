@@ -34,8 +34,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a lost dispute is reported, and removes the tokens of its payment, once', async () => {
     const buyer = await buy(getShop(acquiring))
     await spend(buyer, 30)
-    const heard = await losesDispute(buyer)
-    expect(heard.filter((name) => name.startsWith('payment.')).toSorted()).toEqual([
+    const received = await losesDispute(buyer)
+    expect(received.filter((name) => name.startsWith('payment.')).toSorted()).toEqual([
       'payment.dispute_lost 999',
       'payment.disputed 999',
     ])
@@ -56,8 +56,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a lost dispute ends a one-time purchase', async () => {
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    const heard = await losesDispute(buyer)
-    expect(heard.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
+    const received = await losesDispute(buyer)
+    expect(received.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
     const [paid, ...more] = await paymentEvents(buyer)
     for (const each of more) expect(each.id).toBe(paid?.id)
@@ -121,8 +121,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     // One processor ends a subscription with any dispute that is decided.
     await expectAsThere(subscriber)
     for (const buyer of [subscriber, owner]) {
-      const told = (await paymentEvents(buyer)).map(({ type }) => type)
-      expect(told.filter((type) => type === 'payment.dispute_won')).toEqual(['payment.dispute_won'])
+      const reported = (await paymentEvents(buyer)).map(({ type }) => type)
+      expect(reported.filter((type) => type === 'payment.dispute_won')).toEqual(['payment.dispute_won'])
     }
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { type Buyer, hears, open, pay, periodEnds, readPurchase } from './buyer.ts'
+import { type Buyer, newEvents, open, pay, periodEnds, readPurchase } from './buyer.ts'
 import { getPlans, sell } from './changing.ts'
 import { sellBesides } from './drivers/plans.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -22,7 +22,7 @@ async function expectSold(
   { id, amount, interval }: Pick<ReturnType<typeof monthlyIn>, 'id' | 'amount' | 'interval'>,
 ) {
   const sold = { price_id: id, price_slug: 'monthly', unit_amount: amount, interval, features: ['export'] }
-  const first = await hears(buyer)
+  const first = await newEvents(buyer)
   expect(first).toEqual(['checkout.completed', `payment.succeeded ${amount}`, 'subscription.created'])
   expect(await readPurchase(buyer)).toMatchObject(sold)
   expect((await ownerEvents(buyer.shop.world, buyer.userId))[0]?.data).toMatchObject({

@@ -40,9 +40,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     const { id } = (await readPurchase(buyer))!
     await end(buyer, id)
-    const heard = await passes(buyer, '70d')
-    expect(heard.filter((name) => name === 'subscription.ended')).toHaveLength(1)
-    expect(heard.filter((name) => name !== 'subscription.updated')).toEqual(['subscription.ended'])
+    const received = await passes(buyer, '70d')
+    expect(received.filter((name) => name === 'subscription.ended')).toHaveLength(1)
+    expect(received.filter((name) => name !== 'subscription.updated')).toEqual(['subscription.ended'])
     expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is already canceled\n` })
   })
 

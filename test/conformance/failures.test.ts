@@ -13,7 +13,7 @@ import {
   expectAsThere,
   getId,
   getSale,
-  hears,
+  newEvents,
   open,
   order,
   passes,
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       async begin() {
         const buyer = await open(shop)
         await pay(buyer)
-        await hears(buyer)
+        await newEvents(buyer)
         const subscriptionId = (await readPurchase(buyer))?.id
         return { buyer, body: { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' } }
       },
@@ -117,7 +117,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       },
       async done({ buyer }, reply) {
         ok(reply)
-        expect(await hears(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
+        expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
         await expectAsThere(buyer)
       },
     })
@@ -140,7 +140,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       },
       async done({ buyer }, reply) {
         ok(reply)
-        expect(await hears(buyer)).toEqual(['payment.refunded 300'])
+        expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
       },
     })
   })
@@ -165,7 +165,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const sent = await during(shop, { fault: 500, from: 0 }, () => shop.emulator.sendHeldWebhooks())
     if (shop.driver.namesPurchases) expect(new Set(sent.result)).toEqual(new Set([200]))
     await passes(buyer, '3h')
-    expect(await hears({ ...buyer, heard: 0 })).toEqual([
+    expect(await newEvents({ ...buyer, received: 0 })).toEqual([
       'checkout.completed',
       'payment.succeeded 999',
       'subscription.created',

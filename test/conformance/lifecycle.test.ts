@@ -7,7 +7,7 @@ import {
   cancelHere,
   expectAsThere,
   happens,
-  hears,
+  newEvents,
   passes,
   periodEnds,
   readPurchase,
@@ -53,14 +53,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
-    const told = shop.emulator.events.length
+    const reported = shop.emulator.events.length
     const reply = await cancelHere(buyer)
     expect(reply).toMatchObject({
       status: 200,
       body: { success: true, subscription: { status: 'active', cancel_at: end } },
     })
-    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
-    expect(shop.emulator.events.length > told).toBe(shop.capabilities.sendsCancellationWebhook)
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(shop.emulator.events.length > reported).toBe(shop.capabilities.sendsCancellationWebhook)
     const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
     await expectAsThere(buyer)
@@ -114,7 +114,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect([subscription.cancel_at, Math.abs(passed) < 60_000]).toEqual([subscription.canceled_at, true])
       expect(message).toContain('has ended')
     }
-    expect(await hears(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
+    expect(await newEvents(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
     await expectAsThere(buyer)
   })

@@ -9,7 +9,7 @@ import {
   expectAsThere,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   order,
   passes,
@@ -95,7 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await setValues(shop, { status: 'frozen', created: 'frozen' })
     await reconcileAll(shop)
     expect(await states()).toEqual(before)
-    expect([await hears(buyer), await hears(once)]).toEqual([[], []])
+    expect([await newEvents(buyer), await newEvents(once)]).toEqual([[], []])
     await setValues(shop, {})
     expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     await expectAsThere(buyer)
@@ -127,7 +127,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false })
 
     await pay(await open(shop, 'yearly', { email, body: { trial_days: null } }))
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 8900', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 8900', 'subscription.created'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', trial_end: null })
   })
 
@@ -193,6 +193,6 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await passes(buyer, '20m')
     expect(calls()).toBe(before + 1)
     await passes(buyer, '1h')
-    expect(await hears({ ...buyer, heard: 3 })).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await newEvents({ ...buyer, received: 3 })).toEqual(['payment.succeeded 999', 'subscription.renewed'])
   })
 })

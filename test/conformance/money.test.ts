@@ -6,7 +6,7 @@ import {
   expectAsThere,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   pressAndReturn,
   readPurchase,
@@ -68,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       paid: !isOver,
       purchases: [{ status: isOver ? 'refunded' : 'active' }],
     })
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
   })
   test('money is attributed to the purchase that it names, even if another purchase’s payment was processing before', async () => {
     const { there, emulator } = getShop(acquiring)

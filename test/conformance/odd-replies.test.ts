@@ -7,7 +7,7 @@ import { newEmail, opened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
-import { buy, getSale, hears, open, order, passes, pressAndReturn, readPurchase, readState } from './buyer.ts'
+import { buy, getSale, newEvents, open, order, passes, pressAndReturn, readPurchase, readState } from './buyer.ts'
 import { answeringOddly, ODD_REPLIES } from './odd-replies.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -20,7 +20,7 @@ afterEach(() => {
   for (const acquiring of PROCESSOR_NAMES) getShop(acquiring).emulator.onCall = undefined
 })
 
-const said = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
+const shown = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
 
 /** Asks while the processor answers oddly, with each odd reply at each call, and returns the responses that are not as expected. */
 async function readFaults(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
@@ -29,7 +29,7 @@ async function readFaults(shop: Shop, ask: () => Promise<Reply>): Promise<object
     for (let from = 0; ; from++) {
       const { result, odd: count } = await answeringOddly(shop, odd, ask, { from })
       if (count === 0) break
-      const answer = said(result)
+      const answer = shown(result)
       if (JSON.stringify(answer) !== JSON.stringify(UNAVAILABLE)) faults.push({ name, from, ...answer })
     }
   }
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
       const { result } = await answeringOddly(shop, odd, () => cancel(world, { key, body }))
-      expect(said(result), name).toEqual(UNAVAILABLE)
+      expect(shown(result), name).toEqual(UNAVAILABLE)
     }
     const { rows } = await world.database.query(
       'select cancel_requested_at is not null as marked, cancel_accepted_at is null as open from purchases where id = $1',
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     expect((await getSale(buyer)).renews).toBe(true)
     expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
     expect((await getSale(buyer)).renews).toBe(false)
-    if (capabilities.sendsCancellationWebhook) await hears(buyer)
+    if (capabilities.sendsCancellationWebhook) await newEvents(buyer)
   })
 
   test('a cancellation is done only if the processor shows it', async () => {
@@ -89,7 +89,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     }
 
     answerWritesOddly(false)
-    expect(said(await ask())).toEqual(UNAVAILABLE)
+    expect(shown(await ask())).toEqual(UNAVAILABLE)
     emulator.onCall = undefined
     expect((await getSale(buyer)).renews).toBe(true)
     const stored =
@@ -115,7 +115,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
       for (const webhook of webhooks) {
         const { result, odd: count } = await answeringOddly(shop, odd, () => sendWebhook(shop, webhook))
         if (count > 0) expect([200, 502], name).toContain(result.status)
-        if (result.status === 502) expect(said(result), name).toEqual(UNAVAILABLE)
+        if (result.status === 502) expect(shown(result), name).toEqual(UNAVAILABLE)
       }
     }
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })

@@ -5,7 +5,7 @@ import {
   type Buyer,
   buy,
   getId,
-  hears,
+  newEvents,
   open,
   passes,
   periodEnds,
@@ -45,7 +45,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, teamPlan(acquiring))
-    await hears(buyer)
+    await newEvents(buyer)
     await expectFeatures(buyer, ['export'])
     await passes(buyer, '25d')
     await expectFeatures(buyer, ['export'])
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         await periodEnds(buyer)
         await changePlan(shop, await getId(buyer), plan)
       })
-      await hears(buyer)
+      await newEvents(buyer)
       await expectFeatures(buyer, ['export'])
       await passes(buyer, '25d')
       await expectFeatures(buyer, ['export'])
@@ -80,7 +80,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await periodEnds(buyer)
       await changePlan(shop, await getId(buyer), getPlans(shop).yearly)
     })
-    await hears(buyer)
+    await newEvents(buyer)
     await reconcileAll(shop)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'yearly' })
     expect(await readTokens(buyer)).toBe(200)

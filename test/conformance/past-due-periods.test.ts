@@ -6,7 +6,7 @@ import {
   expectAsThere,
   getId,
   getSale,
-  hears,
+  newEvents,
   passes,
   readPurchase,
   readState,
@@ -45,9 +45,9 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
     await decline(buyer, false)
     // Meanwhile another week begins, and is paid as it begins.
-    const heard = await passes(buyer, '8d')
-    expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
-    expect(heard).toContain('subscription.recovered')
+    const received = await passes(buyer, '8d')
+    expect(received.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
+    expect(received).toContain('subscription.recovered')
     expect(getOwed(shop, await getId(buyer))).toEqual([])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect((await getSale(buyer)).paidPeriods).toHaveLength(4)
@@ -55,7 +55,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     await expectAsThere(buyer)
     for (const [index, payment] of [...owed, (await getSale(buyer)).paid.at(-1)!].entries()) {
       await shop.world[acquiring].refund(payment)
-      await hears(buyer)
+      await newEvents(buyer)
       expect(await readTokens(buyer)).toBe(300 - index * 100)
     }
   })

@@ -85,9 +85,9 @@ test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further g
 
 test(`${GIVES_UP}: past due until the processor gives up; then it has ended, and another one can be bought`, async () => {
   const buyer = await pastDue(getShop(GIVES_UP))
-  const heard = await passes(buyer, '20d')
-  expect(heard).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
-  expect(heard).not.toContain('subscription.recovered')
+  const received = await passes(buyer, '20d')
+  expect(received).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
+  expect(received).not.toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   await expectAsThere(buyer)
   expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 200 })

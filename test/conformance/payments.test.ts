@@ -8,7 +8,7 @@ import {
   buy,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   passes,
   pay,
@@ -32,9 +32,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ['monthly', { country: 'DE' }, { price_slug: 'monthly', amount: 899, currency: 'EUR' }],
     ['yearly', {}, { price_slug: 'yearly', amount: 0, currency: 'USD' }],
     ['lifetime', {}, { price_slug: 'lifetime', amount: 4900, currency: 'USD' }],
-  ] as const)('a checkout of %s %j says what was charged', async (slug, body, said) => {
+  ] as const)('a checkout of %s %j says what was charged', async (slug, body, shown) => {
     const buyer = await buy(getShop(acquiring), slug, { body })
-    expect(await completed(buyer)).toMatchObject([{ ...said, purchase_id: (await readPurchase(buyer))?.id }])
+    expect(await completed(buyer)).toMatchObject([{ ...shown, purchase_id: (await readPurchase(buyer))?.id }])
   })
 
   test('the amount charged is what the buyer paid, after discounts and with taxes, where there are any', async () => {
@@ -57,11 +57,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
-    expect(await hears(buyer)).toEqual([])
-    const heard = await happens(buyer, (id) => shop.there.resolve(true, id))
-    expect(heard.length).toBeGreaterThan(0)
+    expect(await newEvents(buyer)).toEqual([])
+    const received = await happens(buyer, (id) => shop.there.resolve(true, id))
+    expect(received.length).toBeGreaterThan(0)
     // One processor retries before it gives up.
-    expect(new Set([...heard, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
+    expect(new Set([...received, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
@@ -76,9 +76,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await press(buyer.checkoutUrl, 'later')
     await shop.emulator.sendHeldWebhooks(() => [])
     await shop.there.resolve(true)
-    await hears(buyer)
+    await newEvents(buyer)
     await passes(buyer, '14d')
-    expect(new Set(await hears({ ...buyer, heard: 0 }))).toEqual(new Set(['payment.failed 999']))
+    expect(new Set(await newEvents({ ...buyer, received: 0 }))).toEqual(new Set(['payment.failed 999']))
     expect(await readState(buyer)).toMatchObject({ paid: false })
   })
 
@@ -107,9 +107,9 @@ test.each(IN_FLIGHT)(
     await shop.there.rollOver?.(older)
     const again = await open(shop, 'monthly', { email: buyer.email, body: { ignoreActivePurchase: true } })
     await pay(again)
-    await hears(buyer)
+    await newEvents(buyer)
     await shop.there.resolve(false, older)
-    expect(await hears(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
+    expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
     const [paid, unexpected] = (await paymentEvents(buyer)).slice(-2)
     expect(unexpected).toMatchObject({ type: 'payment.unexpected', id: paid?.id, processor_id: paid?.processor_id })
     expect(await passes(buyer, '8d')).toEqual([])

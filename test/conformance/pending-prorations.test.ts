@@ -16,8 +16,8 @@ async function owesDifference(acquiring: (typeof LEAVES_PENDING)[number]) {
   await leavePending(shop)
   const { buyer, here } = await bought(shop)
   await passes(buyer, '15d')
-  const heard = await changesTo(buyer, getPlans(shop).plus)
-  expect(heard.filter((type) => type.startsWith('payment'))).toEqual([])
+  const received = await changesTo(buyer, getPlans(shop).plus)
+  expect(received.filter((type) => type.startsWith('payment'))).toEqual([])
   return { buyer, here }
 }
 
@@ -29,10 +29,10 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
     const { buyer, here } = await owesDifference(acquiring)
     const { current_period_end: end } = (await readPurchase(buyer))!
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
-    const heard = await passes(buyer, '20d')
-    expect(heard).toContain('subscription.ended')
-    expect(heard).not.toContain('payment.unexpected')
-    expect(heard).not.toContain('subscription.renewed')
+    const received = await passes(buyer, '20d')
+    expect(received).toContain('subscription.ended')
+    expect(received).not.toContain('payment.unexpected')
+    expect(received).not.toContain('subscription.renewed')
     expect(await charges(buyer)).toEqual({ [here]: 2 })
     const [, difference] = await getCharges(buyer, 'payment.succeeded')
     expect(difference).toMatchObject({ purchase_id: here, price_slug: 'plus' })

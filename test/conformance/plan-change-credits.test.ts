@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, hears, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { buy, newEvents, passes, readPurchase, readState, readTokens } from './buyer.ts'
 import { changesTo, getPlans } from './changing.ts'
 import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
@@ -62,7 +62,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await passes(buyer, `${(await minutes()) - 5}m`)
     expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })
     expect(await readTokens(buyer)).toBe(100)
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await passes(buyer, `${(await minutes()) + 5}m`)).toContain('subscription.updated')
     expect(await readState(buyer)).toMatchObject({ features: [] })
     expect(await readTokens(buyer)).toBe(500)

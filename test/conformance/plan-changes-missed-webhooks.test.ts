@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { buy, getId, happens, hears, open, periodEnds, readPurchase, readTokens } from './buyer.ts'
+import { buy, getId, happens, newEvents, open, periodEnds, readPurchase, readTokens } from './buyer.ts'
 import { getPlans } from './changing.ts'
 import { unheard } from './drivers/missed-webhooks.ts'
 import { changePlan, payAndChange, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
@@ -20,7 +20,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await periodEnds(buyer)
       await changePlan(shop, await getId(buyer), getPlans(shop).plus)
     })
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     const earned = paysChangesAtOnce(acquiring) ? 400 : 200
     expect(await readTokens(buyer)).toBe(earned)
@@ -32,7 +32,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, getPlans(shop).plus)
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
     expect(await readTokens(buyer)).toBe(earned)
@@ -48,7 +48,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       if (to === 'team') await sellBesides(shop, plan)
       const buyer = await open(shop)
       await payAndChange(shop, buyer.checkoutUrl, plan)
-      await hears(buyer)
+      await newEvents(buyer)
       const completed = (await ownerEvents(shop.world, buyer.userId)).find(({ type }) => type === 'checkout.completed')
       const { id } = shop.paywall.prices.find(({ slug }) => slug === 'monthly')!
       expect(completed?.data).toMatchObject({

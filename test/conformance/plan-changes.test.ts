@@ -7,7 +7,7 @@ import {
   expectAsThere,
   getId,
   happens,
-  hears,
+  newEvents,
   passes,
   periodEnds,
   readPurchase,
@@ -96,7 +96,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const before = await readPurchase(buyer)
     await shop.emulator.declineCharges((await readCustomer(buyer)) ?? '')
     await expect(changePlan(shop, await getId(buyer), getPlans(shop).plus)).rejects.toThrow(/declined/)
-    expect([await hears(buyer), await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], [], before])
+    expect([await newEvents(buyer), await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], [], before])
     expect(await readTokens(buyer)).toBe(100)
   })
 })

@@ -9,7 +9,7 @@ import {
   buy,
   expectAsThere,
   happens,
-  hears,
+  newEvents,
   open,
   order,
   pay,
@@ -38,7 +38,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await until('the purchase is stored', async () => (await readState(buyer)).paid)
     expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
     await buyer.shop.emulator.sendHeldWebhooks()
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await readPurchase(buyer)).toMatchObject({
       price_slug: 'monthly',
       interval: 'month',
@@ -67,7 +67,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       // Where a page is a single payment, it ends when that is declined; elsewhere the buyer may try another card.
       const hasFailed = button === 'decline' && lands !== null
       const failed = hasFailed ? [{ status: 'canceled' }] : []
-      expect(await hears(buyer)).toEqual(hasFailed ? ['payment.failed 999'] : [])
+      expect(await newEvents(buyer)).toEqual(hasFailed ? ['payment.failed 999'] : [])
       expect(await readState(buyer)).toMatchObject({ paid: false, purchases: failed })
       await pay(await open(shop, 'monthly', { email: buyer.email }))
       expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }, ...failed] })
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a trial costs nothing, gives access, and is charged for when it ends', async () => {
     const buyer = await open(getShop(acquiring), 'yearly')
     await pay(buyer)
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'subscription.created'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
     const days = daysUntil((await readPurchase(buyer))?.trial_end)
     expect(days > 6.9 && days < 7.1, `${days} days`).toBe(true)
@@ -103,7 +103,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a one-time purchase lasts for ever', async () => {
     const buyer = await open(getShop(acquiring), 'lifetime')
     await pay(buyer)
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
     const never = { interval: null, interval_count: null, current_period_end: null, trial_end: null, cancel_at: null }
     const purchases = [{ status: 'active', acquiring, unit_amount: 4900, currency: 'USD', ...never }]
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
@@ -112,7 +112,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a local price is charged in its own currency', async () => {
     const buyer = await open(getShop(acquiring), 'monthly', { body: { country: 'DE' } })
     await pay(buyer)
-    expect(await hears(buyer)).toContain('payment.succeeded 899')
+    expect(await newEvents(buyer)).toContain('payment.succeeded 899')
     expect(await readPurchase(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
   })
 
@@ -139,7 +139,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await pay(newer)
     const back = await press(older.checkoutUrl, 'pay')
     expect(back.startsWith(shop.world.url)).toBe(!shop.capabilities.expiresPages)
-    await hears(newer)
+    await newEvents(newer)
     expect((await readState(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
   })
 

@@ -11,7 +11,7 @@ import {
   getId,
   getSale,
   happens,
-  hears,
+  newEvents,
   passes,
   readPurchase,
   readState,
@@ -50,7 +50,7 @@ async function noteReads(shop: Shop) {
   return { answerReads }
 }
 
-type Act = [what: string, act: (buyer: Buyer, id: string) => Promise<unknown>, heard: string[]]
+type Act = [what: string, act: (buyer: Buyer, id: string) => Promise<unknown>, received: string[]]
 
 const ACTS: Act[] = [
   ['a cancellation', ({ shop }, id) => shop.there.cancel(id), ['subscription.cancel_scheduled']],
@@ -61,19 +61,19 @@ const ACTS: Act[] = [
 describe.each(VERSIONED)('%s', (acquiring) => {
   test.each(ACTS)(
     '%s is answered 2xx, stored when a read shows it, and not undone by a stale read',
-    async (_, act, heard) => {
+    async (_, act, received) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
       const before = await readPurchase(buyer)
       shop.emulator.onCall = (await noteReads(shop)).answerReads
       await act(buyer, await getId(buyer))
-      expect(await hears(buyer)).toEqual([])
+      expect(await newEvents(buyer)).toEqual([])
       expect(await pendingEvents(shop)).toBeGreaterThan(0)
       await reconcileAll(shop)
       expect(await readPurchase(buyer)).toEqual(before)
 
       shop.emulator.onCall = undefined
-      expect(await passes(buyer, '1m')).toEqual(heard)
+      expect(await passes(buyer, '1m')).toEqual(received)
       expect(await pendingEvents(shop)).toBe(0)
       await expectAsThere(buyer)
     },
@@ -84,10 +84,10 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
     await shop.there.end!(await getId(buyer))
-    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     shop.emulator.onCall = answerReads
     await reconcileAll(shop)
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
@@ -133,7 +133,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(reply).toMatchObject({ status: 502, body: { error: expect.stringMatching(/^processor_/) } })
     expect((await getSale(buyer)).renews).toBe(true)
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
-    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     await expectAsThere(buyer)
   })
 
@@ -174,7 +174,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     shop.emulator.onCall = undefined
     isStored.resolve()
     expect((await reply).status).toBe(200)
-    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     await expectAsThere(buyer)
   })
 
@@ -202,13 +202,13 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     await passes(buyer, '380d')
     const [first] = (await getSale(buyer)).paid
     await shop.there.refund(first!)
-    expect(await hears(buyer)).toEqual(['payment.refunded 999'])
+    expect(await newEvents(buyer)).toEqual(['payment.refunded 999'])
     const { plus, monthly } = shop.driver.prices
     for (const price of [plus, monthly, plus]) {
       expect(await happens(buyer, (id) => shop.there.changePlan!(id, price))).toContain('subscription.plan_changed')
     }
     await shop.there.end!(await getId(buyer))
-    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false })
     expect(await pendingEvents(shop)).toBe(0)
   })

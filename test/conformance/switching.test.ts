@@ -12,7 +12,7 @@ import {
   getId,
   getSale,
   happens,
-  hears,
+  newEvents,
   open,
   order,
   passes,
@@ -88,7 +88,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
     expect(caughtUp.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
     expect(await readPortal(buyer)).toBe(portalAt(before))
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
-    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     expect(await getSale(buyer)).toMatchObject({ status: 'active', renews: false })
   })
 
@@ -102,10 +102,10 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
     expect(await order(before, 'monthly', { email, ...again })).toMatchObject(missing)
     expect(await order(after, 'monthly', { email })).toMatchObject({ status: 409, body: { error: 'active_purchase' } })
 
-    const buyer = { ...(await open(after, 'monthly', { email, ...again })), heard: old.heard }
+    const buyer = { ...(await open(after, 'monthly', { email, ...again })), received: old.received }
     await pay(buyer)
     const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
-    expect(await hears(buyer)).toEqual([...bought, 'subscription.cancel_scheduled'].toSorted())
+    expect(await newEvents(buyer)).toEqual([...bought, 'subscription.cancel_scheduled'].toSorted())
     const purchases = [
       { acquiring: to, price_id: newPrice, status: 'active' },
       { acquiring: from, price_id: oldPrice, status: 'active' },

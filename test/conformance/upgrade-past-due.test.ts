@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { happens, hears, open, passes, pay } from './buyer.ts'
+import { happens, newEvents, open, passes, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, fallsPastDue, getOwed, purchaseBy, replacing, upgrade } from './upgrading.ts'
@@ -16,8 +16,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer, here, there } = await bought(shop)
     await fallsPastDue(buyer)
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'past_due' })
-    const heard = await upgrade(buyer)
-    expect(heard).toContain('subscription.ended')
+    const received = await upgrade(buyer)
+    expect(received).toContain('subscription.ended')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
@@ -36,10 +36,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       }
       return run()
     }
-    const heard = await upgrade(buyer)
+    const received = await upgrade(buyer)
     shop.emulator.onCall = undefined
     expect(isPaid).toBe(true)
-    expect(heard).toContain('payment.succeeded 999')
+    expect(received).toContain('payment.succeeded 999')
     const ends = { status: 'active', cancel_at_period_end: true }
     expect(await purchaseBy(buyer, here)).toMatchObject(revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : ends)
     await expectNoMoreCharges(buyer, here, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
@@ -54,11 +54,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const page = await open(shop, 'monthly', replacing(buyer))
     await happens(buyer, rollOver)
     await pay(page)
-    await hears(buyer)
+    await newEvents(buyer)
     if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, here, 1)
-    const heard = await passes(buyer, '1h')
+    const received = await passes(buyer, '1h')
     if (waitsForBank(acquiring)) await shop.there.resolve(false, there)
-    expect([...heard, ...(await hears(buyer))].toSorted()).toEqual(
+    expect([...received, ...(await newEvents(buyer))].toSorted()).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
     )
     const events = await ownerEvents(shop.world, buyer.userId)

@@ -4,7 +4,18 @@ import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, buy, getId, hears, open, passes, pay, pressAndReturn, readPurchase, readState } from './buyer.ts'
+import {
+  type Buyer,
+  buy,
+  getId,
+  newEvents,
+  open,
+  passes,
+  pay,
+  pressAndReturn,
+  readPurchase,
+  readState,
+} from './buyer.ts'
 import { useShops } from './shop.ts'
 import { purchaseBy, replacing, upgrade } from './upgrading.ts'
 
@@ -44,10 +55,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     for (const fails of [true, false]) {
       await passes(buyer, '1h')
       await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
-      await hears(buyer)
+      await newEvents(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
       await shop.there.resolve(fails, await getId(buyer))
-      await hears(buyer)
+      await newEvents(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(fails ? GOES_ON : ENDS)
     }
   })
@@ -65,9 +76,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await passes(buyer, '1m')
       await shop.there.renew(there)
       await shop.emulator.sendHeldWebhooks((events) => (place === 'first' ? events.toReversed() : events))
-      const heard = await hears(buyer)
-      expect(heard.filter((type) => type === 'payment.unexpected 999')).toHaveLength(1)
-      expect(heard.filter((type) => type === 'payment.succeeded 999')).toHaveLength(2)
+      const received = await newEvents(buyer)
+      expect(received.filter((type) => type === 'payment.unexpected 999')).toHaveLength(1)
+      expect(received.filter((type) => type === 'payment.succeeded 999')).toHaveLength(2)
       const events = await ownerEvents(shop.world, buyer.userId)
       const alarm = events.find(({ type }) => type === 'payment.unexpected')
       const charge = events.findLast(
@@ -86,7 +97,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.holdWebhooks()
     await Promise.all([pay(one), pay(other)])
     await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
-    await hears(buyer)
+    await newEvents(buyer)
     const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
@@ -104,7 +115,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await pay(await open(shop, 'monthly', replacing(buyer)))
     const newer = (await readPurchase(buyer))!.id
     await shop.emulator.sendHeldWebhooks((events) => events)
-    await hears(buyer)
+    await newEvents(buyer)
     const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
@@ -127,7 +138,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       returns.map((address) => () => call(shop.world, address)),
     )
     await shop.emulator.sendHeldWebhooks()
-    await hears(buyer)
+    await newEvents(buyer)
     const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
@@ -150,10 +161,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const buyer = await open(shop, 'lifetime')
     await pay(await open(shop, 'monthly', { email: buyer.email }))
-    await hears(buyer)
+    await newEvents(buyer)
     const older = (await readPurchase(buyer))!.id
     await pay(buyer)
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
     expect(await readDuplicates(buyer)).toEqual([null, older])
   })
@@ -171,10 +182,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const first = await open(shop)
     const second = await open(shop, 'monthly', { email: first.email })
     await pay(second)
-    await hears(second)
+    await newEvents(second)
     const { id } = (await readPurchase(second))!
     await pay(first)
-    await hears(first)
+    await newEvents(first)
     await passes(first, '1h')
     expect((await readState(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
     expect(await readDuplicates(first)).toEqual([null, id])

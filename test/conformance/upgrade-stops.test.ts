@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
-import { buy, getId, hears, open, passes, pay, readPurchase, readState } from './buyer.ts'
+import { buy, getId, newEvents, open, passes, pay, readPurchase, readState } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import {
   bought,
@@ -43,7 +43,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(await passes(buyer, '22h')).toEqual([])
       expect(await passes(buyer, '4h')).toEqual(['subscription.stop_failed'])
       await shop.there.renew(there)
-      expect(await hears(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
+      expect(await newEvents(buyer)).toEqual(
+        expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
+      )
     })
     expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
@@ -57,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await upgrade(buyer)
     const second = (await readPurchase(buyer))!.id
     await shop.there.undo(there)
-    expect(await hears(buyer)).toEqual(['subscription.uncanceled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     await upgrade(buyer, 'plus')
     for (const id of [here, second]) expect(await purchaseBy(buyer, id)).toMatchObject({ cancel_at_period_end: true })
     await expectNoMoreCharges(buyer, here, 1)
@@ -74,11 +76,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     await shop.there.undo(there)
-    expect(await hears(buyer)).toEqual(['subscription.uncanceled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     const page = await open(shop, 'plus', replacing(buyer))
     await withoutStops(shop, async () => {
-      await pay({ ...page, heard: buyer.heard })
-      await hears(buyer)
+      await pay({ ...page, received: buyer.received })
+      await newEvents(buyer)
       expect(await passes(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
     })
     await passes(buyer, '25h')
@@ -104,9 +106,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await until('the buyer has cancelled', async () => reply)
       shop.emulator.onCall = undefined
       await shop.emulator.sendHeldWebhooks()
-      const heard = await hears(buyer)
+      const received = await newEvents(buyer)
       expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
-      expect(heard.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
+      expect(received.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
       expect(await purchaseBy(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
       expect(await passes(buyer, '2d')).toEqual([])
     },

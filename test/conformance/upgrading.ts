@@ -7,7 +7,7 @@ import {
   buy,
   decline,
   getId,
-  hears,
+  newEvents,
   type Order,
   open,
   passes,
@@ -29,7 +29,7 @@ export const replacing = ({ email }: Buyer, body: object = {}): Order => ({
 export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object = {}): Promise<string[]> {
   await passes(buyer, '1h')
   await pay(await open(buyer.shop, slug, replacing(buyer, body)))
-  return hears(buyer)
+  return newEvents(buyer)
 }
 
 /** The period ends and its charge fails, as do all others until the buyer can pay again. */

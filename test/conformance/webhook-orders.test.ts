@@ -3,7 +3,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { FULL_SIZE } from '../support/full-size.ts'
 import { permutations } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import { type Buyer, expectAsThere, getId, hears, open, pay, readState, readTokens } from './buyer.ts'
+import { type Buyer, expectAsThere, getId, newEvents, open, pay, readState, readTokens } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { eventsSince } from './webhook.ts'
 
@@ -62,7 +62,7 @@ async function readOutcome(buyer: Buyer, answers: number[]) {
     cancel_at_period_end,
     unit_amount,
   }))
-  return { answers, paid, states, tokens: await readTokens(buyer), events: await hears(buyer) }
+  return { answers, paid, states, tokens: await readTokens(buyer), events: await newEvents(buyer) }
 }
 
 type Outcome = Awaited<ReturnType<typeof readOutcome>>
@@ -75,13 +75,13 @@ async function playGroup(group: number[][]): Promise<void> {
   const emulators = PROCESSOR_NAMES.map((acquiring) => getShop(acquiring).emulator)
   for (const emulator of emulators) emulator.holdWebhooks()
   const shops = PROCESSOR_NAMES.flatMap((acquiring) => group.map((_, place) => getShop(acquiring, place)))
-  const told = await Promise.all(
+  const reported = await Promise.all(
     shops.map(async (shop, index) => {
       const life = await live(shop)
       return { buyer: life.buyer, answers: await tell(life, group[index % group.length]!) }
     }),
   )
-  const found = await Promise.all(told.map(({ buyer, answers }) => readOutcome(buyer, answers)))
+  const found = await Promise.all(reported.map(({ buyer, answers }) => readOutcome(buyer, answers)))
   for (const [index, outcome] of found.entries()) outcomes.get(shops[index]!.acquiring)?.push(outcome)
   for (const emulator of emulators) await emulator.sendHeldWebhooks(() => [])
 }

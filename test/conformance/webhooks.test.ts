@@ -7,7 +7,7 @@ import {
   expectAsThere,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   passes,
   pay,
@@ -76,7 +76,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(again.length).toBeGreaterThan(0)
     const statuses = await Promise.all(again.map((id) => shop.emulator.resend(id)))
     expect(new Set(statuses.flat())).toEqual(new Set([200]))
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
     expect(await readTokens(buyer)).toBe(200)
     await expectAsThere(buyer)
   })
@@ -86,15 +86,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await pay(buyer)
-    expect(await hears(buyer)).toEqual(['checkout.completed', ...shown(shop, 999), 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', ...shown(shop, 999), 'subscription.created'])
     const id = await getId(buyer)
     await shop.there.renew(id)
     await shop.there.failCharge(id)
     const statuses = await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
     expect(new Set(statuses)).toEqual(new Set([200]))
     const paid = ['payment.failed 999', 'payment.succeeded 999', 'payment.succeeded 999']
-    const heard = await hears({ ...buyer, heard: 0 })
-    expect(heard.filter((name) => name.startsWith('payment.'))).toEqual(paid)
+    const received = await newEvents({ ...buyer, received: 0 })
+    expect(received.filter((name) => name.startsWith('payment.'))).toEqual(paid)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
     await expectAsThere(buyer)
   })

@@ -6,7 +6,7 @@ import {
   cancelHere,
   decline,
   expectAsThere,
-  hears,
+  newEvents,
   passes,
   periodEnds,
   readState,
@@ -50,7 +50,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectAsThere(buyer)
 
     await cancelHere(buyer)
-    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     expect(await passes(buyer, '1d')).toEqual([])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     expect(kinds(await periodEnds(buyer))).toEqual(['subscription.ended'])
@@ -67,4 +67,4 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 const currentTime = ({ shop: { world, paywall } }: Buyer) => world.clock.now(paywall.id)
 
 /** Each kind of event once. A new period may show before it is paid: that is left out. */
-const kinds = (heard: string[]) => [...new Set(heard)].filter((kind) => kind !== 'subscription.updated')
+const kinds = (received: string[]) => [...new Set(received)].filter((kind) => kind !== 'subscription.updated')

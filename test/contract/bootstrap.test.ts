@@ -112,15 +112,15 @@ describe('the structural payload', () => {
   })
 
   test('contains no secrets and no details of the processor', async () => {
-    const said = [await bootstrap(), await bootstrap({ country: 'IN' }), await bootstrap({ token: all.payer.token })]
+    const shown = [await bootstrap(), await bootstrap({ country: 'IN' }), await bootstrap({ token: all.payer.token })]
     const { processor } = all.ours.paywall
     const hidden = [...Object.values(processor.credentials), all.ours.key, all.ours.file.owner.email]
     hidden.push(createHash('sha256').update(all.ours.key).digest('hex'))
     for (const secret of [...hidden, 'price_monthly', 'processor', 'credentials', 'acquiring":"', 'tokens"', 'tiers']) {
-      expect(JSON.stringify(said.slice(0, 2)), secret).not.toContain(secret)
+      expect(JSON.stringify(shown.slice(0, 2)), secret).not.toContain(secret)
     }
     for (const secret of [...hidden, 'price_monthly', 'processor', 'credentials']) {
-      expect(JSON.stringify(said[2]), secret).not.toContain(secret)
+      expect(JSON.stringify(shown[2]), secret).not.toContain(secret)
     }
   })
 

@@ -51,7 +51,7 @@ function fail(error: Error): void {
 const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
 /** A refusal's whole body; where the contract has it, `code` repeats its `error`. */
-function said(name: string, error: string) {
+function shown(name: string, error: string) {
   const { duplicateCode } = getOperation(name.split(' ')[0]!)
   return { error, ...(duplicateCode && { code: error }) }
 }
@@ -96,7 +96,7 @@ const NOT_KNOWN: Record<string, string> = {
 function expectToBeAskedAgain(reply: Reply, name: string): void {
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
   expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
-  expect(reply.body).toEqual(said(name, 'database_unavailable'))
+  expect(reply.body).toEqual(shown(name, 'database_unavailable'))
   expect(reply.headers['access-control-allow-origin']).toBe('*')
 }
 
@@ -120,7 +120,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     const reply = await ask()
     const message = NOT_KNOWN[name]
     if (!message) return expectToBeAskedAgain(reply, name)
-    expect(reply).toMatchObject({ status: 503, body: { ...said(name, 'database_unavailable'), message } })
+    expect(reply).toMatchObject({ status: 503, body: { ...shown(name, 'database_unavailable'), message } })
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
@@ -128,7 +128,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     fail(databaseError('42703'))
     const reply = await ask()
     expect(reply).toMatchObject({ status: 500 })
-    expect(reply.body).toEqual(said(name, 'internal_error'))
+    expect(reply.body).toEqual(shown(name, 'internal_error'))
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 

@@ -37,8 +37,8 @@ const getMeta = (bytes: number, letter = 'x') => ({
 const withKey = (idempotencyKey: string) => owner({}, { headers: { 'idempotency-key': idempotencyKey } })
 
 /** The contract's sentence, and the names of the missing parameters. */
-const missing = (said: string, names = said) => ({
-  error: `Missing required parameters: ${said}`,
+const missing = (shown: string, names = shown) => ({
+  error: `Missing required parameters: ${shown}`,
   message: `Missing: ${names}`,
 })
 const badKey = `pk_test_${'0'.repeat(64)}`

@@ -68,7 +68,7 @@ test.each(PROCESSOR_NAMES)(
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active' })
     expect(await readTokens(buyer)).toBe(100)
     await expectAsThere(buyer)
-    const told = (await ownerEvents(world, buyer.userId)).map(({ type }) => type)
-    expect(told.toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+    const reported = (await ownerEvents(world, buyer.userId)).map(({ type }) => type)
+    expect(reported.toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
   },
 )

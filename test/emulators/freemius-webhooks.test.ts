@@ -38,7 +38,7 @@ test('reports a lifetime licence without a subscription', async () => {
 })
 
 /** The types that something makes, in order. */
-async function told(run: (parts: Awaited<ReturnType<typeof start>>) => Promise<unknown>, price = PRICES.monthly) {
+async function reported(run: (parts: Awaited<ReturnType<typeof start>>) => Promise<unknown>, price = PRICES.monthly) {
   const parts = await start()
   await buy(parts.freemius, parts.emulator, { price })
   const before = parts.emulator.events.length
@@ -54,12 +54,12 @@ const getPayment = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
   (await freemius.api.user.retrievePayments((await freemius.api.user.retrieveMany())[0]?.id ?? ''))[0]?.id ?? ''
 
 test('reports renewals, failures and the end', async () => {
-  expect(await told(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
-  expect(await told((parts) => parts.emulator.renew(getSubscription(parts), { fail: true }))).toEqual([
+  expect(await reported(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
+  expect(await reported((parts) => parts.emulator.renew(getSubscription(parts), { fail: true }))).toEqual([
     'license.expired',
     'subscription.renewal.failed',
   ])
-  const failing = await told(async ({ emulator, freemius, pass }) => {
+  const failing = await reported(async ({ emulator, freemius, pass }) => {
     await emulator.declineCharges((await freemius.api.user.retrieveMany())[0]?.id ?? '')
     await pass(41)
   })
@@ -73,25 +73,25 @@ test('reports renewals, failures and the end', async () => {
 })
 
 test('reports cancellations, and the end of the paid time', async () => {
-  const cancelled = await told(async (parts) => {
+  const cancelled = await reported(async (parts) => {
     await parts.emulator.portalCancel(getSubscription(parts))
     await parts.pass(31)
   })
   expect(cancelled).toEqual(['subscription.cancelled', 'license.expired'])
-  const trial = await told((parts) => parts.emulator.portalCancel(getSubscription(parts)), PRICES.trial)
+  const trial = await reported((parts) => parts.emulator.portalCancel(getSubscription(parts)), PRICES.trial)
   expect(trial).toEqual(['subscription.cancelled', 'license.expired'])
-  expect(await told(({ pass }) => pass(6), PRICES.trial)).toEqual(['license.trial_expiring_notice.sent'])
-  const replaced = await told((parts) => parts.emulator.replaceSubscription(getSubscription(parts)))
+  expect(await reported(({ pass }) => pass(6), PRICES.trial)).toEqual(['license.trial_expiring_notice.sent'])
+  const replaced = await reported((parts) => parts.emulator.replaceSubscription(getSubscription(parts)))
   expect(replaced).toEqual(['subscription.created', 'subscription.cancelled'])
 })
 
 test('reports what the owner does, and refunds', async () => {
-  const owner = await told(async (parts) => {
+  const owner = await reported(async (parts) => {
     await parts.emulator.cancelLicense(getLicense(parts))
     await parts.emulator.deleteLicense(getLicense(parts))
   })
   expect(owner).toEqual(['subscription.cancelled', 'license.cancelled', 'license.deleted'])
-  const money = await told(async (parts) => {
+  const money = await reported(async (parts) => {
     const payment = await getPayment(parts)
     await parts.emulator.refund(payment, 100)
     await parts.emulator.closeDispute((await parts.emulator.dispute(payment)).id)

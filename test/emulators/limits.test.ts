@@ -97,8 +97,8 @@ test('reads at Polar are some seconds older than its webhooks, while the account
   await emulator.setReplicaLag(PAYWALL, 60)
   await emulator.end(id)
   await emulator.drainWebhooks()
-  const told = deliveries.findLast(({ event }) => event.type === 'subscription.revoked')?.event
-  expect(told?.data).toMatchObject({ status: 'canceled', modified_at: expect.any(String) })
+  const reported = deliveries.findLast(({ event }) => event.type === 'subscription.revoked')?.event
+  expect(reported?.data).toMatchObject({ status: 'canceled', modified_at: expect.any(String) })
   expect(await sdk.subscriptions.get(id)).toMatchObject({ status: 'active', modified_at: null })
   await emulator.refund(order.id)
   expect(await sdk.orders.get(order.id)).toMatchObject({ status: 'paid' })

@@ -23,13 +23,13 @@ test.each([
   ['later', 'pending', 'https://shop.example/thanks', 'Your payment is pending'],
   ['decline', 'failed', 'https://shop.example/thanks', 'This payment has failed'],
   ['cancel', 'canceled', 'https://shop.example/sorry', 'This payment was cancelled'],
-])('%s makes it %s and leads to %s', async (action, status, back, said) => {
+])('%s makes it %s and leads to %s', async (action, status, back, shown) => {
   const { emulator, payment, page, fetched } = await opened()
   const answer = await press(payment, action)
   expect([answer.status, answer.headers.get('location')]).toEqual([303, back])
   expect(await fetched()).toMatchObject({ status })
   expect(emulator.events.map(({ type }) => type)).toEqual([`payment.${status}`])
-  expect(await page()).toContain(said)
+  expect(await page()).toContain(shown)
   expect((await press(payment, 'pay')).status).toBe(409)
   expect(await fetched()).toMatchObject({ status })
 })

@@ -74,8 +74,8 @@ test('decline says so, leaves the session open, and it can be paid after', async
   const session = await stripe.checkout.sessions.create(paymentOrder())
   const declined = await press(session, 'decline')
   expect(declined.status).toBe(303)
-  const said = await fetch(new URL(declined.headers.get('location') ?? '', session.url ?? ''))
-  expect(await said.text()).toContain('Your card was declined')
+  const shown = await fetch(new URL(declined.headers.get('location') ?? '', session.url ?? ''))
+  expect(await shown.text()).toContain('Your card was declined')
   const open = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })
   expect(open).toMatchObject({
     status: 'open',

@@ -98,17 +98,17 @@ test('keeps what was cancelled through the API too', async () => {
 test('says so where a button cannot do anything', async () => {
   const { emulator, stripe } = await startStripe()
   const { portal, subscription } = await openPortal(stripe)
-  const said = async (action: string, fields?: Record<string, string>) => {
+  const shown = async (action: string, fields?: Record<string, string>) => {
     const answer = await press(portal, action, fields)
     return `${answer.status} ${/role="alert">([^<]*)/.exec(await answer.text())?.[1]}`
   }
-  expect(await said('undo')).toBe('409 This subscription is not cancelled.')
-  expect(await said('refund')).toBe('400 Choose one of the buttons.')
-  expect(await said('cancel', { subscription: 'sub_nobody' })).toBe('400 Choose a subscription.')
+  expect(await shown('undo')).toBe('409 This subscription is not cancelled.')
+  expect(await shown('refund')).toBe('400 Choose one of the buttons.')
+  expect(await shown('cancel', { subscription: 'sub_nobody' })).toBe('400 Choose a subscription.')
   await press(portal, 'cancel')
-  expect(await said('cancel')).toBe('409 This subscription is already cancelled.')
+  expect(await shown('cancel')).toBe('409 This subscription is already cancelled.')
   await emulator.end(subscription)
-  expect(await said('cancel', { subscription })).toBe('409 This subscription has ended.')
+  expect(await shown('cancel', { subscription })).toBe('409 This subscription has ended.')
   expect(await show(portal)).not.toContain('<button')
 })
 

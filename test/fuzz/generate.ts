@@ -47,22 +47,22 @@ function credentials(caller: Caller, { ours, members, subscribers }: People, dic
 
 /** The fields as JSON. Of two requests one has a field or more that is missing, hostile, doubled or new. */
 function getBody(fields: [name: string, json: string][], dice: Dice): string {
-  const said = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+  const shown = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
   while (dice.chance(0.4)) {
-    const place = dice.below(said.length)
+    const place = dice.below(shown.length)
     const [name] = fields[place] ?? ['']
     const spoilt = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
     const extra = `${JSON.stringify(dice.pick(hostile.NAMES))}:${dice.pick(hostile.VALUES)}`
     dice.pick([
-      () => said.splice(place, 1),
-      () => said.splice(place, 1, spoilt),
-      () => said.splice(place, 1, spoilt),
-      () => said.splice(place, 1, spoilt),
-      () => said.push(spoilt),
-      () => said.push(extra),
+      () => shown.splice(place, 1),
+      () => shown.splice(place, 1, spoilt),
+      () => shown.splice(place, 1, spoilt),
+      () => shown.splice(place, 1, spoilt),
+      () => shown.push(spoilt),
+      () => shown.push(extra),
     ])()
   }
-  return `{${said.join(',')}}`
+  return `{${shown.join(',')}}`
 }
 
 function spoiltBody(body: Buffer, dice: Dice): Buffer {

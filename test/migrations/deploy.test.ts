@@ -144,10 +144,10 @@ describe('a deploy stops before the first Worker', () => {
       ['pages has "https://pay.example"', 'processors has "https://billing.example"'],
     ],
     ['is no origin', configured(everywhere('https://billing.example/')), ['pages has "https://billing.example/"']],
-  ])('where SERVICE_ORIGIN %s', async (_, args, said) => {
+  ])('where SERVICE_ORIGIN %s', async (_, args, shown) => {
     const { code, out, err } = await deploy(args, { DATABASE_URL, DATABASE_ROLES_KEY })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^nothing was deployed: SERVICE_ORIGIN must be the same origin, .*\n$/)
-    for (const each of said) expect(err).toContain(each)
+    for (const each of shown) expect(err).toContain(each)
   })
 })

@@ -206,14 +206,14 @@ test('a purchase that is late appears by itself on the page that thanks', async 
   const { page } = visitor
   await press(visitor, 'Continue')
   await page.waitForURL(`${pages.world.stripe.url}/**`)
-  const told = Promise.withResolvers<void>()
+  const reported = Promise.withResolvers<void>()
   pages.world.stripe.onCall = async (_call, run) => {
-    await told.promise
+    await reported.promise
     return run()
   }
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
   await page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
-  told.resolve()
+  reported.resolve()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })

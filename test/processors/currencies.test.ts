@@ -100,7 +100,7 @@ async function payMonth(paywall: FilePaywall, currency: string) {
 }
 
 /** The amounts in the owner's events. */
-async function told(userId: string) {
+async function reported(userId: string) {
   const events = await ownerEvents(world, userId)
   return events.flatMap(({ type, data: { subscription, payment } }) => {
     if (payment) return `${type} ${payment.amount} ${payment.currency}`
@@ -123,7 +123,7 @@ test.each(AT_STRIPE)('a month at Stripe in %s, of %f', async (currency, written,
   await world.stripe.refund(String(paid?.id))
   await world.stripe.drainWebhooks()
   const amount = `${here} ${currency}`
-  expect(await told(userId)).toEqual([
+  expect(await reported(userId)).toEqual([
     `subscription.created ${amount}`,
     `payment.succeeded ${amount}`,
     `payment.refunded ${amount}`,
@@ -142,7 +142,7 @@ test.each(AT_MOLLIE)('a month at Mollie in %s, of %f', async (currency, written,
   await world.mollie.refund(getPayments(world, userId)[0]!.id)
   await world.mollie.drainWebhooks()
   const amount = `${here} ${currency}`
-  expect(await told(userId)).toEqual([
+  expect(await reported(userId)).toEqual([
     `subscription.created ${amount}`,
     `payment.succeeded ${amount}`,
     `payment.refunded ${amount}`,
@@ -154,12 +154,12 @@ test('a disputed one-time purchase at Stripe in ISK, and a failed renewal', asyn
   await world.stripe.drainWebhooks()
   await world.stripe.dispute(String(lastPaid()?.id))
   await world.stripe.drainWebhooks()
-  expect(await told(userId)).toEqual(['payment.succeeded 1234 ISK', 'payment.disputed 1234 ISK'])
+  expect(await reported(userId)).toEqual(['payment.succeeded 1234 ISK', 'payment.disputed 1234 ISK'])
 
   const subscriber = await payMonth(stripe, 'ISK')
   await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id), { fail: true })
   await world.stripe.drainWebhooks()
-  expect((await told(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
+  expect((await reported(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
 })
 
 describe('in every currency of a processor, the Workers use the same units as the command', () => {

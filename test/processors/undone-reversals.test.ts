@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
-import { buy, getId, hears, passes, readState } from '../conformance/buyer.ts'
+import { buy, getId, newEvents, passes, readState } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 
 // Money refunded to the buyer of a one-time purchase may return to the seller: a refund fails, or the seller wins a chargeback.
@@ -16,7 +16,7 @@ interface Turn {
   /** Returns the money to the seller. */
   again(shop: Shop, id: string): Promise<unknown>
   /** The owner's events for the refund or dispute. */
-  told: string[]
+  reported: string[]
   /** The owner's events when that is undone. */
   toldAgain: string[]
   /** The same if only a read shows it. */
@@ -29,7 +29,7 @@ const TURNS: Turn[] = [
     at: 'stripe',
     back: ({ world }, id) => world.stripe.refund(id),
     again: ({ world }, id) => world.stripe.resolveRefund(id, { fail: true }),
-    told: ['payment.refunded 4900'],
+    reported: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
@@ -38,7 +38,7 @@ const TURNS: Turn[] = [
     at: 'polar',
     back: ({ world }, id) => world.polar.refund(id),
     again: ({ world }, id) => world.polar.resolveRefund(id, { fail: true }),
-    told: ['payment.refunded 4900'],
+    reported: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
@@ -47,7 +47,7 @@ const TURNS: Turn[] = [
     at: 'chargebee',
     back: ({ there }, id) => there.refund(id) as Promise<{ id: string }>,
     again: ({ world }, id) => world.chargebee.resolveRefund(id, { fail: true }),
-    told: ['payment.refunded 4900'],
+    reported: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
@@ -61,7 +61,7 @@ const TURNS: Turn[] = [
       return refund
     },
     again: ({ world }, id) => world.mollie.stepRefund(id, { fail: true }),
-    told: [],
+    reported: [],
     toldAgain: [],
   },
   {
@@ -69,18 +69,18 @@ const TURNS: Turn[] = [
     at: 'mollie',
     back: ({ world }, id) => world.mollie.chargeback(id),
     again: ({ world }, id) => world.mollie.reverseChargeback(id),
-    told: ['payment.dispute_lost 4900', 'payment.disputed 4900'],
+    reported: ['payment.dispute_lost 4900', 'payment.disputed 4900'],
     toldAgain: ['payment.dispute_won 4900'],
     found: ['payment.dispute_won 4900'],
   },
 ]
 
 /** A buyer whose money was refunded, and by what. */
-async function paidBack({ at, back, told }: Turn) {
+async function paidBack({ at, back, reported }: Turn) {
   const shop = getShop(at)
   const buyer = await buy(shop, 'lifetime')
   const { id } = await back(shop, await getId(buyer))
-  expect(await hears(buyer)).toEqual(told)
+  expect(await newEvents(buyer)).toEqual(reported)
   await passes(buyer, '26h')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   return { shop, buyer, id }
@@ -90,7 +90,7 @@ describe.each(TURNS)('$what at $at', (turn) => {
   test('restores the buyer’s purchase', async () => {
     const { shop, buyer, id } = await paidBack(turn)
     await turn.again(shop, id)
-    expect(await hears(buyer)).toEqual(turn.toldAgain)
+    expect(await newEvents(buyer)).toEqual(turn.toldAgain)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 

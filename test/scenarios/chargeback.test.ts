@@ -3,7 +3,7 @@ import { CHARGEBACK } from '../../dev/world/scenario/lives/chargeback.ts'
 import type { Row } from '../../dev/world/scenario/play.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, reported, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -36,7 +36,7 @@ test.each(PROCESSOR_NAMES)(
     const sold = ['checkout.completed', 'payment.succeeded 249.00 USD']
     const lost = ['payment.disputed 249.00 USD', 'payment.dispute_lost 249.00 USD']
     const won = [...(refundsWhatIsDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
-    expect(told(months)).toEqual([
+    expect(reported(months)).toEqual([
       [
         ...sold,
         ...lost,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { REBUY } from '../../dev/world/scenario/lives/rebuy.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -24,7 +24,7 @@ test.each(PROCESSOR_NAMES)(
 
     const failures = Array.from({ length: FAILURES[acquiring] }, () => 'payment.failed 9.99 USD')
     const failed = [...failures, 'subscription.access_ended', 'subscription.past_due']
-    expect(told(months)).toEqual([
+    expect(reported(months)).toEqual([
       ['checkout.completed', 'subscription.created', 'subscription.trial_ending', ...RENEWED].toSorted(),
       [...failed, ...(isLate ? [] : RECOVERED)].toSorted(),
       isLate ? RECOVERED : RENEWED,

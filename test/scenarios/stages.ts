@@ -55,7 +55,7 @@ export async function playAndDeliver(stage: TestStage, life: Life): Promise<Play
 export const charged = (months: Month[]) => months.map(({ charges }) => charges.map(chargeText))
 
 /** What the owner was told, month by month, sorted. A new period may show before it is paid: that is left out. */
-export const told = (months: Month[]) => months.map(({ events }) => eventTexts(events))
+export const reported = (months: Month[]) => months.map(({ events }) => eventTexts(events))
 
 const eventTexts = (events: OwnerEvent[]) =>
   events
@@ -65,4 +65,4 @@ const eventTexts = (events: OwnerEvent[]) =>
 
 /** What is said of a step, with the events and the access after it. */
 export const stepTexts = (steps: Row[]) =>
-  steps.map(({ did, events, access }) => ({ did, told: eventTexts(events), access }))
+  steps.map(({ did, events, access }) => ({ did, reported: eventTexts(events), access }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SWITCH_PLAN } from '../../dev/world/scenario/lives/switch-plan.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, stepTexts, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -29,26 +29,26 @@ const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed']
  * Month by month: what the processor charged, and what the owner was told. For what is left of a yearly price Freemius gives nothing
  * back, the others a credit. Mollie has no portal.
  */
-const EXPECTED: Record<ProcessorName, { charged: string[][]; told: string[][] }> = {
+const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][] }> = {
   stripe: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    told: [TO_AND_FRO, RENEWED_FREE, LATER, []],
+    reported: [TO_AND_FRO, RENEWED_FREE, LATER, []],
   },
   polar: {
     charged: [['9.99 USD', YEARLY], [], [], []],
-    told: [TO_AND_FRO, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
+    reported: [TO_AND_FRO, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
   },
   chargebee: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    told: [TO_AND_FRO, RENEWED_FREE, LATER, []],
+    reported: [TO_AND_FRO, RENEWED_FREE, LATER, []],
   },
   freemius: {
     charged: [['9.99 USD', YEARLY], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
-    told: [TO_AND_FRO, RENEWED, RENEWED, RENEWED],
+    reported: [TO_AND_FRO, RENEWED, RENEWED, RENEWED],
   },
   mollie: {
     charged: [['9.99 USD'], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
-    told: [
+    reported: [
       ['checkout.completed', ...RENEWED, 'subscription.created', 'subscription.trial_ending'].toSorted(),
       RENEWED,
       RENEWED,
@@ -62,7 +62,7 @@ test.each(PROCESSOR_NAMES)(
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), SWITCH_PLAN)
     expect(charged(months)).toEqual(EXPECTED[acquiring].charged)
-    expect(told(months)).toEqual(EXPECTED[acquiring].told)
+    expect(reported(months)).toEqual(EXPECTED[acquiring].reported)
 
     const texts = stepTexts(steps)
     const [toYearly, toMonthly, later] = texts.filter(({ did }) => /^Ann (changes|schedules)/.test(did))

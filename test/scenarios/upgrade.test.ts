@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { UPGRADE } from '../../dev/world/scenario/lives/upgrade.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, told, useStages } from './stages.ts'
+import { charged, playAndDeliver, reported, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -22,7 +22,7 @@ test.each(PROCESSOR_NAMES)(
     expect(second).toEqual(ofEach(['89.00 USD']))
     expect(later).toEqual([...TEN_MONTHS, [], ['89.00 USD'], []])
 
-    expect(told(months)).toEqual([
+    expect(reported(months)).toEqual([
       [
         'checkout.completed',
         'subscription.created',

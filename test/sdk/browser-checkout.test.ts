@@ -22,8 +22,8 @@ test('a guest buys, and returns to the page with its purchase, in every tab', as
   })
   const back = await buyIn(here.site, shop)
   expect(back.page.url()).toBe(`${here.site.url}/shop?colour=red#prices`)
-  await expect.poll(back.heard).toContainEqual(PAID)
-  await expect.poll(other.heard).toEqual([{ user: null, isWaiting: false }, PAID])
+  await expect.poll(back.received).toContainEqual(PAID)
+  await expect.poll(other.received).toEqual([{ user: null, isWaiting: false }, PAID])
   const has = await other.paywall.evaluate((paywall) => [paywall.balance('standard'), paywall.can('export')])
   expect(has).toEqual([100, true])
 })
@@ -37,18 +37,18 @@ test('a webhook that is late is waited for', async () => {
   }
   const back = await buyIn(here.site, shop)
   const unpaid = expect.objectContaining({ paid: false })
-  await expect.poll(back.heard).toContainEqual({ user: unpaid, isWaiting: true })
-  expect(await back.heard()).not.toContainEqual(PAID)
+  await expect.poll(back.received).toContainEqual({ user: unpaid, isWaiting: true })
+  expect(await back.received()).not.toContainEqual(PAID)
   here.site.world.stripe.onCall = undefined
   await here.site.world.stripe.sendHeldWebhooks()
-  await expect.poll(back.heard, { timeout: 15_000 }).toContainEqual(PAID)
+  await expect.poll(back.received, { timeout: 15_000 }).toContainEqual(PAID)
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
 })
 
 test('a guest who does not pay returns to the page, which waits for nothing', async () => {
   const back = await buyIn(here.site, await open('/shop'), { action: 'cancel' })
   expect(back.page.url()).toBe(`${here.site.url}/shop`)
-  expect(await back.heard()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
+  expect(await back.received()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
 })
 
 test('a way back that is no URL is refused with a code, like other faults', async () => {
@@ -63,7 +63,7 @@ test('other pages to come back to may be named, and wait likewise', async () => 
   const order = { successUrl: '/thanks?id=__SESSION__', errorUrl: '/sorry' }
   const back = await buyIn(here.site, await open(), { order })
   expect(back.page.url()).toMatch(new RegExp(`^${here.site.url}/thanks\\?id=[\\da-f-]{36}$`))
-  await expect.poll(back.heard).toContainEqual(PAID)
+  await expect.poll(back.received).toContainEqual(PAID)
   const elsewhere = await openTab(here.site, await here.site.browser.newContext())
   const sorry = await buyIn(here.site, elsewhere, { order, action: 'cancel' })
   expect(sorry.page.url()).toBe(`${here.site.url}/sorry`)

@@ -120,7 +120,7 @@ test('a session that the service has ended notifies every tab', async () => {
   await keep(tab, { staleAt: 0 })
   expect(await refreshIn(tab)).toBeUndefined()
   for (const each of [tab, other]) {
-    await expect.poll(async () => (await each.heard()).at(-1)).toEqual({ user: null, isWaiting: false })
+    await expect.poll(async () => (await each.received()).at(-1)).toEqual({ user: null, isWaiting: false })
   }
   expect(await keptIn(tab)).toBeNull()
 })

@@ -81,13 +81,13 @@ testEveryOperation(Object.keys(ENDPOINTS))
 
 /** What each endpoint answers: its status and, of a refusal, the error. */
 async function answers(credential: Call): Promise<Record<string, string>> {
-  const said: Record<string, string> = {}
+  const shown: Record<string, string> = {}
   for (const [name, ask] of Object.entries(ENDPOINTS)) {
     const { status, body } = await ask(credential)
     const error = typeof body === 'object' && body && 'error' in body ? ` ${body.error}` : ''
-    said[name] = `${status}${error}`
+    shown[name] = `${status}${error}`
   }
-  return said
+  return shown
 }
 
 const badKey = `pk_test_${'0'.repeat(64)}`

@@ -59,11 +59,11 @@ describe.each(PROCESSOR_NAMES.map((acquiring, place) => ({ acquiring, place })))
       const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
       if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
     }
-    const told = { openings: 0 }
+    const reported = { openings: 0 }
     await heldWebhooks(shop(), async () => {
-      told.openings = await openings(cancelling)
+      reported.openings = await openings(cancelling)
     })
-    expect(told.openings).toBe(1)
+    expect(reported.openings).toBe(1)
   })
 
   test('a webhook that follows a forged one opens them once, too', async () => {

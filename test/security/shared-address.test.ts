@@ -75,13 +75,13 @@ const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
 /** These create the user: what they return is checked below. */
 testEveryOperation(Object.keys(ASKS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
 
-const said = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
+const shown = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
 
 describe('an owner that asks about another owner’s customer gets the same response as for an unknown user', () => {
   test.each(Object.keys(ASKS))('%s', async (operation) => {
     const nobody = { email: newEmail(), id: randomUUID(), externalId: randomUUID(), purchaseId: randomUUID() }
     const [known, unknown] = [await ASKS[operation]!(ours), await ASKS[operation]!(nobody)]
-    expect(said(known)).toEqual(said(unknown))
+    expect(shown(known)).toEqual(shown(unknown))
     expect(known.every(({ status }) => status === 404)).toBe(true)
   })
 })

@@ -112,9 +112,9 @@ test('no code, token or address is ever logged', async () => {
     next.token,
     next.refreshToken,
   ]
-  const said = world.logs.map(({ message }) => message).join('\n')
-  expect(said).toContain('sign-in/token')
-  expect(secrets.filter((secret) => said.includes(secret))).toEqual([])
+  const shown = world.logs.map(({ message }) => message).join('\n')
+  expect(shown).toContain('sign-in/token')
+  expect(secrets.filter((secret) => shown.includes(secret))).toEqual([])
 })
 
 test('SQL in an address or a token is an address or a token', async () => {

@@ -54,9 +54,9 @@ async function member(place: Tenant): Promise<Member> {
 
 /** What an answer says of a member, as names of what leaked. */
 function findMentions({ body, headers }: Reply, { id, email, secret, purchase, token }: Member): string[] {
-  const said = JSON.stringify([body, headers])
+  const shown = JSON.stringify([body, headers])
   return Object.entries({ id, email, secret, purchase, token }).flatMap(([name, text]) =>
-    said.includes(text) ? [name] : [],
+    shown.includes(text) ? [name] : [],
   )
 }
 

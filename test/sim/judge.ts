@@ -1,7 +1,7 @@
 // What is wrong with a life: where what we have and say differs from what its processor has, what its people were promised, and
 // what its owner was told.
 import { ACCESS, ACCESS_UNTIL } from './laws/access.ts'
-import { type Case, createCase, type Heard, type Law } from './laws/case.ts'
+import { type Case, createCase, type Knowledge, type Law } from './laws/case.ts'
 import { COMPLETED, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS, RENEWALS, SEQUENCE, TRIAL_ENDING } from './laws/events.ts'
 import { PAGES } from './laws/pages.ts'
 import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD, WENT_BACK } from './laws/payments.ts'
@@ -46,8 +46,8 @@ export const LAWS: Law[] = [
 /** What must hold at any moment, whatever webhooks have arrived. */
 const ALWAYS: Law[] = [ACCESS, ACCESS_UNTIL]
 
-export async function judge(company: Company, events: TakenEvent[], heard: Heard): Promise<string[]> {
-  const life = await persist('a life is read', () => createCase(company, events, heard))
+export async function judge(company: Company, events: TakenEvent[], known: Knowledge): Promise<string[]> {
+  const life = await persist('a life is read', () => createCase(company, events, known))
   if (life.members.length === 0) return getTruth(company).paid.length > 0 ? ['something was bought by nobody'] : []
   return readFaults(LAWS, life)
 }

@@ -40,27 +40,27 @@ export async function play(
   const cast = await assembleCast(stage, history)
   const { companies, weather } = cast
   const found: Faults = new Map()
-  const isOver = async (judged: Company[], heard: Moment) => {
-    for (const [number, faults] of await readFaults(stage, cast, judged, heard)) found.set(number, faults)
+  const isOver = async (judged: Company[], known: Moment) => {
+    for (const [number, faults] of await readFaults(stage, cast, judged, known)) found.set(number, faults)
     return isEnough(found)
   }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
-  const told = companies.filter((company) => wasTold(company, weather))
-  const upToDate = told.filter(isUpToDate)
-  if (await isOver(upToDate, { told, settled: false })) return found
+  const reported = companies.filter((company) => wasTold(company, weather))
+  const upToDate = reported.filter(isUpToDate)
+  if (await isOver(upToDate, { reported, settled: false })) return found
   for (const days of CALM_DAYS) {
     await Promise.all(companies.filter(isOfTests).map((company) => timePasses(company, days, cast)))
     await calmDown(stage, cast)
     const judged = companies.filter((company) => isOfTests(company) || upToDate.includes(company))
-    if (await isOver(judged, { told, settled: true })) break
+    if (await isOver(judged, { reported, settled: true })) break
   }
   return found
 }
 
 /** `told`: those of whom every webhook has come. `settled`: see `Heard`. */
 interface Moment {
-  told: Company[]
+  reported: Company[]
   settled: boolean
 }
 
@@ -155,16 +155,16 @@ const cancels = (step: Step) =>
 
 /** What is wrong with each, by the number of its life. */
 async function judgeAll({ backend, weather }: Cast, companies: Company[], moment: Moment) {
-  const { told, settled } = moment
+  const { reported, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const ids = company.worlds.map(({ paywall }) => paywall.id)
-    const heard = {
+    const known = {
       refusedCheckouts: ids.reduce((sum, id) => sum + weather.getDamage(id).refusedCheckouts, 0),
-      everything: told.includes(company),
+      everything: reported.includes(company),
       settled: settled && isOfTests(company),
     }
     const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : writtenEvents(company.world))
-    return [company.life.number, await whatStays(async () => judge(company, await eventsNow(), heard))]
+    return [company.life.number, await whatStays(async () => judge(company, await eventsNow(), known))]
   }
   return Promise.all(companies.map(faultsOfLife))
 }

@@ -36,7 +36,7 @@ export async function visitHome(): Promise<HomeVisit> {
 export const section = ({ page }: HomeVisit, name: string): Locator => page.getByRole('region', { name })
 
 /** What home reports as its last action. */
-export const said = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
+export const shown = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
 
 /** Buys from home, pays on the processor's page, and returns home. Returns the buyer's address. */
 export async function buyAtHome({ page, home }: HomeVisit, label: string, email = newEmail()): Promise<string> {

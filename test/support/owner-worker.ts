@@ -10,14 +10,14 @@ export interface OwnerEnv {
   SECRET: string
 }
 
-const heard: string[] = []
+const received: string[] = []
 
 /** An owner's backend as a Worker. `GET` of a path runs the action of that name, and returns its result as JSON. */
 export default {
   async fetch(request: Request, env: OwnerEnv): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/webhooks') {
-      const on = { 'subscription.created': ({ id }: { id: string }) => heard.push(id) }
+      const on = { 'subscription.created': ({ id }: { id: string }) => received.push(id) }
       return webhooks({ secret: env.SECRET, test: true, on })(request)
     }
     return Response.json(await ACTS[pathname]?.(env, searchParams.get('email') ?? ''))
@@ -27,7 +27,7 @@ export default {
 const owner = ({ KEY: key, PAYWALL: paywall, SERVICE: baseUrl }: OwnerEnv) => new Paywall({ key, paywall, baseUrl })
 
 const ACTS: Record<string, (env: OwnerEnv, email: string) => Promise<unknown>> = {
-  '/heard': async () => heard,
+  '/heard': async () => received,
   '/sell': (env, email) => {
     const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
     return owner(env).checkout({ email, price: 'monthly', ...targets })

@@ -66,7 +66,7 @@ export interface Tab {
   page: Page
   paywall: JSHandle<BrowserPaywall>
   /** What the page's listener heard since it was loaded: the user, and whether a purchase is awaited. */
-  heard(): Promise<{ user: User | null; isWaiting: boolean }[]>
+  received(): Promise<{ user: User | null; isWaiting: boolean }[]>
 }
 
 /** What a page does as soon as it is loaded. */
@@ -80,7 +80,7 @@ const code = (origin: string, options: string) => `import('/sdk.js').then(async 
 /** The paywall in a page of the site that is loaded. `options` is JavaScript. */
 export async function inPage({ origin }: Site, page: Page, options = '{}'): Promise<Tab> {
   const paywall = (await page.evaluateHandle(code(origin, options))) as JSHandle<BrowserPaywall>
-  return { page, paywall, heard: () => page.evaluate('window.heard') }
+  return { page, paywall, received: () => page.evaluate('window.heard') }
 }
 
 /** Opens a page of the site in a new tab, and the paywall in it. */

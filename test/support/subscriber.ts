@@ -64,9 +64,9 @@ export function findMentions(
   { body, headers }: Reply,
   { id, email, purchaseId, subscriptionId, customer }: Subscriber,
 ): string[] {
-  const said = JSON.stringify([body, headers])
+  const shown = JSON.stringify([body, headers])
   return Object.entries({ id, email, purchaseId, subscriptionId, customer }).flatMap(([name, text]) =>
-    said.includes(text) ? [name] : [],
+    shown.includes(text) ? [name] : [],
   )
 }
 

@@ -46,8 +46,8 @@ export async function readLedger(
 export function tally(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {
-    const said = status === 200 ? '200' : `${status} ${JSON.stringify(body)}`
-    counts[said] = (counts[said] ?? 0) + 1
+    const shown = status === 200 ? '200' : `${status} ${JSON.stringify(body)}`
+    counts[shown] = (counts[shown] ?? 0) + 1
   }
   return counts
 }

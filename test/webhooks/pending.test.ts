@@ -1,7 +1,17 @@
 import { afterEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import ROLES from '../../generated/roles.json' with { type: 'json' }
-import { buy, expectAsThere, getId, hears, open, passes, pay, readPurchase, readState } from '../conformance/buyer.ts'
+import {
+  buy,
+  expectAsThere,
+  getId,
+  newEvents,
+  open,
+  passes,
+  pay,
+  readPurchase,
+  readState,
+} from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
@@ -57,12 +67,12 @@ test('an hour without the processor’s API fails no webhook and loses nothing',
   expect(statuses.length).toBeGreaterThan(20)
   expect(sent().length).toBe(statuses.length)
   expect(new Set(statuses)).toEqual(new Set([200]))
-  expect(await hears(first)).toEqual([])
+  expect(await newEvents(first)).toEqual([])
 
   down.end()
   expect(await passes(first, '11m')).toEqual([300, 10, 20, 30].map((amount) => `payment.refunded ${amount}`).toSorted())
   for (const buyer of others) {
-    expect(await hears(buyer)).toEqual(bought)
+    expect(await newEvents(buyer)).toEqual(bought)
     await expectAsThere(buyer)
   }
   expect(await pendingEvents(shop)).toEqual([])
@@ -125,7 +135,7 @@ test('a queue message causes a read of the purchase after two seconds, without a
   expect(await pendingEvents(shop)).toHaveLength(1)
   down.end()
   await until('the event is applied', async () => (await pendingEvents(shop)).length === 0)
-  expect(await hears(buyer)).toEqual(['payment.refunded 100'])
+  expect(await newEvents(buyer)).toEqual(['payment.refunded 100'])
 })
 
 test('a Worker that is killed between its 2xx and the read loses nothing', async () => {
@@ -152,11 +162,11 @@ test('an event that arrives repeatedly while it is pending, and while it is appl
   down.end()
   raceStatements(shop.world, 'store_purchase', 4)
   const replies = [sendWebhook(shop, webhook), sendWebhook(shop, webhook), sendWebhook(shop, webhook)]
-  const [heard, ...rest] = await Promise.all([passes(buyer, '1m'), ...replies])
+  const [received, ...rest] = await Promise.all([passes(buyer, '1m'), ...replies])
   expect(rest.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect([...heard, ...(await hears(buyer))]).toEqual(['payment.refunded 100'])
+  expect([...received, ...(await newEvents(buyer))]).toEqual(['payment.refunded 100'])
   expect((await sendWebhook(shop, webhook)).status).toBe(200)
-  expect(await hears(buyer)).toEqual([])
+  expect(await newEvents(buyer)).toEqual([])
   expect(await pendingEvents(shop)).toEqual([])
 })
 

@@ -92,14 +92,14 @@ test('the price’s tokens are credited once for each paid period, however often
 test('an event that took effect has none when it is repeated, whatever has changed at Stripe since', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 1)
-  const told = toEvents(world, paid)
+  const reported = toEvents(world, paid)
   const { subscriptionId } = paid
   await world.stripe.renew(subscriptionId)
   await world.stripe.portalCancel(subscriptionId)
   /** Every row, without the number of calls to Stripe. */
   const rows = async () => (await stateChecksum(world)).split(' ')[0]
   const before = await rows()
-  for (const { id } of told) expect(await deliver(world, id)).toBe(200)
+  for (const { id } of reported) expect(await deliver(world, id)).toBe(200)
   expect(await rows()).toBe(before)
   await deliverAll(paid, 1)
   expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])

@@ -20,7 +20,7 @@ async function bought(slug: string) {
   await world.stripe.drainWebhooks()
   const first = await ownerEvents(world, paid.userId)
   let count = first.length
-  async function hears(happen: (subscriptionId: string) => Promise<unknown>): Promise<OwnerEvent[]> {
+  async function newEvents(happen: (subscriptionId: string) => Promise<unknown>): Promise<OwnerEvent[]> {
     await happen(paid.subscriptionId)
     await world.stripe.drainWebhooks()
     const events = await ownerEvents(world, paid.userId)
@@ -29,7 +29,7 @@ async function bought(slug: string) {
     count = events.length
     return news
   }
-  return { ...paid, hears, first }
+  return { ...paid, newEvents, first }
 }
 
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type).toSorted()
@@ -37,71 +37,71 @@ const one = (events: OwnerEvent[], type: string) => events.find((each) => each.t
 
 test('a subscription’s life is emitted step by step, by name, with the previous state', async () => {
   const { stripe } = world
-  const { hears, first, userId } = await bought('monthly')
+  const { newEvents, first, userId } = await bought('monthly')
   expect(types(first)).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
   expect(one(first, 'payment.succeeded')).toMatchObject({ payment: { amount: 999, currency: 'USD' } })
   const created = one(first, 'subscription.created')
   expect(created).toMatchObject({ subscription: { status: 'active', price_slug: 'monthly' }, user: { id: userId } })
   expect(created).not.toHaveProperty('previous')
 
-  const renewal = await hears((id) => stripe.renew(id))
+  const renewal = await newEvents((id) => stripe.renew(id))
   expect(types(renewal)).toEqual(['payment.succeeded', 'subscription.renewed'])
   expect(one(renewal, 'subscription.renewed')?.previous).toEqual(created?.subscription)
 
-  const scheduled = await hears((id) => stripe.portalCancel(id))
+  const scheduled = await newEvents((id) => stripe.portalCancel(id))
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
   expect(scheduled[0]?.data).toMatchObject({
     subscription: { status: 'active', cancel_at_period_end: true },
     previous: { status: 'active', cancel_at_period_end: false, cancel_at: null },
   })
 
-  await hears((id) => cancelThroughApi(world, id, true))
-  const undone = await hears((id) => cancelThroughApi(world, id, false))
+  await newEvents((id) => cancelThroughApi(world, id, true))
+  const undone = await newEvents((id) => cancelThroughApi(world, id, false))
   expect(types(undone)).toEqual(['subscription.uncanceled'])
   expect(undone[0]?.data).toMatchObject({
     subscription: { cancel_at_period_end: false, cancel_at: null },
     previous: { cancel_at_period_end: true },
   })
 
-  const failed = await hears((id) => stripe.renew(id, { fail: true }))
+  const failed = await newEvents((id) => stripe.renew(id, { fail: true }))
   expect(types(failed)).toEqual(['payment.failed', 'subscription.past_due'])
   expect(one(failed, 'subscription.past_due')).toMatchObject({
     subscription: { status: 'past_due' },
     previous: { status: 'active' },
   })
 
-  const recovered = await hears((id) => stripe.renew(id))
+  const recovered = await newEvents((id) => stripe.renew(id))
   expect(types(recovered)).toEqual(['payment.succeeded', 'subscription.renewed'])
   expect(one(recovered, 'subscription.renewed')).toMatchObject({
     subscription: { status: 'active' },
     previous: { status: 'past_due' },
   })
 
-  const ended = await hears((id) => stripe.end(id))
+  const ended = await newEvents((id) => stripe.end(id))
   expect(types(ended)).toEqual(['subscription.ended'])
   expect(ended[0]?.data).toMatchObject({ subscription: { status: 'canceled' }, previous: { status: 'active' } })
 })
 
 test('a subscription that Stripe keeps unpaid is past due: it may be paid, or cancelled, and has not ended', async () => {
   const { stripe } = world
-  const { hears, userId, subscriptionId } = await bought('monthly')
+  const { newEvents, userId, subscriptionId } = await bought('monthly')
   const leaveUnpaid = async (id: string) => {
     await stripe.renew(id, { fail: true })
     await stripe.markUnpaid(id)
   }
-  expect(types(await hears(leaveUnpaid))).toEqual(['payment.failed', 'subscription.past_due'])
+  expect(types(await newEvents(leaveUnpaid))).toEqual(['payment.failed', 'subscription.past_due'])
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
-  expect(types(await hears((id) => stripe.renew(id)))).toEqual(['payment.succeeded', 'subscription.renewed'])
+  expect(types(await newEvents((id) => stripe.renew(id)))).toEqual(['payment.succeeded', 'subscription.renewed'])
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 
-  await hears(leaveUnpaid)
+  await newEvents(leaveUnpaid)
   const body = { subscriptionId, paywallId: world.paywall.id, userId, cancellationReason: 'too expensive' }
-  const scheduled = await hears(async () => cancelled(await cancel(world, { key: world.key, body })))
+  const scheduled = await newEvents(async () => cancelled(await cancel(world, { key: world.key, body })))
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 
 test('a trial of three days or less is about to end when it begins, and that is reported once', async () => {
-  const { hears, first } = await bought('taster')
+  const { newEvents, first } = await bought('taster')
   expect(types(first)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
-  expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual([])
+  expect(types(await newEvents((id) => world.stripe.trialWillEnd(id)))).toEqual([])
 })

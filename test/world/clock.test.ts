@@ -66,12 +66,12 @@ describe('a clock that is moved', () => {
     const seller = tenant(mailbox.file)
     const { id } = await subscribe(world, seller, 'yearly')
     const before = await world.clock.now(seller.paywall.id)
-    const told = await typesAbout(id)
+    const reported = await typesAbout(id)
     const after = await world.clock.advance(seller.paywall.id, '8d')
     expect(after.getTime() - before.getTime()).toBeGreaterThanOrEqual(8 * DAY_MS)
     expect(after.getTime() - before.getTime()).toBeLessThan(8 * DAY_MS + 60_000)
 
-    const news = (await ownerEvents(world, id)).slice(told.length)
+    const news = (await ownerEvents(world, id)).slice(reported.length)
     expect(news.map(({ type }) => type).filter((type) => type !== 'subscription.updated')).toEqual([
       'subscription.trial_ending',
       'subscription.renewed',
@@ -205,8 +205,8 @@ describe('the home of the local world', () => {
         /^paywall: no local world is running at http:\/\/127\.0\.0\.1:9: start it with npm run dev/,
       ],
     ] as const
-    for (const [args, said] of refusals) {
-      expect(await clockCommand(...args)).toMatchObject({ code: 1, err: expect.stringMatching(said) })
+    for (const [args, shown] of refusals) {
+      expect(await clockCommand(...args)).toMatchObject({ code: 1, err: expect.stringMatching(shown) })
     }
   })
 })

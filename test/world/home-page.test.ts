@@ -4,7 +4,7 @@ import type { Home } from '../../dev/world/home/home.ts'
 import { minute } from '../../dev/world/home/words.ts'
 import { violationsInEachView } from '../support/accessibility.ts'
 import { newEmail } from '../support/checkout.ts'
-import { buyAtHome, type HomeVisit, said, section, visitHome } from '../support/home.ts'
+import { buyAtHome, type HomeVisit, section, shown, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
 
 // How usable home is: with a mouse, a keyboard, and while it changes.
@@ -58,7 +58,7 @@ describe('home', () => {
     }
     const before = await world.clock.now(world.paywall.id)
     await page.keyboard.press('Enter')
-    await said(visit)
+    await shown(visit)
       .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
       .waitFor()
     expect((await world.clock.now(world.paywall.id)).getTime() - before.getTime()).toBeGreaterThan(86_000_000)
@@ -82,9 +82,9 @@ describe('home', () => {
   test('reports that the database is down, and continues when it is back', async () => {
     await page.goto(home.url)
     await world.database.query('alter table purchases rename to purchases_away')
-    await said(visit).getByText('This page cannot be updated: ').waitFor()
+    await shown(visit).getByText('This page cannot be updated: ').waitFor()
     await world.database.query('alter table purchases_away rename to purchases')
-    await said(visit).getByText('This page cannot be updated: ').waitFor({ state: 'detached' })
+    await shown(visit).getByText('This page cannot be updated: ').waitFor({ state: 'detached' })
   })
 
   test('accepts a click on something that changes while the mouse button is down', async () => {
@@ -99,7 +99,7 @@ describe('home', () => {
     await other.getByText(minute(before)).waitFor()
     await other.close()
     await page.mouse.up()
-    await said(visit)
+    await shown(visit)
       .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
       .waitFor()
   })

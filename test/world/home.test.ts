@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Home } from '../../dev/world/home/home.ts'
-import { buyAtHome, type HomeVisit, said, section, visitHome } from '../support/home.ts'
+import { buyAtHome, type HomeVisit, section, shown, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
 
 let visit: HomeVisit
@@ -23,7 +23,7 @@ describe('home', () => {
     await section(visit, 'Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
     const created = section(visit, 'Events').getByRole('group').filter({ hasText: 'subscription.created' })
     await created.locator('summary').getByText(email).waitFor()
-    await said(visit).getByText(`Opened a page of Stripe where ${email} can pay for Monthly, $9.99.`).waitFor()
+    await shown(visit).getByText(`Opened a page of Stripe where ${email} can pay for Monthly, $9.99.`).waitFor()
 
     await created.locator('summary').click()
     await created.getByRole('link', { name: 'Copy as JSON' }).click()
@@ -54,17 +54,17 @@ describe('home', () => {
     const email = await buyAtHome(visit, 'Monthly')
     const press = (label: string) => page.getByRole('button', { name: `${label}: Monthly of ${email}` }).click()
     await press('Fail the renewal charge')
-    await said(visit)
+    await shown(visit)
       .getByText('its charge failed. Events sent to the owner: subscription.past_due, payment.failed.')
       .waitFor()
     await press('Recover')
-    await said(visit).getByText('was paid. Events sent to the owner: ').waitFor()
+    await shown(visit).getByText('was paid. Events sent to the owner: ').waitFor()
     await press('Cancel')
-    await said(visit)
+    await shown(visit)
       .getByText('It was cancelled at the processor. Events sent to the owner: subscription.cancel_scheduled.')
       .waitFor()
     await press('Undo the cancellation')
-    await said(visit).getByText('subscription.uncanceled').waitFor()
+    await shown(visit).getByText('subscription.uncanceled').waitFor()
   })
 
   test('loses the webhooks of what happens, and the clock brings it to light', async () => {
@@ -72,10 +72,10 @@ describe('home', () => {
     const ours = page.getByRole('article').filter({ hasText: email })
     await ours.getByLabel('Webhooks').selectOption('are lost')
     await ours.getByRole('button', { name: 'End now' }).click()
-    await said(visit).getByText('No events were sent to the owner.').waitFor()
+    await shown(visit).getByText('No events were sent to the owner.').waitFor()
     await ours.getByText(': active').waitFor()
     await section(visit, 'Clock').getByRole('button', { name: '+1 month' }).click()
-    await said(visit).getByText('subscription.ended').waitFor()
+    await shown(visit).getByText('subscription.ended').waitFor()
     await ours.getByText(': canceled').waitFor()
   })
 
@@ -117,10 +117,10 @@ describe('home', () => {
     const email = await buyAtHome(visit, 'Monthly')
     await page.getByLabel('Buy as').fill(email)
     await page.getByRole('button', { name: 'Buy Yearly' }).click()
-    await said(visit).getByText(`${email} already has an active purchase: enter another address`).waitFor()
+    await shown(visit).getByText(`${email} already has an active purchase: enter another address`).waitFor()
     await page.getByRole('button', { name: `Refund: Monthly of ${email}` }).click()
-    await said(visit).getByText('payment.refunded').waitFor()
+    await shown(visit).getByText('payment.refunded').waitFor()
     await page.getByRole('button', { name: `Refund: Monthly of ${email}` }).click()
-    await said(visit).locator('.refused').waitFor()
+    await shown(visit).locator('.refused').waitFor()
   })
 })

@@ -110,9 +110,9 @@ const invoice = (more: object = {}) => ({
 test('every event that an owner subscribes to is known, and identifies the subscription', async () => {
   for (const type of CHARGEBEE.webhook.events) {
     const content = { subscription: { id: CHECKOUT_ID }, transaction: payment({ type: 'payment_reversal' }) }
-    const told = await read(event(type, { ...content, invoice: invoice({ subscription_id: CHECKOUT_ID }) }))
-    expect([type, told.about]).toEqual([type, { kind: 'subscription', id: CHECKOUT_ID }])
-    expect(told.trialEnding).toBe(type === 'subscription_trial_end_reminder')
+    const reported = await read(event(type, { ...content, invoice: invoice({ subscription_id: CHECKOUT_ID }) }))
+    expect([type, reported.about]).toEqual([type, { kind: 'subscription', id: CHECKOUT_ID }])
+    expect(reported.trialEnding).toBe(type === 'subscription_trial_end_reminder')
   }
 })
 
@@ -133,8 +133,8 @@ test('other events identify nothing, nor do purchases of other systems', async (
 })
 
 test('money is counted in the minor units of ISO 4217', async () => {
-  const told = await read(event('payment_succeeded', { transaction: payment() }))
-  expect(told.payment).toEqual({
+  const reported = await read(event('payment_succeeded', { transaction: payment() }))
+  expect(reported.payment).toEqual({
     kind: 'succeeded',
     id: 'txn_1',
     paymentId: 'txn_1',
@@ -179,16 +179,16 @@ test('a payment, its refunds and its reversals have the id of the invoice', asyn
 })
 
 test('a failed refund and a reversed reversal are reported', async () => {
-  const told = async (transaction: object) => (await read(event('transaction_updated', { transaction }))).payment
+  const reported = async (transaction: object) => (await read(event('transaction_updated', { transaction }))).payment
   const refund = payment({ type: 'refund', refunded_txn_id: 'txn_0' })
-  expect(await told({ ...refund, status: 'failure' })).toMatchObject({ kind: 'refund_failed', id: 'txn_1' })
-  expect(await told(refund)).toBeNull()
+  expect(await reported({ ...refund, status: 'failure' })).toMatchObject({ kind: 'refund_failed', id: 'txn_1' })
+  expect(await reported(refund)).toBeNull()
   const chargeback = { ...refund, payment_method: 'chargeback', linked_credit_notes: [{ cn_id: 'CN-1' }] }
-  expect(await told({ ...chargeback, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'CN-1' })
+  expect(await reported({ ...chargeback, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'CN-1' })
   const reversal = payment({ type: 'payment_reversal', linked_payments: [{ id: 'txn_0' }] })
-  expect(await told(reversal)).toMatchObject({ kind: 'disputed', id: 'txn_0' })
-  expect(await told({ ...reversal, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'txn_0' })
-  expect(await told({ ...reversal, reversal_transaction_id: 'txn_2' })).toMatchObject({
+  expect(await reported(reversal)).toMatchObject({ kind: 'disputed', id: 'txn_0' })
+  expect(await reported({ ...reversal, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'txn_0' })
+  expect(await reported({ ...reversal, reversal_transaction_id: 'txn_2' })).toMatchObject({
     kind: 'dispute_won',
     id: 'txn_0',
   })
@@ -255,15 +255,15 @@ test('an invoice can be fetched by any id that its owner has given it', async ()
 })
 
 test('every event of a life is parsed the same way twice', async () => {
-  const { emulator, sell, told } = await startSelling()
+  const { emulator, sell, reported } = await startSelling()
   await sell({ trialDays: 3 })
   await sell({ ...ONE_TIME, key: 'once', checkoutId: 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001' })
   await emulator.renew(CHECKOUT_ID)
   await emulator.drainWebhooks()
-  const first = [...told]
-  told.length = 0
+  const first = [...reported]
+  reported.length = 0
   for (const { id } of emulator.events) await emulator.resend(id)
-  expect(told.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
+  expect(reported.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
     first.toSorted((one, other) => one.id.localeCompare(other.id)),
   )
 })

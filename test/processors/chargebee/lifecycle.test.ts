@@ -6,7 +6,7 @@ const LOCAL_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
 describe('a subscription', () => {
   test('is sold with our checkout id, and sends events', async () => {
-    const { look, sell, purchase, now, told, facts } = await startSelling()
+    const { look, sell, purchase, now, reported, facts } = await startSelling()
     const { page, location } = await sell()
     expect(location).toBe(`https://pay.example/r/1/success?id=${page.pageId}&state=succeeded`)
     const decision = await look({ kind: 'page', id: page.pageId })
@@ -34,7 +34,7 @@ describe('a subscription', () => {
     expect(bought?.currentPeriodEnd?.getTime()).toBeGreaterThan(now().getTime() + 27 * DAY_MS)
     expect(await purchase()).toEqual(bought)
     expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 999, currency: 'USD' }])
-    expect(told.map(({ about }) => about)).toEqual([
+    expect(reported.map(({ about }) => about)).toEqual([
       { kind: 'subscription', id: CHECKOUT_ID },
       { kind: 'subscription', id: CHECKOUT_ID },
     ])
@@ -56,7 +56,7 @@ describe('a subscription', () => {
   })
 
   test('begins with a trial, and is charged when that ends', async () => {
-    const { sell, purchase, passTo, told, facts, now } = await startSelling()
+    const { sell, purchase, passTo, reported, facts, now } = await startSelling()
     await sell({ trialDays: 7 })
     const trial = await purchase()
     expect(trial).toMatchObject({ status: 'trialing', begun: true, periodCovered: true, unitAmount: 999 })
@@ -65,7 +65,7 @@ describe('a subscription', () => {
     expect(trial?.currentPeriodEnd).toEqual(trial?.trialEnd)
     expect(await facts()).toEqual([])
     await passTo(trial?.trialEnd)
-    expect(told.filter(({ trialEnding }) => trialEnding)).toHaveLength(1)
+    expect(reported.filter(({ trialEnding }) => trialEnding)).toHaveLength(1)
     expect(await purchase()).toMatchObject({
       status: 'active',
       periodCovered: true,
@@ -108,7 +108,7 @@ describe('a subscription', () => {
   })
 
   test('is cancelled here, with its reason as a comment; a repeat is harmless', async () => {
-    const { adapter, chargebee, sell, purchase, passTo, told, emulator } = await startSelling()
+    const { adapter, chargebee, sell, purchase, passTo, reported, emulator } = await startSelling()
     await sell()
     const end = (await purchase())?.currentPeriodEnd
     const cancellation = await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Too expensive')
@@ -118,7 +118,7 @@ describe('a subscription', () => {
     expect(list.map(({ comment }) => comment.notes)).toEqual(['Too expensive'])
     expect(await purchase()).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end })
     await emulator.drainWebhooks()
-    expect(told.at(-1)?.about).toEqual({ kind: 'subscription', id: CHECKOUT_ID })
+    expect(reported.at(-1)?.about).toEqual({ kind: 'subscription', id: CHECKOUT_ID })
     await passTo(end)
     expect(await purchase()).toMatchObject({
       status: 'canceled',

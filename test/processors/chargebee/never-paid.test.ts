@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decline, hears, open, passes, pressAndReturn, readState } from '../../conformance/buyer.ts'
+import { decline, newEvents, open, passes, pressAndReturn, readState } from '../../conformance/buyer.ts'
 import { useShops } from '../../conformance/shop.ts'
 
 const getShop = useShops()
@@ -9,11 +9,11 @@ test('a subscription that is never paid has not begun, though Chargebee keeps it
   await shop.world.chargebee.setDunning(shop.paywall.id, { retryDays: [1], finally: 'keep' })
   const buyer = await open(shop)
   await pressAndReturn(buyer, 'later')
-  await hears(buyer)
+  await newEvents(buyer)
   await decline(buyer, true)
-  const heard = [...(await passes(buyer, '20d')), ...(await passes(buyer, '20d'))]
+  const received = [...(await passes(buyer, '20d')), ...(await passes(buyer, '20d'))]
   expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ status: 'pending' }] })
-  expect(heard.filter((type) => !type.startsWith('payment.failed'))).toEqual([])
+  expect(received.filter((type) => !type.startsWith('payment.failed'))).toEqual([])
 })
 
 test('a subscription whose first invoice is voided unpaid has not begun, and nothing was bought', async () => {
@@ -23,8 +23,8 @@ test('a subscription whose first invoice is voided unpaid has not begun, and not
   await passes(buyer, '1h')
   const upgrade = await open(shop, 'plus', { email: buyer.email, body: { ignoreActivePurchase: true } })
   await pressAndReturn(upgrade, 'pay')
-  const heard = [...(await hears(buyer)), ...(await passes(buyer, '1d'))]
-  expect(heard.filter((type) => type === 'checkout.completed')).toHaveLength(1)
+  const received = [...(await newEvents(buyer)), ...(await passes(buyer, '1d'))]
+  expect(received.filter((type) => type === 'checkout.completed')).toHaveLength(1)
   expect((await readState(buyer)).purchases.map(({ price_slug, status }) => [price_slug, status])).toEqual([
     ['plus', 'active'],
     ['monthly', 'canceled'],

@@ -5,7 +5,7 @@ const OTHER_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
 describe('a one-time purchase', () => {
   test('is sold with our checkout id as its order number, and refunded in part and in full', async () => {
-    const { chargebee, sell, look, told, facts } = await startSelling()
+    const { chargebee, sell, look, reported, facts } = await startSelling()
     const { page } = await sell(ONE_TIME)
     const found = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
     expect(found).toMatchObject({
@@ -22,7 +22,7 @@ describe('a one-time purchase', () => {
     const reference = { kind: 'payment', id: found?.processorId ?? '' } as const
     expect((await look(reference))?.found?.purchase).toEqual(found)
     expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 4900 }])
-    expect(told[0]?.about).toEqual(reference)
+    expect(reported[0]?.about).toEqual(reference)
     await chargebee.invoice.refund(reference.id, { refund_amount: 900 })
     expect((await look(reference))?.found?.purchase.status).toBe('active')
     await chargebee.invoice.refund(reference.id)
@@ -35,13 +35,13 @@ describe('a one-time purchase', () => {
   })
 
   test.each(['dispute', 'chargeback'] as const)('is reversed by a %s', async (how) => {
-    const { emulator, sell, look, facts, told } = await startSelling()
+    const { emulator, sell, look, facts, reported } = await startSelling()
     const { page } = await sell(ONE_TIME)
     await emulator[how](emulator.payments[0]?.id ?? '')
     const purchase = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
     expect(purchase).toMatchObject({ status: 'refunded', begun: true })
     expect((await facts()).map(({ kind }) => kind)).toEqual(['succeeded', 'disputed'])
-    expect(told.every(({ about }) => about?.id === purchase?.processorId)).toBe(true)
+    expect(reported.every(({ about }) => about?.id === purchase?.processorId)).toBe(true)
   })
 
   test('is pending until a bank debit arrives, or cancelled if it fails', async () => {

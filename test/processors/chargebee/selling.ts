@@ -42,13 +42,13 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 
 /** The adapter with its own emulator, which sends its webhooks to it: `told` is what they are parsed to. */
 export async function startSelling(options: Partial<AdapterOptions> = {}) {
-  const told: ProcessorEvent[] = []
+  const reported: ProcessorEvent[] = []
   const better = { ...ACME.prices[0]!, id: 'max-USD-monthly', label: 'Max', amount: 1999 }
   const { emulator, chargebee } = await startChargebee({
     accounts: [{ ...ACME, prices: [...ACME.prices, better] }],
     fetch: async (_, { headers, body } = {}) => {
       const inbound = { headers: new Headers(headers), rawBody: String(body), now: now() }
-      told.push(await adapter.readEvent(inbound))
+      reported.push(await adapter.readEvent(inbound))
       return new Response(null, { status: 200 })
     },
   })
@@ -69,11 +69,11 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
   }
   const facts = async () => {
     await emulator.drainWebhooks()
-    return told.flatMap(({ payment }) => payment ?? [])
+    return reported.flatMap(({ payment }) => payment ?? [])
   }
   const passTo = (date: Date | null | undefined) => {
     expect(date).toBeInstanceOf(Date)
     return emulator.moveTo(ACME.paywallId, Math.ceil((date?.getTime() ?? 0) / 1000))
   }
-  return { emulator, chargebee, adapter, now, look, purchase, sell, told, facts, passTo }
+  return { emulator, chargebee, adapter, now, look, purchase, sell, reported, facts, passTo }
 }

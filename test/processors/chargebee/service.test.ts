@@ -6,7 +6,7 @@ import {
   cancelHere,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   periodEnds,
   readPurchase,
@@ -115,10 +115,10 @@ async function getPayment(buyer: Buyer): Promise<string> {
 test('a subscription whose payment is reversed is past due until the seller wins', async () => {
   const buyer = await buy(shop)
   const { id } = await dispute(buyer)
-  expect(await hears(buyer)).toEqual(['payment.dispute_lost 999', 'payment.disputed 999', 'subscription.past_due'])
+  expect(await newEvents(buyer)).toEqual(['payment.dispute_lost 999', 'payment.disputed 999', 'subscription.past_due'])
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
   await world.chargebee.closeDispute(id, { won: true })
-  expect(await hears(buyer)).toEqual(['payment.dispute_won 999', 'subscription.updated'])
+  expect(await newEvents(buyer)).toEqual(['payment.dispute_won 999', 'subscription.updated'])
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
@@ -149,17 +149,17 @@ test('an invoice paid in two parts keeps its tokens while one of the payments st
 })
 
 test('paywalls that share a site get each other’s webhooks, and store only their own purchases', async () => {
-  const told = webhooksSince(shop)
+  const reported = webhooksSince(shop)
   const [mine, theirs] = [await buy(shop), await buy(sister)]
   await happens(mine, shop.there.renew)
   const before = await traces()
-  const statuses = await Promise.all(told().map(({ id }) => world.chargebee.resend(id)))
+  const statuses = await Promise.all(reported().map(({ id }) => world.chargebee.resend(id)))
   expect(new Set(statuses.flat())).toEqual(new Set([200]))
   const { processor_events, purchases, payments, events } = await traces()
   expect({ ...before, processor_events, purchases, payments, events }).toEqual(before)
   for (const buyer of [mine, theirs]) {
     expect((await readState(buyer)).purchases).toHaveLength(1)
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
   }
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../cli/database.ts'
 import { mergeUsers } from '../../../cli/users/merge.ts'
-import { type Buyer, buy, hears, open, passes, readState } from '../../conformance/buyer.ts'
+import { type Buyer, buy, newEvents, open, passes, readState } from '../../conformance/buyer.ts'
 import type { Shop } from '../../conformance/shop.ts'
 import { ownerEvents } from '../../support/owner-events.ts'
 import { readOwnerId } from '../../support/owner-id.ts'
@@ -26,10 +26,10 @@ describe('a link that is paid twice', () => {
     const { shop } = product()
     const buyer = await open(shop, slug)
     await payAt(buyer)
-    const first = await hears(buyer)
+    const first = await newEvents(buyer)
     expect(first).toContain('checkout.completed')
     await payAt(buyer)
-    const [{ email }, again] = [buyer, await hears(buyer)]
+    const [{ email }, again] = [buyer, await newEvents(buyer)]
     expect(again).toEqual(expect.arrayContaining(first))
     expect(await boughtBy(buyer)).toEqual([slug, slug])
     const completed = (await ownerEvents(shop.world, buyer.userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
@@ -44,7 +44,7 @@ describe('a link that is paid twice', () => {
     await payAt(buyer)
     await payAt(buyer)
     await shop.emulator.sendHeldWebhooks()
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
   })
 
@@ -62,14 +62,14 @@ describe('a link that is paid twice', () => {
   test.each([
     ['the second payment', 1],
     ['either payment', 0],
-  ])('is two purchases if no webhook reports %s', async (_, heard) => {
+  ])('is two purchases if no webhook reports %s', async (_, received) => {
     const { shop } = product()
     const buyer = await open(shop)
-    if (heard > 0) await payAt(buyer)
-    await hears(buyer)
-    expect(await boughtBy(buyer)).toHaveLength(heard)
+    if (received > 0) await payAt(buyer)
+    await newEvents(buyer)
+    expect(await boughtBy(buyer)).toHaveLength(received)
     await unnoticed(shop, async () => {
-      for (let time = heard; time < 2; time++) await payAt(buyer)
+      for (let time = received; time < 2; time++) await payAt(buyer)
     })
     expect(await passes(buyer, '1h')).toContain('checkout.completed')
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
@@ -80,7 +80,7 @@ describe('a link that is paid twice', () => {
     const { shop } = product()
     const buyer = await open(shop)
     await payAt(buyer)
-    await hears(buyer)
+    await newEvents(buyer)
     await passes(buyer, '13d')
     await unnoticed(shop, () => payAt(buyer))
     await passes(buyer, '2d')
@@ -95,13 +95,13 @@ describe('a link that is paid twice', () => {
     const { shop } = product()
     const buyer = await open(shop)
     const addresses = [await payAt(buyer), await payAt(buyer)]
-    await hears(buyer)
+    await newEvents(buyer)
     const { world, paywall, key } = shop
     for (const { id: subscriptionId } of (await readState(buyer)).purchases) {
       const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'one was enough' }
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
     }
-    await hears(buyer)
+    await newEvents(buyer)
     await until('both are cancelled', async () => {
       const { purchases } = await readState(buyer)
       return purchases.length === 2 && purchases.every((each) => each.cancel_at_period_end)
@@ -122,7 +122,7 @@ test('a link that is paid after more than a month is a purchase', async () => {
   )
   await shop.world.workers.scheduled('purge-expired')
   expect(await follow(shop, await payAt(buyer))).toMatchObject({ at: expect.stringContaining('/thanks') })
-  expect(await hears(buyer)).toContain('checkout.completed')
+  expect(await newEvents(buyer)).toContain('checkout.completed')
   expect(await boughtBy(buyer)).toEqual(['monthly'])
 })
 
@@ -139,7 +139,7 @@ describe('a link that is paid after its buyer was merged into another user', () 
     const user = await buy(shop, 'lifetime')
     await merge(opener, user)
     await payAt(opener)
-    expect(await hears(user)).toContain('checkout.completed')
+    expect(await newEvents(user)).toContain('checkout.completed')
     expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
   })
 

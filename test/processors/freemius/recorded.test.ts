@@ -224,8 +224,8 @@ test('a cancellation has its end', () => {
   const { license, subscription } = observed({}, ENDED)
   const end = at('2025-12-31 23:59:59')
   const canceledAt = at('2025-03-01 00:00:00')
-  const told = subscription && toCancellation(license, subscription, NOW)
-  expect(told).toEqual({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end, canceledAt })
+  const reported = subscription && toCancellation(license, subscription, NOW)
+  expect(reported).toEqual({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end, canceledAt })
 })
 
 test('amounts are floats of major units, or strings of them', () => {

@@ -5,7 +5,7 @@ import {
   buy,
   cancelHere,
   expectAsThere,
-  hears,
+  newEvents,
   open,
   pressAndReturn,
   readPurchase,
@@ -78,7 +78,7 @@ test('a monthly plan that was changed to the annual price of its pricing before 
   const selling = await sell(shop, (prices) => [...prices, annual])
   const buyer = await open(selling)
   await payAndChange(selling, buyer.checkoutUrl, { price: name, amount: 7900, interval: 'year' })
-  await hears(buyer)
+  await newEvents(buyer)
   expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'annual', interval: 'year', unit_amount: 7900 })
 })
 
@@ -89,7 +89,7 @@ describe('two open pages', () => {
     const other = await openMore(buyer, shop, newer)
     await payAt(other)
     await payAt(buyer)
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
     expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
   })
@@ -114,16 +114,16 @@ describe('two open pages', () => {
     shop.emulator.holdWebhooks()
     await payAt(other)
     await payAt(buyer)
-    const told = shop.emulator.events.filter(({ id }) => id !== '').slice(-6)
+    const reported = shop.emulator.events.filter(({ id }) => id !== '').slice(-6)
     await shop.emulator.sendHeldWebhooks(() => [])
     raceStatements(shop.world, 'store_purchase', 2)
-    const created = told.map((event) => event as unknown as { id: string; type: string })
+    const created = reported.map((event) => event as unknown as { id: string; type: string })
     const licenses = created.filter(({ type }) => type === 'license.created')
     await Promise.all(licenses.map(({ id }) => shop.emulator.resend(id)))
     shop.world.neon.onStatement = undefined
     expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
     expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
-    await hears(buyer)
+    await newEvents(buyer)
   })
 
   test('of which one is paid leave the other open', async () => {
@@ -149,7 +149,7 @@ test('a page that was opened after a purchase has not sold it', async () => {
   expect(await readPages(later)).toEqual({ sold: 1, open: 1 })
   const { rows } = await shop.world.database.query('select id from checkouts where url = $1', [buyer.checkoutUrl])
   expect(at).toContain(rows[0]?.id)
-  await hears(buyer)
+  await newEvents(buyer)
 })
 
 test('a purchase made elsewhere before a page was opened is not sold by the page, and stays unknown', async () => {
@@ -164,7 +164,7 @@ test('a purchase made elsewhere before a page was opened is not sold by the page
   const buyer = await open(shop, 'monthly', { email })
   await getFreemius(shop).renew(getField(address, 'subscription_id'))
   await reconcile(buyer)
-  expect(await hears(buyer)).toEqual([])
+  expect(await newEvents(buyer)).toEqual([])
   expect(await boughtBy(buyer)).toEqual([])
   expect(await readPages(buyer)).toEqual({ sold: 0, open: 1 })
 })
@@ -174,7 +174,7 @@ describe('two paywalls that sell one product', () => {
     const { shop, sister } = product()
     const buyer = await open(sister)
     await payAt(buyer)
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await boughtBy({ ...buyer, shop })).toEqual([])
     expect(await boughtBy(buyer)).toEqual(['monthly'])
   })
@@ -222,9 +222,9 @@ test('a buyer whose e-mail address changed before the webhook arrived gets the p
   const address = await payAt(buyer)
   await getFreemius(shop).changeAddress(getField(address, 'user_id'), `new-${buyer.email}`)
   await shop.emulator.sendHeldWebhooks()
-  expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+  expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
   await getFreemius(shop).renew(getField(address, 'subscription_id'))
-  expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+  expect(await newEvents(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
 })
 
 describe('several subscriptions of one buyer', () => {
@@ -234,13 +234,13 @@ describe('several subscriptions of one buyer', () => {
     const buyer = await open(shop, 'yearly')
     const more = await open(shop, 'monthly', { email: buyer.email })
     expect(await pressAndReturn(buyer, 'pay')).toContain('/thanks')
-    await hears(buyer)
+    await newEvents(buyer)
     expect(await pressAndReturn(more, 'pay')).toContain('/thanks')
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     const monthly = await readPurchase(buyer)
     expect(monthly).toMatchObject({ price_slug: 'monthly', status: 'active' })
     expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
-    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     await expectAsThere(buyer)
     expect(await readState(buyer)).toMatchObject({
       purchases: [
@@ -258,7 +258,7 @@ describe('several subscriptions of one buyer', () => {
     expect(await press(more.checkoutUrl, 'pay')).toBe('')
     getFreemius(shop).manySubscriptions = true
     await reconcile(more)
-    expect(await hears(buyer)).toEqual([])
+    expect(await newEvents(buyer)).toEqual([])
     expect(await boughtBy(buyer)).toEqual(['monthly'])
   })
 })

@@ -1,6 +1,6 @@
 // Where Freemius redirects its buyers, through the public API: one signed URL for all pages of a product.
 import { describe, expect, test } from 'vitest'
-import { buy, getId, hears, open, readPurchase, readState } from '../../conformance/buyer.ts'
+import { buy, getId, newEvents, open, readPurchase, readState } from '../../conformance/buyer.ts'
 import { call } from '../../support/call.ts'
 import { readStatements } from '../../support/statements.ts'
 import { boughtBy, follow, getFreemius, openMore, payAt, readPages, resigned, useProduct } from './product.ts'
@@ -56,10 +56,10 @@ test.each(['before', 'after'] as const)('a URL that is visited often, %s the web
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
   const address = await payAt(buyer)
-  const told = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+  const reported = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
   if (when === 'after') {
     await shop.emulator.sendHeldWebhooks()
-    expect(await hears(buyer)).toEqual(told)
+    expect(await newEvents(buyer)).toEqual(reported)
   }
   const visits = await Promise.all(Array.from({ length: 4 }, () => follow(shop, address)))
   for (const visit of visits) expect(visit).toMatchObject(THANKS)
@@ -68,10 +68,10 @@ test.each(['before', 'after'] as const)('a URL that is visited often, %s the web
   expect(await follow(shop, address)).toMatchObject(visits[0]!)
   expect(shop.emulator.calls).toHaveLength(calls)
   if (when === 'before') {
-    expect(await hears(buyer)).toEqual(told)
+    expect(await newEvents(buyer)).toEqual(reported)
     await shop.emulator.sendHeldWebhooks()
   }
-  expect(await hears(buyer)).toEqual([])
+  expect(await newEvents(buyer)).toEqual([])
   expect(await boughtBy(buyer)).toEqual(['monthly'])
 })
 
@@ -102,7 +102,7 @@ test('a licence that was deleted before its buyer returned was not bought', asyn
   expect(await follow(shop, address)).toMatchObject(SORRY)
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
   await shop.emulator.sendHeldWebhooks()
-  expect(await hears(buyer)).toEqual([])
+  expect(await newEvents(buyer)).toEqual([])
 })
 
 test('a buyer of a lifetime licence may return without the pricing', async () => {
@@ -120,12 +120,12 @@ test('a buyer who changes the payment method returns to the purchase', async () 
   const buyer = await open(shop)
   const address = await payAt(buyer)
   const first = await follow(shop, address)
-  await hears(buyer)
+  await newEvents(buyer)
   const subscription = new URL(address).searchParams.get('subscription_id') ?? ''
   const { id } = await getFreemius(shop).replaceSubscription(subscription)
   const changed = resigned(address, shop.paywall, { action: 'payment_method_update', subscription_id: id })
   expect(await follow(shop, changed)).toMatchObject(first)
-  expect(await hears(buyer)).toEqual([])
+  expect(await newEvents(buyer)).toEqual([])
   expect(await boughtBy(buyer)).toEqual(['monthly'])
 })
 
@@ -177,9 +177,9 @@ test('a buyer who returns with another e-mail address than Freemius has by now h
   expect(await follow(shop, address)).toMatchObject(THANKS)
   expect(await boughtBy(buyer)).toEqual(['monthly'])
   await shop.emulator.sendHeldWebhooks()
-  expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+  expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
   await getFreemius(shop).renew(new URL(address).searchParams.get('subscription_id') ?? '')
-  expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+  expect(await newEvents(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
 })
 
 describe('two paywalls that sell one product', () => {
@@ -192,7 +192,7 @@ describe('two paywalls that sell one product', () => {
     expect(await follow(sister, address)).toMatchObject(THANKS)
     expect(await boughtBy(buyer)).toEqual(['monthly'])
     await shop.emulator.sendHeldWebhooks()
-    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await follow(sister, address)).toMatchObject(THANKS)
     expect((await readPurchase(buyer))?.status).toBe('active')
   })

@@ -143,7 +143,7 @@ test('the end of a trial is reported', async () => {
 
 test('a payment, a refund and a dispute name their purchase, whose payments have the money', async () => {
   const back = { ...PAYMENT, gross: -9.99, bound_payment_id: '51' }
-  const told: [type: string, payment: object][] = [
+  const reported: [type: string, payment: object][] = [
     ['payment.created', PAYMENT],
     ['payment.created', { ...back, id: '52', type: 'refund' }],
     ['payment.created', { ...PAYMENT, type: 'of a type that is new' }],
@@ -153,7 +153,7 @@ test('a payment, a refund and a dispute name their purchase, whose payments have
       { ...back, id: '53', type: 'disputed' },
     ]),
   ]
-  for (const [type, payment] of told) {
+  for (const [type, payment] of reported) {
     expect(await read(event(type, { payment }))).toMatchObject({ about: ABOUT, payment: null })
   }
   const once = event('payment.created', { payment: { ...PAYMENT, subscription_id: null } })

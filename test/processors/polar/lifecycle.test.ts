@@ -183,10 +183,10 @@ describe('a refund', () => {
     const refund = await shop.emulator.preventDispute(order?.id ?? '')
     expect(refund).toMatchObject({ subscription_id: null, dispute: { status: 'prevented' } })
     const events = await shop.events()
-    const told = events.find(({ payment }) => payment?.kind === 'refunded')
-    expect(told?.payment).toMatchObject({ id: refund.id, amount: 999 })
+    const reported = events.find(({ payment }) => payment?.kind === 'refunded')
+    expect(reported?.payment).toMatchObject({ id: refund.id, amount: 999 })
     // The refund names no subscription, and is still of it.
-    expect(told?.about && (await shop.purchase(told.about))).toMatchObject({ processorId: reference.id })
+    expect(reported?.about && (await shop.purchase(reported.about))).toMatchObject({ processorId: reference.id })
     expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
   })
 

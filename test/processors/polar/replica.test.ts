@@ -3,7 +3,7 @@ import {
   type Buyer,
   expectAsThere,
   getId,
-  hears,
+  newEvents,
   open,
   passes,
   pay,
@@ -58,7 +58,7 @@ test('a revoked subscription loses its access within a minute, by itself and in 
   expect(await pendingEvents(shop)).not.toEqual([])
   await until('the access is lost', async () => !(await readState(one)).paid)
   expect(await readPurchase(one)).toMatchObject({ status: 'canceled' })
-  expect(await hears(one)).toEqual(['subscription.ended'])
+  expect(await newEvents(one)).toEqual(['subscription.ended'])
 })
 
 const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] = [
@@ -72,14 +72,14 @@ const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] =
   ['a renewal', (shop, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
 ]
 
-test.each(acts)('%s is stored within a minute, once, and never undone by a stale read', async (_, act, heard) => {
+test.each(acts)('%s is stored within a minute, once, and never undone by a stale read', async (_, act, received) => {
   const shop = await lagging(20)
   const one = await buyer(shop)
   const id = await getId(one)
   await act(shop, id)
   await shop.emulator.drainWebhooks()
-  expect(await hears(one)).toEqual([])
-  expect(await passes(one, '1m')).toEqual(heard)
+  expect(await newEvents(one)).toEqual([])
+  expect(await passes(one, '1m')).toEqual(received)
   await expectAsThere(one)
   expect(await pendingEvents(shop)).toEqual([])
   // The replica falls behind, and everything is read again.
@@ -88,7 +88,7 @@ test.each(acts)('%s is stored within a minute, once, and never undone by a stale
   await shop.world.database.query('update purchases set reconcile_at = now()')
   await shop.world.workers.scheduled('reconcile')
   expect(await readPurchase(one)).toEqual(before)
-  expect(await hears(one)).toEqual([])
+  expect(await newEvents(one)).toEqual([])
 })
 
 test('a refunded one-time purchase is found as refunded within a minute', async () => {
@@ -107,13 +107,13 @@ test('a refund that fails is found at once where no webhook reports it, since re
   const shop = await lagging(0)
   const one = await buyer(shop)
   const { id: refund } = (await shop.there.refund(await getId(one))) as { id: string }
-  expect(await hears(one)).toContain('payment.refunded 999')
+  expect(await newEvents(one)).toContain('payment.refunded 999')
   await lagging(86_400)
   shop.emulator.holdWebhooks()
   await shop.world.polar.resolveRefund(refund, { fail: true })
   await shop.emulator.sendHeldWebhooks(() => [])
   await reconcileAll(shop)
-  expect(await hears(one)).toContain('payment.refund_failed 999')
+  expect(await newEvents(one)).toContain('payment.refund_failed 999')
 })
 
 test('a cancellation here is not undone by a stale read', async () => {
@@ -149,7 +149,7 @@ test.each<[string, Change, Change]>([
   const one = await buyer(shop)
   const [{ id: here }, id] = [(await readPurchase(one))!, await getId(one)]
   await before(shop, id)
-  await hears(one)
+  await newEvents(one)
   const page = await open(shop, 'plus', replacing(one))
   shop.emulator.onCall = async ({ method, path }, run) => {
     if (method === 'PATCH' && path.endsWith(id)) {

@@ -8,7 +8,7 @@ import {
   cancelHere,
   getId,
   happens,
-  hears,
+  newEvents,
   open,
   passes,
   pay,
@@ -107,13 +107,13 @@ test('several subscriptions of one customer are cancelled, renewed and refunded 
   // Opened before the first was paid, and without the flag: neither ends the other.
   const page = await open(shop, 'yearly', { email: first.email })
   await pay(first)
-  await hears(first)
+  await newEvents(first)
   const firstId = await getId(first)
-  const second = { ...page, heard: first.heard }
+  const second = { ...page, received: first.received }
   await pay(second)
-  expect(await hears(second)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(await newEvents(second)).toEqual(['checkout.completed', 'subscription.created'])
   expect(await cancelHere(second)).toMatchObject({ status: 200 })
-  expect(await hears(second)).toEqual(['subscription.cancel_scheduled'])
+  expect(await newEvents(second)).toEqual(['subscription.cancel_scheduled'])
   expect(await happens(second, async () => shop.there.renew(firstId))).toEqual([
     'payment.succeeded 999',
     'subscription.renewed',
@@ -135,8 +135,8 @@ test("a buyer who enters another user's address buys for itself, and neither see
   const body = { priceId: getPriceId(shop.paywall, 'monthly') }
   const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, body }))
   await call(world, await payOnPage(checkoutUrl, known.email))
-  const stranger = { ...known, userId: user.id, heard: 0 }
-  expect(await hears(stranger)).toContain('checkout.completed')
+  const stranger = { ...known, userId: user.id, received: 0 }
+  expect(await newEvents(stranger)).toContain('checkout.completed')
   expect(await readState(stranger)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect((await readState(known)).purchases).toHaveLength(1)
 

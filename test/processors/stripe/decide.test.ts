@@ -90,8 +90,8 @@ describe('a dispute', () => {
     expect(await look({ kind: 'payment', id: String(payment) })).toMatchObject({ status })
     expect(await look({ kind: 'page', id })).toMatchObject({ status })
     const money = { paymentId: payment, amount: 4900, currency: 'EUR' }
-    const [, ...told] = await facts()
-    expect(told).toMatchObject([
+    const [, ...reported] = await facts()
+    expect(reported).toMatchObject([
       { kind: 'disputed', id: dispute, ...money },
       ...(won === null ? [] : [{ kind: won ? 'dispute_won' : 'dispute_lost', id: dispute, ...money }]),
     ])
@@ -122,9 +122,9 @@ describe('the facts of one payment share its id', () => {
     const { id } = await emulator.refund(String(payment))
     await emulator.resolveRefund(id, { fail: true })
     const refund = { id, paymentId: payment, amount: 4900 }
-    const told = await facts()
-    expect(new Set(told.map(({ kind, id }) => `${kind} ${id}`)).size).toBe(3)
-    expect(told).toMatchObject([
+    const reported = await facts()
+    expect(new Set(reported.map(({ kind, id }) => `${kind} ${id}`)).size).toBe(3)
+    expect(reported).toMatchObject([
       { kind: 'succeeded', id: payment },
       { kind: 'refunded', ...refund },
       { kind: 'refund_failed', ...refund },
@@ -145,12 +145,12 @@ test('a first payment that fails for good is reported, and nothing was bought', 
 })
 
 test('the end of a trial is reported, unless the trial is cancelled', async () => {
-  const { subscribe, emulator, heard } = await startSelling()
+  const { subscribe, emulator, received } = await startSelling()
   const id = await subscribe({ trialDays: 7 })
   const announced = async () => {
     await emulator.trialWillEnd(id)
     await emulator.drainWebhooks()
-    return heard.at(-1)?.trialEnding
+    return received.at(-1)?.trialEnding
   }
   expect(await announced()).toBe(true)
   await emulator.portalCancel(id)

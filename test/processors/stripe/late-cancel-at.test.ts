@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buy, cancelHere, happens, hears, readPurchase } from '../../conformance/buyer.ts'
+import { buy, cancelHere, happens, newEvents, readPurchase } from '../../conformance/buyer.ts'
 import { type Shop, useShops } from '../../conformance/shop.ts'
 
 const getShop = useShops(1)
@@ -13,7 +13,7 @@ test('an end later than the period is shown unchanged, and can be moved to the e
   const end = { cancel_at: later.toISOString(), cancel_at_period_end: false, status: 'active' }
   expect(await readPurchase(buyer)).toMatchObject(end)
   expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at: periodEnd } } })
-  expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+  expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
   expect(await readPurchase(buyer)).toMatchObject({ cancel_at: periodEnd, cancel_at_period_end: true })
 })
 

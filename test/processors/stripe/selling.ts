@@ -37,12 +37,12 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
  * each call.
  */
 export async function startSelling() {
-  const heard: ProcessorEvent[] = []
+  const received: ProcessorEvent[] = []
   const better = { ...ACME.prices[0]!, id: 'price_pro', label: 'Pro', amount: 1999 }
   const { emulator, stripe } = await startStripe({
     accounts: [{ ...ACME, prices: [...ACME.prices, better] }],
     async fetch(_, { headers, body } = {}) {
-      heard.push(await adapter.readEvent({ headers: new Headers(headers), rawBody: String(body), now: new Date() }))
+      received.push(await adapter.readEvent({ headers: new Headers(headers), rawBody: String(body), now: new Date() }))
       return new Response(null, { status: 200 })
     },
   })
@@ -69,9 +69,9 @@ export async function startSelling() {
   /** In the order of the events, whatever the order of the webhooks. */
   const facts = async () => {
     await emulator.drainWebhooks()
-    return emulator.events.flatMap(({ id }) => heard.find((event) => event.id === id)?.payment ?? [])
+    return emulator.events.flatMap(({ id }) => received.find((event) => event.id === id)?.payment ?? [])
   }
   const passDays = (days: number) =>
     emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + days * 24 * 3600)
-  return { emulator, stripe, adapter, line, look, sell, subscribe, heard, facts, passDays }
+  return { emulator, stripe, adapter, line, look, sell, subscribe, received, facts, passDays }
 }

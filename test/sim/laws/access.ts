@@ -51,10 +51,10 @@ export const ACCESS_UNTIL: Law = {
   name: 'access_until',
   faults: ({ shown }) =>
     shown.flatMap((purchase) => {
-      const { id, status, access_until: said } = purchase
+      const { id, status, access_until: until } = purchase
       if (!['trialing', 'active', 'past_due'].includes(status) || isChanging(purchase)) return []
-      return Math.abs(time(said) - accessUntil(purchase)) > 1 && time(said) !== accessUntil(purchase)
-        ? [`${id}, ${status}, gives access until ${said}`]
+      return Math.abs(time(until) - accessUntil(purchase)) > 1 && time(until) !== accessUntil(purchase)
+        ? [`${id}, ${status}, gives access until ${until}`]
         : []
     }),
 }

@@ -24,7 +24,7 @@ export interface Shown extends Purchase {
 }
 
 /** What came to the owner's backend, and whether that is all there was. */
-export interface Heard {
+export interface Knowledge {
   /** How often a processor replied that opening a checkout had failed. */
   refusedCheckouts: number
   /** Whether every webhook has come, and there was one for everything that happened. */
@@ -42,7 +42,7 @@ export interface Case {
   shown: Shown[]
   /** The owner's events, in the order in which they happened. */
   events: TakenEvent[]
-  heard: Heard
+  known: Knowledge
   now: Date
 }
 
@@ -52,7 +52,7 @@ export interface Law {
   faults(life: Case): string[] | Promise<string[]>
 }
 
-export async function createCase(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
+export async function createCase(company: Company, events: TakenEvent[], known: Knowledge): Promise<Case> {
   const { world } = company
   const [members, rows] = [await readMembers(company), await readRows(company)]
   const inOrder = events.toSorted(byTime)
@@ -64,7 +64,7 @@ export async function createCase(company: Company, events: TakenEvent[], heard: 
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: getTruth(company), members, shown, events: inOrder, heard, now }
+  return { company, truth: getTruth(company), members, shown, events: inOrder, known, now }
 }
 
 const byTime = (one: TakenEvent, other: TakenEvent) =>

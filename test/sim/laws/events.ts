@@ -98,7 +98,7 @@ const RENEWED = 'subscription.renewed'
 /** An event is of a type that what changed has, and there is one of each of these types. */
 export const OF_ITS_TYPE: Law = {
   name: 'event types',
-  faults: ({ shown, now, heard: { settled } }) =>
+  faults: ({ shown, now, known: { settled } }) =>
     shown.flatMap(({ id, interval, status, changes }) => {
       const isRunning = interval !== null && ['trialing', 'active', 'past_due', 'paused'].includes(status)
       if (isRunning && changes.length === 0) return [`${id} was created untold`]
@@ -125,14 +125,14 @@ export const RENEWALS: Law = {
   faults: (life) =>
     life.shown.flatMap(({ id, processorId, changes }) => {
       const sale = life.truth.sales.find((each) => each.processorId === processorId)
-      const told = changes.filter(({ types }) => types.includes(RENEWED)).map(({ is }) => is.current_period_end)
+      const reported = changes.filter(({ types }) => types.includes(RENEWED)).map(({ is }) => is.current_period_end)
       return [
-        ...told
-          .filter((end, place) => told.indexOf(end) !== place)
+        ...reported
+          .filter((end, place) => reported.indexOf(end) !== place)
           .map((end) => `${id} was renewed twice until ${end}`),
-        ...told.filter((end) => end === changes[0]?.is.current_period_end).map((end) => `${id} began until ${end}`),
+        ...reported.filter((end) => end === changes[0]?.is.current_period_end).map((end) => `${id} began until ${end}`),
         ...paidPeriodEnds(life, changes, sale)
-          .filter((end) => !told.includes(end))
+          .filter((end) => !reported.includes(end))
           .map((end) => `${id} was renewed until ${end} untold`),
       ]
     }),
@@ -143,8 +143,8 @@ export const RENEWALS: Law = {
  * is heard, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal. Nor is a period that
  * ends before one that was paid for earlier: a subscription that was renewed in advance and then changed to a shorter plan has such periods.
  */
-function paidPeriodEnds({ heard }: Case, changes: Change[], sale: Sale | undefined) {
-  if (!heard.everything || !sale) return []
+function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefined) {
+  if (!known.everything || !sale) return []
   return changes.flatMap(({ was, is, at }, place) => {
     if (!was || was.price_id !== is.price_id || !['trialing', 'active'].includes(was.status)) return []
     const { status, current_period_end: end } = is
@@ -164,12 +164,14 @@ export const TRIAL_ENDING: Law = {
   name: 'trial ends told',
   faults: ({ shown, events, now }) =>
     shown.flatMap(({ id, changes }) => {
-      const told = events
+      const reported = events
         .filter(({ type, data }) => type === 'subscription.trial_ending' && data.subscription?.id === id)
         .flatMap(({ data }) => data.subscription ?? [])
-      const ends = told.map(({ trial_end: end }) => end)
+      const ends = reported.map(({ trial_end: end }) => end)
       return [
-        ...told.filter((each) => each.cancel_at_period_end).map(() => `the end of a cancelled trial of ${id} was told`),
+        ...reported
+          .filter((each) => each.cancel_at_period_end)
+          .map(() => `the end of a cancelled trial of ${id} was told`),
         ...ends
           .filter((end, place) => !end || ends.indexOf(end) !== place)
           .map((end) => `${id}: ${end} was told twice`),
@@ -209,11 +211,11 @@ export const PREVIOUS: Law = {
     const last = new Map<string, Told[]>()
     return events.flatMap(({ type, data: { subscription, previous, sequence } }) => {
       if (!subscription) return []
-      const told = last.get(subscription.id) ?? []
-      last.set(subscription.id, [...told, subscription])
-      if (!previous || told.length === 0) return []
+      const reported = last.get(subscription.id) ?? []
+      last.set(subscription.id, [...reported, subscription])
+      if (!previous || reported.length === 0) return []
       // One change may emit several events, each with the state before it.
-      const isKnown = told.some((each) => isDeepStrictEqual(each, previous))
+      const isKnown = reported.some((each) => isDeepStrictEqual(each, previous))
       return isKnown ? [] : [`${type} (${sequence}) follows ${JSON.stringify(previous)}, which was never told`]
     })
   },

@@ -5,7 +5,7 @@ import type { Case, Law } from './case.ts'
 /** No payment is told twice, and all are told that webhooks told us of. Not every attempt that failed is a payment's end. */
 export const TOLD: Law = {
   name: 'payments told',
-  faults({ company: { capabilities }, truth: { payments }, events, heard: { everything } }) {
+  faults({ company: { capabilities }, truth: { payments }, events, known: { everything } }) {
     const open = [
       'failed',
       'dispute_lost',
@@ -21,9 +21,9 @@ export const TOLD: Law = {
     ]
     return [
       ...Object.entries(payments).flatMap(([kind, count]) => {
-        const told = toldAs(kind)
-        const isRight = everything && !open.includes(kind) ? told === count : told <= count
-        return isRight ? [] : [`${told} payments were told as ${kind}, and there are ${count}`]
+        const reported = toldAs(kind)
+        const isRight = everything && !open.includes(kind) ? reported === count : reported <= count
+        return isRight ? [] : [`${reported} payments were told as ${kind}, and there are ${count}`]
       }),
       ...(everything && toldRefunds !== refunds
         ? [`${toldRefunds} refunds were told that did not fail later, and there are ${refunds}`]
@@ -52,7 +52,7 @@ export const AMOUNTS: Law = {
 export const WENT_BACK: Law = {
   name: 'money back',
   faults({ company: { records, there }, events }) {
-    const told = events.flatMap(({ type, data: { payment } }) =>
+    const reported = events.flatMap(({ type, data: { payment } }) =>
       payment ? [{ kind: type.split('.')[1]!, payment }] : [],
     )
     const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund))
@@ -62,13 +62,13 @@ export const WENT_BACK: Law = {
       disputed: getAmounts([...records('disputes'), ...takenBack]),
       dispute_lost: getAmounts([...records('disputes'), ...takenBack]),
     }
-    const invented = told.filter(({ kind, payment: { amount } }) => {
+    const invented = reported.filter(({ kind, payment: { amount } }) => {
       const amounts = due[kind as keyof typeof due]
       const place = amounts?.indexOf(amount) ?? 0
       amounts?.splice(place, 1)
       return place < 0
     })
-    const payments = Map.groupBy(told, ({ payment }) => payment.id)
+    const payments = Map.groupBy(reported, ({ payment }) => payment.id)
     return [
       ...invented.map(({ kind, payment: { amount, id } }) => `nothing of ${amount} of ${id} is ${kind}`),
       ...[...payments.values()].flatMap(faultsOfTotal),
@@ -79,18 +79,18 @@ export const WENT_BACK: Law = {
 type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
 
 /** What was told last of a payment says how much of it went back, as all that was told of it adds up to. */
-function faultsOfTotal(told: { kind: string; payment: ToldPayment }[]): string[] {
+function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): string[] {
   const sumUp = (kind: string) =>
-    told.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
-  const { id, refunded_amount: said, refunded: isAll } = told.at(-1)!.payment
+    reported.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
+  const { id, refunded_amount: shown, refunded: isAll } = reported.at(-1)!.payment
   const isWonAfterAll = sumUp('dispute_lost') > 0 && sumUp('dispute_won') > 0
   const back = sumUp('refunded') - sumUp('refund_failed') + sumUp('dispute_lost')
   const paid = sumUp('succeeded')
   return [
-    ...(said === back || isWonAfterAll ? [] : [`${said} of ${id} went back, and ${back} was told`]),
-    ...(isAll === (paid > 0 && said >= paid)
+    ...(shown === back || isWonAfterAll ? [] : [`${shown} of ${id} went back, and ${back} was told`]),
+    ...(isAll === (paid > 0 && shown >= paid)
       ? []
-      : [`${id} is ${isAll ? '' : 'not '}refunded, with ${said} of ${paid}`]),
+      : [`${id} is ${isAll ? '' : 'not '}refunded, with ${shown} of ${paid}`]),
   ]
 }
 
@@ -135,7 +135,7 @@ export const ONCE: Law = {
       truth: { sales },
       shown,
       events,
-      heard: { settled },
+      known: { settled },
     } = life
     const alarmed = new Set(
       events.flatMap(({ type, data: { checkout, subscription } }) => [

@@ -60,10 +60,10 @@ const REFUND_DAYS = 7
  * whenever as much time again has passed.
  */
 function isFoundLater(
-  { company: { records, lastHappening }, heard, now }: Case,
+  { company: { records, lastHappening }, known, now }: Case,
   { isSubscription, paid }: Sale,
 ): boolean {
-  if (heard.everything) return false
+  if (known.everything) return false
   const age = (since: number, at = now) => at.getTime() / 1000 - since
   if (isSubscription) return records('attempts').some(({ created }) => age(created) < DAY_SECONDS)
   const sold = records('payments').find(({ id }) => id === paid[0])?.created
@@ -101,7 +101,7 @@ export const FOR_A_REASON: Law = {
     life.truth.sales.flatMap((sale) => {
       const purchase = life.shown.find(({ processorId }) => processorId === sale.processorId)
       // What never began here is a second trial. Where we make the subscription, a call that failed is made again in time.
-      if (!purchase || purchase.changes.length === 0 || sale.renews || !life.heard.settled) return []
+      if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.settled) return []
       return isStopped(life, sale, purchase) || isReplaced(life, purchase)
         ? []
         : [`${sale.processorId} does not renew, and nobody wanted that`]

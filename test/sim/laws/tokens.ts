@@ -57,7 +57,7 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
   const own = life.shown.filter((purchase) => purchase.member === member)
   const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
   const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), getMost))
-  if (!life.heard.everything) return [tokensThatGoOn(life, own), credited]
+  if (!life.known.everything) return [tokensThatGoOn(life, own), credited]
   // A period credits nothing if its subscription has ended when it first becomes known.
   const goingOn = sales.filter(({ status }) => status !== 'canceled')
   return [sumBy(goingOn, keptTokens), credited - sumBy(sales, surelyTakenBack)]
