@@ -13,7 +13,7 @@ const world = useTestWorld()
 const Bootstrap = z.object({ prices: z.array(z.object({ id: z.string(), label: z.string(), amount: z.number() })) })
 const Checkout = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.literal('stripe') })
 
-test('an owner describes a paywall, a user buys on the hosted page, and the owner’s backend is told', async () => {
+test('an owner describes a paywall, a user buys on the hosted page, and the owner’s backend gets the events', async () => {
   const { key, paywall } = world
   const api = `/api/v1/paywall/${paywall.id}`
 

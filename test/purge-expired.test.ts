@@ -140,7 +140,7 @@ describe('the person leaves an event', () => {
     mailbox = await openMailbox(world)
     const data = { user: { id: null, email: address } }
     const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', is_test: true, data })
-    const [id] = await mailbox.tell()
+    const [id] = await mailbox.addEvents()
     await world.database.query('update events set body = $2 where id = $1', [id, body])
     await world.database.query('update webhook_endpoints set disabled_at = now() where url = $1', [mailbox.url])
     const read = async () => (await world.database.query('select body from events where id = $1', [id])).rows[0].body

@@ -50,7 +50,7 @@ describe('a good file', () => {
     ['a free price', { [`${price}.amount`]: 0 }],
     ['the longest trial', { [`${price}.trial_days`]: 730 }],
     [
-      'no interval said by null',
+      'no interval, written as null',
       { [`${price}.interval`]: null, [`${price}.trial_days`]: null, [`${price}.access`]: true },
     ],
     [

@@ -62,7 +62,7 @@ test.each([
       const { checkoutUrl, userId } = await checkout(email, slug)
       return { userId, back: await press(checkoutUrl, 'pay') }
     }
-    // Of a purchase that is told before the second page is asked for, that one would be refused.
+    // If the first purchase became known before the second page is requested, that page would be refused.
     world.stripe.holdWebhooks()
     const pages = await Promise.all([pay('monthly'), pay('yearly')])
     paid.resolve()

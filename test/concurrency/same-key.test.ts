@@ -29,7 +29,7 @@ const WAIT_MS = 5_000
 
 /**
  * A start-checkout whose key is in progress waits for the first reply. On a machine that is too busy for 200 at once it may
- * be told after 5 s to come again; then it does.
+ * be asked after 5 s to come again; then it does.
  */
 async function untilDecided(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {

@@ -47,7 +47,7 @@ const six = (ids: string[]) =>
   [0, 1, 2, 3, 4, 5].flatMap((place) => ids[Math.round((place * (ids.length - 1)) / 5)] ?? [])
 
 /** Sends the webhooks of a life in an order, and returns the responses. */
-async function tell({ buyer, eventIds }: Life, order: number[]): Promise<number[]> {
+async function sendInOrder({ buyer, eventIds }: Life, order: number[]): Promise<number[]> {
   const answers: number[][] = []
   for (const place of order) answers.push(await buyer.shop.emulator.resend(eventIds[place]!))
   return [...new Set(answers.flat())]
@@ -78,7 +78,7 @@ async function playGroup(group: number[][]): Promise<void> {
   const reported = await Promise.all(
     shops.map(async (shop, index) => {
       const life = await live(shop)
-      return { buyer: life.buyer, answers: await tell(life, group[index % group.length]!) }
+      return { buyer: life.buyer, answers: await sendInOrder(life, group[index % group.length]!) }
     }),
   )
   const found = await Promise.all(reported.map(({ buyer, answers }) => readOutcome(buyer, answers)))

@@ -25,7 +25,7 @@ async function busyConnections(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('100 credits behind a locked row: those that are told to retry have credited nothing, and no statement keeps running', async () => {
+test('100 credits behind a locked row: those answered with Retry-After have credited nothing, and no statement keeps running', async () => {
   const { id } = await signIn(world)
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')

@@ -44,7 +44,7 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
     expect(await refresh(world, known.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('is told of by that address', async () => {
+  test('is named by that address', async () => {
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     const email = newEmail()
     await signInByMail(world, email, { token })

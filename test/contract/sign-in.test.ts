@@ -74,7 +74,7 @@ test('the user is a user of this owner, whom no other owner has', async () => {
   expect(await user(token, all.foreign)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
 })
 
-test('a name stays until another one is given, and is told on this paywall alone', async () => {
+test('a name stays until another one is given, and is shown on this paywall alone', async () => {
   const email = newEmail()
   const named = async (name?: string | null) => Exchanged.parse((await exchange(email, all.ours, name)).body)
   expect((await named()).user.name).toBeNull()

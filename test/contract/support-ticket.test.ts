@@ -35,7 +35,12 @@ describe('missing fields', () => {
     ['a NUL', () => guest({ subject: 'a\0bcd' }), 400, 'invalid_json'],
     ['half of a surrogate pair', () => guest({ content: '\ud83d' }), 400, 'invalid_json'],
     ['too large', () => guest({ more: 'x'.repeat(65_536) }), 413, 'payload_too_large'],
-    ['no content is said before a short subject', () => send({ body: { subject: 'a' } }), 400, 'invalid_payload'],
+    [
+      'missing content is reported before a short subject',
+      () => send({ body: { subject: 'a' } }),
+      400,
+      'invalid_payload',
+    ],
     ['a short subject before no address', () => send({ body: { subject: 'a', content: 'b' } }), 400, 'subject_length'],
     ['long content before no address', () => send({ body: { subject: 'abc', content: '' } }), 400, 'content_length'],
     ['no address', () => guest({ customer_email: undefined }), 400, 'email_required'],

@@ -8,7 +8,7 @@ const SOON_MILLISECONDS = 5_000
 
 const world = useTestWorld({ inventsEvents: true })
 
-/** Mailboxes that receive webhooks, and respond when they are told to. */
+/** Mailboxes that receive webhooks, and respond when a test makes them. */
 async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {
   const hanging = await Promise.all(Array.from({ length: count }, () => openMailbox(world)))
   const answers = Promise.withResolvers<void>()
@@ -33,12 +33,12 @@ test('webhook endpoints that fail have few of the slots of a sweep, and the othe
   const good = await openMailbox(world)
   const urls = hanging.map(({ url }) => url)
   await world.database.query('update webhook_endpoints set failures = 1 where url = any ($1)', [urls])
-  await Promise.all(hanging.map((mailbox) => mailbox.tell()))
+  await Promise.all(hanging.map((mailbox) => mailbox.addEvents()))
 
   const sweeping = sweep(world)
   await until('attempts hang', async () => hanging.filter((mailbox) => mailbox.ids().length > 0).length === 2)
-  await good.tell(10)
-  await until('the good one is told all', () => allDelivered(good), SOON_MILLISECONDS)
+  await good.addEvents(10)
+  await until('the good one has all', () => allDelivered(good), SOON_MILLISECONDS)
   expect(hanging.filter((mailbox) => mailbox.ids().length > 0)).toHaveLength(2)
 
   answerAll()
@@ -56,7 +56,7 @@ test.each([1, 7])('while %i webhook endpoints hang, the queue still delivers to 
   await expectPrompt(good)
 
   answerAll()
-  await Promise.all(hanging.map((mailbox) => until('all is told', () => allDelivered(mailbox))))
+  await Promise.all(hanging.map((mailbox) => until('all is delivered', () => allDelivered(mailbox))))
   expect(attempts.every((number) => number <= 3)).toBe(true)
 })
 
@@ -64,12 +64,12 @@ test('what waits behind attempts that hang goes out when these are answered, wit
   const { hanging, answerAll } = await openHanging(5)
   const good = await openMailbox(world)
   for (const mailbox of hanging.slice(1)) {
-    for (let member = 0; member < 3; member += 1) await mailbox.tell(1, await mailbox.newMember())
+    for (let member = 0; member < 3; member += 1) await mailbox.addEvents(1, await mailbox.newMember())
   }
   await hanging[0]!.credit()
   await until('every slot is taken', async () => hanging.every((mailbox) => mailbox.ids().length > 0))
   await expectPrompt(good)
 
   answerAll()
-  await Promise.all(hanging.map((mailbox) => until('all is told', () => allDelivered(mailbox))))
+  await Promise.all(hanging.map((mailbox) => until('all is delivered', () => allDelivered(mailbox))))
 })

@@ -13,7 +13,7 @@ const logged = (message: string) =>
 test('a failed attempt is logged with event, webhook endpoint, attempt and the time of the next one', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status: 500 })
-  const [id] = await mailbox.tell()
+  const [id] = await mailbox.addEvents()
   await sweep(world)
 
   const { rows } = await world.database.query<{ endpoint_id: string; next_attempt_at: Date }>(
@@ -36,7 +36,7 @@ describe('the cron', () => {
 
   test('logs how long the oldest delivery has been due, and how many attempts it made; nothing if nothing is due', async () => {
     const mailbox = await openMailbox(world)
-    await mailbox.tell(3)
+    await mailbox.addEvents(3)
     await sweep(world)
     await sweep(world)
 
@@ -51,7 +51,7 @@ describe('the cron', () => {
 
   test('warns of deliveries that are late, even if the sweep then fails', async () => {
     const mailbox = await openMailbox(world)
-    await mailbox.tell()
+    await mailbox.addEvents()
     await world.database.query("update deliveries set next_attempt_at = now() - interval '20 seconds'")
     const failing = expect(sweep(world)).rejects.toThrow('the cron of deliver-events')
     await Promise.all([failing, interruptOnce(world, { statement: 'lease_deliveries' }, 'before')])
@@ -70,7 +70,7 @@ test.each([
 ])('an attempt answered %i is logged as %s, even if the answer to its record was lost', async (status, message) => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status })
-  const [id] = await mailbox.tell()
+  const [id] = await mailbox.addEvents()
   const interrupted = interruptOnce(world, { statement: 'record_delivery' }, 'after')
   await sweep(world)
   await interrupted

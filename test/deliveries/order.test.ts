@@ -15,7 +15,7 @@ afterEach(() => {
 test("many concurrent sweeps deliver each member's events once and in order", async () => {
   const mailbox = await openMailbox(world)
   const members = await Promise.all(Array.from({ length: 6 }, () => mailbox.newMember()))
-  const idsByMember = await Promise.all(members.map((member) => mailbox.tell(8, member)))
+  const idsByMember = await Promise.all(members.map((member) => mailbox.addEvents(8, member)))
 
   await Promise.all(Array.from({ length: 6 }, () => sweep(world)))
 
@@ -27,8 +27,8 @@ test("many concurrent sweeps deliver each member's events once and in order", as
 test('an event waits for the earlier ones about its member through their failures; other members do not', async () => {
   const mailbox = await openMailbox(world)
   const [failing, fine] = [await mailbox.newMember(), await mailbox.newMember()]
-  const [first, second, third] = await mailbox.tell(3, failing)
-  const others = await mailbox.tell(3, fine)
+  const [first, second, third] = await mailbox.addEvents(3, failing)
+  const others = await mailbox.addEvents(3, fine)
   let failures = 0
   mailbox.answer = ({ headers }) => {
     if (headers['webhook-id'] !== second || failures === 2) return {}
@@ -47,7 +47,7 @@ test('an event waits for the earlier ones about its member through their failure
 test('what waits behind a failing event is not due, and goes out on its heels', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status: 500 })
-  const ids = await mailbox.tell(3)
+  const ids = await mailbox.addEvents(3)
   await sweep(world)
   await sweep(world)
   const [, ...behind] = await mailbox.deliveries()
@@ -65,8 +65,8 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
     await released.promise
     return {}
   }
-  await Promise.all(Array.from({ length: 8 }, async () => silent.tell(1, await silent.newMember())))
-  await good.tell(20)
+  await Promise.all(Array.from({ length: 8 }, async () => silent.addEvents(1, await silent.newMember())))
+  await good.addEvents(20)
   const startedAt = Date.now()
 
   const sweeping = sweep(world)
@@ -89,7 +89,7 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
 
 test('a consumer killed in the middle leaves a lease, and when it ends the same event arrives again', async () => {
   const mailbox = await openMailbox(world)
-  const [first, second] = await mailbox.tell(2)
+  const [first, second] = await mailbox.addEvents(2)
   const arrived = Promise.withResolvers<void>()
   mailbox.answer = async () => {
     arrived.resolve()
@@ -115,7 +115,7 @@ test('a consumer killed in the middle leaves a lease, and when it ends the same 
 
 test('an outcome that the database did not take at first is written again, not sent again', async () => {
   const mailbox = await openMailbox(world)
-  const ids = await mailbox.tell(2)
+  const ids = await mailbox.addEvents(2)
   let lost = 0
   world.neon.onStatement = async ({ query }, run) => {
     if (!query.includes('record_delivery') || lost === 2) return run()
@@ -133,7 +133,7 @@ test('an outcome that the database did not take at first is written again, not s
 
 test('a holder that lost its lease cannot record anything', async () => {
   const mailbox = await openMailbox(world)
-  const [id] = await mailbox.tell()
+  const [id] = await mailbox.addEvents()
   const attempts = [410, 200].map((status) => {
     const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     return { status, arrived, answered }
@@ -148,7 +148,7 @@ test('a holder that lost its lease cannot record anything', async () => {
   const othersAnswered = Promise.withResolvers<void>()
   for (const other of others) {
     other.answer = () => othersAnswered.promise.then(() => ({}))
-    for (let member = 0; member < 2; member += 1) await other.tell(1, await other.newMember())
+    for (let member = 0; member < 2; member += 1) await other.addEvents(1, await other.newMember())
   }
   const slow = sweep(world)
   await attempts[0]!.arrived.promise
@@ -172,7 +172,7 @@ test('a holder that lost its lease cannot record anything', async () => {
 
 test('a sweep goes on if an attempt ended behind the back of a lease that found nothing', async () => {
   const mailbox = await openMailbox(world)
-  const ids = await mailbox.tell(2)
+  const ids = await mailbox.addEvents(2)
   const answered = Promise.withResolvers<void>()
   mailbox.answer = () => answered.promise.then(() => ({}))
   world.neon.onStatement = async ({ query }, run) => {
@@ -193,7 +193,7 @@ test('a sweep goes on if an attempt ended behind the back of a lease that found 
 test('one sweep sends all that happened to a member, however many webhook endpoints stand in the way', async () => {
   await waiting(world.database, { count: 600, dueIn: '1 hour' })
   const mailbox = await openMailbox(world)
-  const ids = await mailbox.tell(20)
+  const ids = await mailbox.addEvents(20)
   await sweep(world)
   expect(mailbox.ids()).toEqual(ids)
 })

@@ -15,7 +15,7 @@ const world = useTestWorld({ inventsEvents: true })
 
 test('an event arrives once, as stored and signed, without a queue message', async () => {
   const mailbox = await openMailbox(world)
-  const [id] = await mailbox.tell()
+  const [id] = await mailbox.addEvents()
 
   await Promise.all([sweep(world), sweep(world)])
 
@@ -41,10 +41,10 @@ test('while a secret is rotated both sign, and afterwards the new one alone', as
     )
 
   await rotate('1 hour')
-  await mailbox.tell()
+  await mailbox.addEvents()
   await sweep(world)
   await rotate('-1 second')
-  await mailbox.tell()
+  await mailbox.addEvents()
   await sweep(world)
 
   const [during, after] = mailbox.received()
@@ -60,7 +60,7 @@ describe('a failed attempt is made again', () => {
 
   test('on the schedule, with the same id and a fresh timestamp, until it is given up', async () => {
     const mailbox = await openMailbox(world)
-    const [first, second] = await mailbox.tell(2)
+    const [first, second] = await mailbox.addEvents(2)
     mailbox.answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 })
 
     await sweep(world)
@@ -100,7 +100,7 @@ describe('a failed attempt is made again', () => {
   ])('%s', async (_case, answer, earliest, latest) => {
     const mailbox = await openMailbox(world)
     mailbox.answer = () => answer
-    await mailbox.tell()
+    await mailbox.addEvents()
 
     await sweep(world)
 
@@ -115,7 +115,7 @@ describe('a failed attempt is made again', () => {
 test('410 disables the webhook endpoint; what waits stays, and goes out in order when it is enabled again', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status: 410 })
-  const ids = await mailbox.tell(2)
+  const ids = await mailbox.addEvents(2)
 
   await sweep(world)
   await mailbox.passes('1d')
@@ -150,7 +150,7 @@ test('what happens while a webhook endpoint is disabled is not sent there, nor o
 test('a huge reply is no obstacle', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
-  await mailbox.tell(2)
+  await mailbox.addEvents(2)
   await sweep(world)
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
 })
@@ -161,7 +161,7 @@ test('a connection that breaks behind the head of a 200 is no failed attempt', a
     response.write('so far', () => response.destroy())
   })
   const mailbox = await openMailbox(world, { url: `${await listen(server, 0)}/webhooks` })
-  await mailbox.tell()
+  await mailbox.addEvents()
   await sweep(world)
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status: 200 }])
   await close(server)
@@ -169,7 +169,7 @@ test('a connection that breaks behind the head of a 200 is no failed attempt', a
 
 test('an address is refused when the paywall is live or the address is private, and the others get theirs', async () => {
   const [live, local, good] = await Promise.all([openMailbox(world), openMailbox(world), openMailbox(world)])
-  const [, [other]] = await Promise.all([live.tell(), local.tell(), good.tell()])
+  const [, [other]] = await Promise.all([live.addEvents(), local.addEvents(), good.addEvents()])
   await switchMode(world, live.file.paywalls[0]!.id, false)
   await world.database.query(
     `update webhook_endpoints set url = 'https://10.0.0.1/' where id = (select endpoint_id from deliveries where event_id = $1)`,
@@ -192,7 +192,7 @@ test("an address on a paywall's own domain is ours, however it is written", asyn
   await world.apply(await paywallFile({ paywall: { domain } }))
   for (const host of [domain, `${domain.toUpperCase()}.`]) {
     const mailbox = await openMailbox(world)
-    await mailbox.tell()
+    await mailbox.addEvents()
     await world.database.query('update webhook_endpoints set url = $1 where url = $2', [
       `https://${host}:8443/x`,
       mailbox.url,
@@ -205,7 +205,7 @@ test("an address on a paywall's own domain is ours, however it is written", asyn
 
 test('a refused connection is a failed attempt', async () => {
   const gone = await openMailbox(world, { url: 'http://127.0.0.1:9/webhooks' })
-  await gone.tell()
+  await gone.addEvents()
   await sweep(world)
   expect(await gone.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, last_error: 'connection failed' }])
   expect(JSON.stringify(world.logs)).not.toContain('whsec_')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 /** Tells of something that happened to the member of the mailbox's first event, in the client's transaction. */
-const tell = (client: pg.ClientBase, eventId: string) =>
+const queueEvent = (client: pg.ClientBase, eventId: string) =>
   client.query(
     `select ${release}.emit_event(p.owner_id, e.paywall_id, e.user_id, 'ticket.created', '{}')
      from events e join paywalls p on p.id = e.paywall_id where e.id = $1`,
@@ -70,11 +70,11 @@ async function scheduled(mailbox: Mailbox): Promise<boolean[]> {
 
 test.each([1, 2])('of %i waiting, the first is recorded while another is being queued', async (count) => {
   const mailbox = await openMailbox(world)
-  const [first] = await mailbox.tell(count)
+  const [first] = await mailbox.addEvents(count)
   const record = await leased(first!)
 
   await inTurn(
-    (client) => tell(client, first!),
+    (client) => queueEvent(client, first!),
     (client) => client.query(record),
   )
 
@@ -85,12 +85,12 @@ test.each([1, 2])('of %i waiting, the first is recorded while another is being q
 
 test.each([1, 2])('of %i waiting, the first is being recorded while another is queued', async (count) => {
   const mailbox = await openMailbox(world)
-  const [first] = await mailbox.tell(count)
+  const [first] = await mailbox.addEvents(count)
   const record = await leased(first!)
 
   await inTurn(
     (client) => client.query(record),
-    (client) => tell(client, first!),
+    (client) => queueEvent(client, first!),
   )
 
   expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])

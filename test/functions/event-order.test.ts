@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readRelease } from '../../cli/migrate/release.ts'
 import { EVENT_TYPES } from '../../lib/events/types.ts'
 
-// An event that is not in the order of events would never be told.
+// An event that is not in the order of events would never be delivered.
 test('the order of events names each type once that storing a purchase can bring', () => {
   const { files } = readRelease()
   const body = files.flatMap(({ text }) => /create function event_order\(\)[^;]*\$\$;/.exec(text)?.[0] ?? [])

@@ -12,7 +12,7 @@ export function getFault({ method, path }: Generated, answer: HttpResponse, secr
   if (status >= 500) return 'a failure of ours'
   if (INSIDES.test(text)) return 'shows what is inside'
   if (secrets.some((secret) => text.includes(secret) || JSON.stringify(headers).includes(secret)))
-    return 'tells a secret'
+    return 'contains a secret'
   if (!headers['x-request-id'] || headers['access-control-allow-origin'] !== '*')
     return 'did not come through the gateway'
   const get = (name: string) => headers[name.toLowerCase()]?.toString() ?? null

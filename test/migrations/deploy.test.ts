@@ -35,7 +35,7 @@ describe('a Worker is given', () => {
     expect(everything).not.toContain(DATABASE_ROLES_KEY)
   })
 
-  test('nothing where a secret is missing: that is said before anything is deployed', () => {
+  test('nothing where a secret is missing: that is reported before anything is deployed', () => {
     const config = readWorkerConfigs().find(({ env }) => env === 'user')!
     for (const name of ['DATABASE_URL', 'DATABASE_ROLES_KEY', 'ACCESS_TOKEN_PUBLIC_KEYS']) {
       expect(() => workerSecrets(config, { ...secrets, [name]: '' })).toThrow(

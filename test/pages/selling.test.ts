@@ -53,7 +53,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')
     const portal = page.getByRole('button', { name: 'Payment method and invoices' })
     expect(await portal.count()).toBe(DEFINITIONS[acquiring].capabilities.portal ? 1 : 0)
-    // Of a buyer who gave the processor no address, only signing in tells it.
+    // Of a buyer who gave the processor no address, only signing in shows it.
     if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
 
     const elsewhere = await visit(pages, { paywall, path: '/restore' })

@@ -54,7 +54,7 @@ export async function playAndDeliver(stage: TestStage, life: Life): Promise<Play
 /** What the processor charged, month by month. */
 export const charged = (months: Month[]) => months.map(({ charges }) => charges.map(chargeText))
 
-/** What the owner was told, month by month, sorted. A new period may show before it is paid: that is left out. */
+/** The events that the owner got, month by month, sorted. A new period may show before it is paid: that is left out. */
 export const reported = (months: Month[]) => months.map(({ events }) => eventTexts(events))
 
 const eventTexts = (events: OwnerEvent[]) =>
@@ -63,6 +63,6 @@ const eventTexts = (events: OwnerEvent[]) =>
     .map(eventText)
     .toSorted()
 
-/** What is said of a step, with the events and the access after it. */
+/** The text of a step, with the events and the access after it. */
 export const stepTexts = (steps: Row[]) =>
   steps.map(({ did, events, access }) => ({ did, reported: eventTexts(events), access }))

@@ -26,7 +26,7 @@ const TO_AND_FRO = [
 const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed'].toSorted()
 
 /**
- * Month by month: what the processor charged, and what the owner was told. For what is left of a yearly price Freemius gives nothing
+ * Month by month: what the processor charged, and the events that the owner got. For what is left of a yearly price Freemius gives nothing
  * back, the others a credit. Mollie has no portal.
  */
 const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][] }> = {

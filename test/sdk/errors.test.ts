@@ -13,7 +13,7 @@ const who = { email: 'ann@example.com' }
 const paywallWith = (options: Partial<PaywallOptions> = {}) =>
   new Paywall({ key: 'pk_test_1', paywall: '1001', baseUrl: service.url, ...options })
 
-/** Never answers, and does not hear that its caller has given up. */
+/** Never answers, and ignores that its caller has given up. */
 const deaf = () => new Promise<never>(() => undefined)
 
 describe('what answers is not the API', () => {

@@ -57,7 +57,7 @@ test('a backend on Workers sells, reads, debits once and receives the event', as
   await until('the purchase', async () => ((await act('user', email)) as { paid?: boolean }).paid)
   expect(await act('user', email)).toEqual({ paid: true, tokens: 100 })
   expect([await act('debit', email), await act('debit', email)]).toMatchObject([{ count: 70 }, { count: 70 }])
-  await until('the event', async () => ((await act('heard')) as string[]).length === 1)
+  await until('the event', async () => ((await act('received')) as string[]).length === 1)
 })
 
 test('it opens a ticket with an image', async () => {

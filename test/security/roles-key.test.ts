@@ -45,7 +45,7 @@ test('refuses no call and loses no event while the Workers are deployed, and the
     const read = await call(on, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
     expect(read).toMatchObject({ status: 200 })
     expect(await changeBalance(on, { user_id: id })).toMatchObject({ status: 200 })
-    const [event] = await mailbox.tell()
+    const [event] = await mailbox.addEvents()
     await sweep(on)
     expect(mailbox.ids()).toContain(event)
   }

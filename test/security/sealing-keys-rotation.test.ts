@@ -37,7 +37,7 @@ async function use(world: TestWorld): Promise<void> {
   const event = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
   expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
   expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
-  const ids = await Promise.all(mailboxes.map((mailbox) => mailbox.tell()))
+  const ids = await Promise.all(mailboxes.map((mailbox) => mailbox.addEvents()))
   await sweep(world)
   await untilAllDelivered(world) // cron runs that the purchase has started may have delivered some
   for (const [index, mailbox] of mailboxes.entries()) expect(mailbox.ids()).toEqual(expect.arrayContaining(ids[index]!))

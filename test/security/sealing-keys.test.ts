@@ -42,7 +42,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
 
   test('holds the events, which are sent as soon as the key is available, and no attempt is counted', async () => {
     const mailbox = await openLockedMailbox()
-    const ids = await mailbox.tell(2)
+    const ids = await mailbox.addEvents(2)
     for (let time = 0; time < 12; time++) {
       await sweep(world)
       await mailbox.endLeases()
@@ -67,10 +67,10 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
 
   test('holds its webhook endpoint for half a minute, however much waits there, and no other', async () => {
     const [locked, other] = [await openLockedMailbox(), await openMailbox(world)]
-    for (let member = 0; member < 20; member++) await locked.tell(1, await locked.newMember())
+    for (let member = 0; member < 20; member++) await locked.addEvents(1, await locked.newMember())
     const before = errorsIn('webhook secret cannot be decrypted').length
     for (let time = 0; time < 5; time++) {
-      const [id] = await other.tell()
+      const [id] = await other.addEvents()
       await sweep(world)
       expect(other.ids()).toContain(id)
     }
@@ -83,7 +83,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
 
   test('of a webhook endpoint is unsealed after an apply with a current key, and pending events are sent at once', async () => {
     const mailbox = await openLockedMailbox()
-    const ids = await mailbox.tell(2)
+    const ids = await mailbox.addEvents(2)
     await sweep(world)
     expect(mailbox.received()).toEqual([])
     await world.apply(mailbox.file)
@@ -99,7 +99,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
       `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + interval '1 hour' where url = $2`,
       [sealed, mailbox.url],
     )
-    const ids = await mailbox.tell()
+    const ids = await mailbox.addEvents()
     await sweep(world)
     expect(mailbox.ids()).toEqual(ids)
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)

@@ -28,7 +28,7 @@ const useUp = (network: string, secondsAgo = 0) =>
 const ofNetwork = (network: string) => `network:${network} paywall:${world.paywall.id}`
 const letPass = (seconds: number) => letRefill(world, `${seconds} seconds`)
 
-test('a newcomer in a network whose mails are used up is told to wait for seconds, and then gets its code', async () => {
+test('a newcomer in a network whose mails are used up is asked to wait for seconds, and then gets its code', async () => {
   const [email, network] = [newEmail(), newNetwork()]
   await useUp(network)
   const refused = await askForCode(world, email, from(network))

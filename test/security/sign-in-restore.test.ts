@@ -65,7 +65,7 @@ describe('an anonymous buyer who has lost its tokens', () => {
     expect(mailTo(email)).not.toMatch(OFFER)
   })
 
-  test('has it back though only a webhook has told of the subscription', async () => {
+  test('has it back though only a webhook has reported the subscription', async () => {
     const email = newEmail()
     const buyer = await anonymousBuyer(world)
     world.stripe.holdWebhooks()

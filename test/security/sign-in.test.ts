@@ -73,7 +73,7 @@ describe('what an anonymous user has cannot be taken with', () => {
   })
 })
 
-test('wrong, used up, expired and never mailed codes are told apart by nothing', async () => {
+test('no response differs between wrong, used up, expired and never mailed codes', async () => {
   const [used, expired, mailed] = [
     await getGrant(world, newEmail()),
     await getGrant(world, newEmail()),

@@ -27,8 +27,8 @@ async function tellAll({ world, faults }: Stage): Promise<void> {
     return rows.length === 0
   }
   try {
-    await until('the owner has been told', allIsTold, LONGEST_SECONDS * 1000)
+    await until('the owner has every event', allIsTold, LONGEST_SECONDS * 1000)
   } catch {
-    faults.push(`after ${LONGEST_SECONDS} seconds of calm there are events that the owner was not told`)
+    faults.push(`after ${LONGEST_SECONDS} seconds of calm there are events that the owner has not received`)
   }
 }

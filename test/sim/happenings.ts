@@ -81,8 +81,8 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
 }
 
 /**
- * Charges for the next period. Between two charges a period passes, in which what was told is read: before the last one is, the next is not
- * made, unless nobody can tell. Without that a period would be over before anybody looked, and bring no tokens.
+ * Charges for the next period. Between two charges a period passes, in which what was reported is read: before the last one is, the next is not
+ * made, unless nothing is reported. Without that a period would be over before anybody looked, and bring no tokens.
  */
 async function renew({ world, life, there }: Company, id: string, fails: boolean): Promise<unknown> {
   const ends = there.sales().find(({ processorId }) => processorId === id)?.periodEnd

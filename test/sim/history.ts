@@ -27,7 +27,7 @@ export interface Life {
   processor: ProcessorName
   people: Kind[]
   paywalls: Paywalls
-  /** Which webhooks about this life arrive: `none` or `some` of them, or `all`, so that nothing excuses what the owner was not told. */
+  /** Which webhooks about this life arrive: `none` or `some` of them, or `all`, so that nothing excuses an event that the owner did not get. */
   webhooks: 'all' | 'some' | 'none'
   setup: Setup
   steps: Step[]

@@ -1,5 +1,5 @@
 // What is wrong with a life: where what we have and say differs from what its processor has, what its people were promised, and
-// what its owner was told.
+// what its owner was notified of.
 import { ACCESS, ACCESS_UNTIL } from './laws/access.ts'
 import { type Case, createCase, type Knowledge, type Law } from './laws/case.ts'
 import { COMPLETED, LAST, OF_ITS_MODE, OF_ITS_TYPE, PREVIOUS, RENEWALS, SEQUENCE, TRIAL_ENDING } from './laws/events.ts'

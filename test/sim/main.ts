@@ -18,13 +18,13 @@ async function run(options: Options): Promise<number> {
   const stage = await startStage(started)
   let held = true
   for (let seed = options.seed; seed < options.seed + options.seeds; seed++) {
-    held = (await tell(stage, { ...options, seed })) && held
+    held = (await playAndReport(stage, { ...options, seed })) && held
   }
   return held ? 0 : 1
 }
 
 /** Plays a seed, and prints what came of it. Gives whether it held. */
-async function tell(stage: Stage, options: Options): Promise<boolean> {
+async function playAndReport(stage: Stage, options: Options): Promise<boolean> {
   const { seed, lives, keep, processor, json } = options
   const whole = createHistory(seed, lives, processor && [processor])
   const history = keep === undefined ? whole : kept(whole, keep)

@@ -27,7 +27,7 @@ export interface Person {
   email: string
   /** With the paywall that it is on. */
   world: LifeWorld
-  /** Null until a checkout or a sign-in has told it. */
+  /** Null until a checkout or a sign-in has returned it. */
   userId: string | null
   /** Of who makes its own calls, once it has one. */
   session: Session | null
@@ -40,7 +40,7 @@ export interface Person {
   pageUrl: string | null
   /** What it has bought, by the processor's ids. */
   bought: Set<string>
-  /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. When it has last used daily ones. */
+  /** Of premium tokens: what was acknowledged, and each change whose outcome it does not know. When it has last used daily ones. */
   tokens: { known: number; unknown: number[]; spentDailyAt: Date | null }
   /** Our ids of subscriptions that it has asked to cancel, and of those whose cancellation was acknowledged and not taken back since. */
   cancelling: Set<string>

@@ -2,7 +2,7 @@
 // 1. put up an owner with a paywall for each life
 // 2. play the lives, all at the same time, a step of each in every round; what the round kills is killed meanwhile
 // 3. calm: no more faults, and what is under way ends. Whose webhooks all came, and who let no days pass, must be right now
-// 4. in calm the time passes after which we know, as docs/operations.md promises, what no webhook told us: everybody must be right now
+// 4. in calm the time passes after which we know, as docs/operations.md promises, what no webhook reported: everybody must be right now
 // 5. the rest of a month passes: what was cancelled ends, trials are paid for, and everybody must be right still
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
@@ -58,7 +58,7 @@ export async function play(
   return found
 }
 
-/** `told`: those of whom every webhook has come. `settled`: see `Heard`. */
+/** `reported`: those whose webhooks have all come. `settled`: see `Knowledge`. */
 interface Moment {
   reported: Company[]
   settled: boolean
@@ -124,7 +124,7 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
   }
 }
 
-/** Days pass, and what was to come in days comes. Who has access is asked then, whatever was heard so far. */
+/** Days pass, and what was to come in days comes. Who has access is judged then, whatever was reported so far. */
 async function timePasses(company: Company, days: number, { weather }: Cast): Promise<void> {
   await daysPass(company, days)
   for (const { paywall } of company.worlds) await weather.daysHavePassed(paywall.id)

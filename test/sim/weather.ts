@@ -79,7 +79,7 @@ export function createWeather(places: Place[], endLeases: (paywallId: string) =>
     return new Response()
   }
 
-  /** Until it comes, nothing of it was heard. Its sender takes it for delivered. */
+  /** Until it comes, nothing is known of it. Its sender takes it for delivered. */
   function hold(paywallId: string, ...[input, init]: Parameters<typeof fetch>): Response {
     const send = () => attempt(paywallId, input, init).catch(() => 'the service is down at the moment')
     late.set(paywallId, [...(late.get(paywallId) ?? []), send])

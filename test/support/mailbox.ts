@@ -30,7 +30,7 @@ export interface Mailbox {
   /** The ids of the events that have arrived, oldest first. */
   ids(): string[]
   /** Writes `count` more events about the member, or about `about`, without a queue message. Returns their ids. */
-  tell(count?: number, about?: string): Promise<string[]>
+  addEvents(count?: number, about?: string): Promise<string[]>
   /** Credits the member one token as the owner: emits an event, and a message that wakes the consumer. */
   credit(about?: string): Promise<void>
   /** Another member of the paywall. */
@@ -60,7 +60,7 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
     answer: () => ({}),
     received: () => world.receiver.received.filter((arrived) => arrived.path === path),
     ids: () => mailbox.received().map(({ headers }) => headers['webhook-id'] ?? ''),
-    tell: (count = 1, about = member) => addEvents(world, paywallId, about, count),
+    addEvents: (count = 1, about = member) => addEvents(world, paywallId, about, count),
     async credit(about = member) {
       const owner = { paywallId, key: file.keys[0]!.secret! }
       const { status } = await changeBalance(world, { user_id: about }, owner)

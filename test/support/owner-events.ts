@@ -71,7 +71,7 @@ export function sequenceFaults(
   { crashed = false } = {},
 ): string[] {
   return events.flatMap(({ type, data, times }, index) => {
-    if (times !== 1 && !crashed) return [`${type} was told ${times} times`]
+    if (times !== 1 && !crashed) return [`${type} was delivered ${times} times`]
     return data.sequence === index + 1 ? [] : [`${type} has number ${data.sequence} in place ${index + 1}`]
   })
 }

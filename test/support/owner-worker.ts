@@ -27,7 +27,7 @@ export default {
 const owner = ({ KEY: key, PAYWALL: paywall, SERVICE: baseUrl }: OwnerEnv) => new Paywall({ key, paywall, baseUrl })
 
 const ACTS: Record<string, (env: OwnerEnv, email: string) => Promise<unknown>> = {
-  '/heard': async () => received,
+  '/received': async () => received,
   '/sell': (env, email) => {
     const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
     return owner(env).checkout({ email, price: 'monthly', ...targets })

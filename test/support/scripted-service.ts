@@ -9,7 +9,7 @@ export type Scripted = { status?: number; body?: unknown; headers?: Record<strin
 /** Stands for the service, where a test is about what goes wrong on the way. */
 export interface ScriptedService {
   url: string
-  /** What the next calls are answered with, in order; after them whoever calls is told what each operation's answer has. */
+  /** What the next calls are answered with, in order; after them callers get an example of each operation's reply. */
   answers: Scripted[]
   calls: { path: string; key: string | undefined; body: string }[]
   close(): Promise<void>

@@ -65,22 +65,22 @@ export function siteOfFile(): { readonly site: Site; readonly context: BrowserCo
 export interface Tab {
   page: Page
   paywall: JSHandle<BrowserPaywall>
-  /** What the page's listener heard since it was loaded: the user, and whether a purchase is awaited. */
+  /** What the page's listener received since it was loaded: the user, and whether a purchase is awaited. */
   received(): Promise<{ user: User | null; isWaiting: boolean }[]>
 }
 
 /** What a page does as soon as it is loaded. */
 const code = (origin: string, options: string) => `import('/sdk.js').then(async ({ createPaywall }) => {
   const paywall = await createPaywall('${origin}', ${options})
-  window.heard = []
-  paywall.onChange((user) => window.heard.push({ user, isWaiting: paywall.isWaiting }))
+  window.received = []
+  paywall.onChange((user) => window.received.push({ user, isWaiting: paywall.isWaiting }))
   return paywall
 })`
 
 /** The paywall in a page of the site that is loaded. `options` is JavaScript. */
 export async function inPage({ origin }: Site, page: Page, options = '{}'): Promise<Tab> {
   const paywall = (await page.evaluateHandle(code(origin, options))) as JSHandle<BrowserPaywall>
-  return { page, paywall, received: () => page.evaluate('window.heard') }
+  return { page, paywall, received: () => page.evaluate('window.received') }
 }
 
 /** Opens a page of the site in a new tab, and the paywall in it. */

@@ -78,12 +78,12 @@ export function getPayments(world: TestWorld, { customer }: PaidSubscription): s
   return paid.filter(({ data }) => data.object.customer === customer).map(({ data }) => String(data.object.id))
 }
 
-/** Everything that Stripe has to tell of a purchase, the oldest first. */
+/** All events that Stripe sends about a purchase, the oldest first. */
 export function toEvents(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
   return eventsAbout(world, paid.pageId, paid.customer, ...getPayments(world, paid))
 }
 
-/** What events tell of, as text, by their ids: it never changes. */
+/** The objects of events, as text, by the events' ids: they never change. */
 const texts = new Map<string, string>()
 
 /** Stripe's events that name one of these ids, the oldest first. */

@@ -58,7 +58,7 @@ export async function newTenant(world: TestWorld, paywall: Record<string, unknow
   return added
 }
 
-/** The world as it is seen from a paywall of a new owner, which is told at the same address: so it has a clock of its own. */
+/** The world as seen from a paywall of a new owner with the same webhook URL: so it has a clock of its own. */
 export async function atNewPaywall(world: TestWorld, paywall: Record<string, unknown> = {}): Promise<TestWorld> {
   const added = tenant(await paywallFile({ paywall, webhooks: writtenWebhooks(world.file) }))
   await world.apply(added.file)

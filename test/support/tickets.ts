@@ -61,7 +61,7 @@ export async function sendForm(
     method: 'POST',
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     body,
-    duplex: 'half', // a body that is a stream needs it said
+    duplex: 'half', // required for a body that is a stream
   })
   await asDocumented({ url, method: 'POST' }, response)
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }

@@ -42,7 +42,7 @@ export async function readLedger(
   return rows.map(({ type, reason, delta }) => [type, reason, Number(delta)])
 }
 
-/** How many replies said the same: `200`, or the status and the body of a refusal. */
+/** How many replies were the same: `200`, or the status and the body of a refusal. */
 export function tally(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {

@@ -47,7 +47,7 @@ async function traces() {
 
 /** Sends an event with this content. */
 let sent = 0
-function tell(type: string, content: object) {
+function sendEvent(type: string, content: object) {
   const id = `ev_${++sent}`
   const body = JSON.stringify({ id, event_type: type, occurred_at: Math.floor(Date.now() / 1000), content })
   return sendWebhook(shop, { id, body, at: new Date() })
@@ -142,7 +142,7 @@ test('an invoice paid in two parts keeps its tokens while one of the payments st
   const [paid] = await paymentEvents(buyer)
   const invoice = { id: paid?.processor_id, subscription_id: await getId(buyer) }
   const part = { id: 'txn_part', type: 'payment', status: 'success', amount: 200, currency_code: 'USD' }
-  await tell('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
+  await sendEvent('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
   await happens(buyer, shop.there.refund)
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ id: paid?.id, refunded_amount: 999, refunded: false })
   expect(await readTokens(buyer)).toBe(100)
@@ -180,7 +180,7 @@ describe('webhooks of other sales on the site are accepted, and cause no calls',
     ['nothing', 'pending_invoice_created', {}],
   ])('%s', async (_, type, content) => {
     const before = await traces()
-    expect(await tell(type, content)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await sendEvent(type, content)).toMatchObject({ status: 200, body: { received: true } })
     expect(await traces()).toEqual(before)
   })
 })

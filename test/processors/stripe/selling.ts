@@ -33,7 +33,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 }
 
 /**
- * The adapter with its own emulator, which sends its webhooks to it: `heard` is what they are parsed to. `line` wraps
+ * The adapter with its own emulator, which sends its webhooks to it: `received` is what they are parsed to. `line` wraps
  * each call.
  */
 export async function startSelling() {

@@ -11,8 +11,8 @@ const TOLERANCE_MS = 60_000
 const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinity)
 
 /**
- * Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. Grace begins when we hear that it is
- * past due, which the owner is told at once; where no webhook came that is later than the charge that failed.
+ * Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. Grace begins when we learn that it is
+ * past due, of which the owner is notified at once; where no webhook came that is later than the charge that failed.
  */
 function accessUntil(purchase: Shown): number {
   const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase

@@ -29,7 +29,7 @@ export interface Knowledge {
   refusedCheckouts: number
   /** Whether every webhook has come, and there was one for everything that happened. */
   everything: boolean
-  /** Whether so much calm time has passed that what no webhook told was looked up, and what failed was done again. */
+  /** Whether so much calm time has passed that what no webhook reported was looked up, and what failed was done again. */
   settled: boolean
 }
 

@@ -42,7 +42,7 @@ export const OF_ITS_MODE: Law = {
 
 /** The last event about a subscription has the state that is shown. */
 export const LAST: Law = {
-  name: 'told last',
+  name: 'last event',
   faults: ({ members, events }) =>
     members
       .flatMap(({ purchases }) => purchases)
@@ -50,7 +50,7 @@ export const LAST: Law = {
         const last = events.findLast(({ data }) => data.subscription?.id === purchase.id)
         return last && !isDeepStrictEqual(last.data.subscription, { ...purchase })
       })
-      .map(({ id, status }) => `the owner was not told last that ${id} is ${status}`),
+      .map(({ id, status }) => `the last event of ${id} does not say ${status}`),
 }
 
 const DAY_MS = 86_400_000
@@ -113,7 +113,7 @@ export const OF_ITS_TYPE: Law = {
         const isUntold = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
         return [
           ...(isRight ? [] : [`${types} and not ${due}: ${JSON.stringify(was)} became ${JSON.stringify(is)}`]),
-          ...(isUntold ? [`${id} gives no access since ${is.access_until}, and the owner was not told`] : []),
+          ...(isUntold ? [`${id} gives no access since ${is.access_until}, and the owner was not notified`] : []),
         ]
       })
     }),
@@ -121,7 +121,7 @@ export const OF_ITS_TYPE: Law = {
 
 /** A subscription's new period is reported once, when it is paid for. */
 export const RENEWALS: Law = {
-  name: 'renewals told',
+  name: 'renewals reported',
   faults: (life) =>
     life.shown.flatMap(({ id, processorId, changes }) => {
       const sale = life.truth.sales.find((each) => each.processorId === processorId)
@@ -139,8 +139,8 @@ export const RENEWALS: Law = {
 }
 
 /**
- * The ends of the later periods that were paid for when we first heard of them. One that is paid for afterwards may be over before that
- * is heard, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal. Nor is a period that
+ * The ends of the later periods that were paid for when they first became known. One that is paid for afterwards may be over before that
+ * is known, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal. Nor is a period that
  * ends before one that was paid for earlier: a subscription that was renewed in advance and then changed to a shorter plan has such periods.
  */
 function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefined) {
@@ -161,7 +161,7 @@ function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefin
 
 /** A trial's end is announced once, days before it, and never for a cancelled one. */
 export const TRIAL_ENDING: Law = {
-  name: 'trial ends told',
+  name: 'trial ends reported',
   faults: ({ shown, events, now }) =>
     shown.flatMap(({ id, changes }) => {
       const reported = events
@@ -171,10 +171,10 @@ export const TRIAL_ENDING: Law = {
       return [
         ...reported
           .filter((each) => each.cancel_at_period_end)
-          .map(() => `the end of a cancelled trial of ${id} was told`),
+          .map(() => `the end of a cancelled trial of ${id} was reported`),
         ...ends
           .filter((end, place) => !end || ends.indexOf(end) !== place)
-          .map((end) => `${id}: ${end} was told twice`),
+          .map((end) => `${id}: ${end} was reported twice`),
         ...changes
           .filter(({ is, at }, place) => {
             const until = changes[place + 1]?.at ?? now.getTime()
@@ -183,7 +183,7 @@ export const TRIAL_ENDING: Law = {
             return is.status === 'trialing' && !is.cancel_at_period_end && until > noticeAt + DAY_MS
           })
           .filter(({ is }) => !ends.includes(is.trial_end))
-          .map(({ is }) => `the end of a trial of ${id}, ${is.trial_end}, was not told`),
+          .map(({ is }) => `the end of a trial of ${id}, ${is.trial_end}, was not reported`),
       ]
     }),
 }
@@ -193,14 +193,14 @@ const TRIAL_NOTICE_MS = 3 * DAY_MS
 
 /** The checkout of every purchase is reported once. */
 export const COMPLETED: Law = {
-  name: 'checkouts told',
+  name: 'checkouts reported',
   faults: ({ shown, events }) =>
     shown.flatMap(({ id, status, changes }) => {
       const count = events.filter(({ data }) => data.checkout?.purchase_id === id).length
       // What was never paid for is canceled, too.
       const isRight =
         status === 'canceled' && changes.length === 0 ? count <= 1 : count === (status === 'pending' ? 0 : 1)
-      return isRight ? [] : [`the checkout of ${id}, which is ${status}, was told ${count} times`]
+      return isRight ? [] : [`the checkout of ${id}, which is ${status}, was reported ${count} times`]
     }),
 }
 
@@ -216,7 +216,7 @@ export const PREVIOUS: Law = {
       if (!previous || reported.length === 0) return []
       // One change may emit several events, each with the state before it.
       const isKnown = reported.some((each) => isDeepStrictEqual(each, previous))
-      return isKnown ? [] : [`${type} (${sequence}) follows ${JSON.stringify(previous)}, which was never told`]
+      return isKnown ? [] : [`${type} (${sequence}) follows ${JSON.stringify(previous)}, which was never reported`]
     })
   },
 }

@@ -2,31 +2,31 @@ import type { Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
 import type { Case, Law } from './case.ts'
 
-/** No payment is told twice, and all are told that webhooks told us of. Not every attempt that failed is a payment's end. */
+/** No payment is reported twice, and each that a webhook reported is. Not every failed attempt ends a payment. */
 export const TOLD: Law = {
-  name: 'payments told',
+  name: 'payments reported',
   faults({ company: { capabilities }, truth: { payments }, events, known: { everything } }) {
     const open = [
       'failed',
       'dispute_lost',
       'dispute_won',
       ...(capabilities.sendsDisputeWebhook ? [] : ['disputed']),
-      // Of a refund that has failed when it is first heard of, nothing is told.
+      // A refund that has failed when it first becomes known is not reported.
       ...(payments.refund_failed > 0 ? ['refunded', 'refund_failed'] : []),
     ]
-    const toldAs = (kind: string) => events.filter(({ type }) => type === `payment.${kind}`).length
-    const [refunds, toldRefunds] = [
+    const countReported = (kind: string) => events.filter(({ type }) => type === `payment.${kind}`).length
+    const [refunds, reportedRefunds] = [
       payments.refunded - payments.refund_failed,
-      toldAs('refunded') - toldAs('refund_failed'),
+      countReported('refunded') - countReported('refund_failed'),
     ]
     return [
       ...Object.entries(payments).flatMap(([kind, count]) => {
-        const reported = toldAs(kind)
+        const reported = countReported(kind)
         const isRight = everything && !open.includes(kind) ? reported === count : reported <= count
-        return isRight ? [] : [`${reported} payments were told as ${kind}, and there are ${count}`]
+        return isRight ? [] : [`${reported} payments were reported as ${kind}, and there are ${count}`]
       }),
-      ...(everything && toldRefunds !== refunds
-        ? [`${toldRefunds} refunds were told that did not fail later, and there are ${refunds}`]
+      ...(everything && reportedRefunds !== refunds
+        ? [`${reportedRefunds} refunds were reported that did not fail later, and there are ${refunds}`]
         : []),
     ]
   },
@@ -78,7 +78,7 @@ export const WENT_BACK: Law = {
 
 type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
 
-/** What was told last of a payment says how much of it went back, as all that was told of it adds up to. */
+/** The last event of a payment has the total that went back, to which all its events add up. */
 function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): string[] {
   const sumUp = (kind: string) =>
     reported.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
@@ -87,7 +87,7 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
   const back = sumUp('refunded') - sumUp('refund_failed') + sumUp('dispute_lost')
   const paid = sumUp('succeeded')
   return [
-    ...(shown === back || isWonAfterAll ? [] : [`${shown} of ${id} went back, and ${back} was told`]),
+    ...(shown === back || isWonAfterAll ? [] : [`${shown} of ${id} went back, and ${back} was reported`]),
     ...(isAll === (paid > 0 && shown >= paid)
       ? []
       : [`${id} is ${isAll ? '' : 'not '}refunded, with ${shown} of ${paid}`]),
@@ -106,7 +106,7 @@ export const CHARGED: Law = {
       const amount = purchase.trial_end || sale.hadTrial ? 0 : (first?.amount ?? 0)
       return checkout.amount === amount
         ? []
-        : [`${checkout.purchase_id} came to ${amount}, and was told as ${checkout.amount}`]
+        : [`${checkout.purchase_id} came to ${amount}, and was reported as ${checkout.amount}`]
     }),
 }
 
@@ -171,7 +171,7 @@ export const ONCE: Law = {
   },
 }
 
-/** The user who bought something, as the owner was told of it when it was bought: a merge may have given it to another since. */
+/** The user who bought something, as the owner was notified when it was bought: a merge may have given it to another since. */
 function buyer({ shown, events }: Case, id: string): string | null | undefined {
   const purchase = shown.find(({ processorId }) => processorId === id)
   const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
@@ -180,7 +180,7 @@ function buyer({ shown, events }: Case, id: string): string | null | undefined {
 
 /**
  * The subscriptions that renew although their buyer has later bought, for ever, what was to replace them. Those that were paid for less than
- * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase was first heard of: then it replaced nothing.
+ * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase first became known: then it replaced nothing.
  */
 function outlived(
   { company: { records }, truth: { sales }, shown }: Case,

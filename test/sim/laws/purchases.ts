@@ -55,7 +55,7 @@ export const STATE: Law = {
 const REFUND_DAYS = 7
 
 /**
- * Whether we may not know yet what no webhook told: of a subscription what its processor has charged in the last day, since one that
+ * Whether we may not know yet what no webhook reported: of a subscription what its processor has charged in the last day, since one that
  * is past due is looked at daily; of a one-time purchase what has become of its money. That is found a day after the sale, and then
  * whenever as much time again has passed.
  */
