@@ -44,9 +44,12 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   }
   person.orders.set(checkoutUrl, sold(person, step))
   if (!isWanted) return
-  person.pageUrl = checkoutUrl
   person.replaces ||= replaces
-  if (button === 'leave') return
+  if (button === 'leave') {
+    person.leftUrl ??= checkoutUrl
+    return
+  }
+  person.pageUrl = checkoutUrl
   const pressed = button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button
   const back = await buyOn(company, person, checkoutUrl, pressed)
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
@@ -61,16 +64,18 @@ async function buyOn({ there }: Company, person: Person, checkoutUrl: string, bu
 }
 
 /**
- * Pays on the page that it has left, or once more on the one that it has paid on, and comes back: one that is only a link sells again. Where no webhook ever comes
- * nobody could know of that, since a link that has sold is not looked at again. Nor could anybody know which page has sold if the
- * buyer has opened one on another paywall of the account, too: that one may not have sold anything yet.
+ * Pays on the page that it has left, or once more on the one that it has paid on (a link sells again), and comes back. Not where no
+ * webhook ever comes: nobody could know of the purchase, since a link that has sold is not polled again. Nor if the buyer has opened a
+ * page on another paywall of the account, which may not have sold anything yet: nobody could know which page has sold.
  */
 export async function payAgain(company: Company, person: Person): Promise<void> {
   const hasPageElsewhere = company.people.some(
     (each) => each !== person && each.email === person.email && each.orders.size > 0,
   )
-  if (!person.pageUrl || company.life.webhooks === 'none' || hasPageElsewhere) return
-  const back = await buyOn(company, person, person.pageUrl, 'pay')
+  const url = person.leftUrl ?? person.pageUrl
+  if (!url || company.life.webhooks === 'none' || hasPageElsewhere) return
+  person.leftUrl = null
+  const back = await buyOn(company, person, url, 'pay')
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 

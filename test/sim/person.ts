@@ -36,7 +36,8 @@ export interface Person {
   orders: Map<string, Order>
   /** Whether it has bought something to replace what it had: that takes a while. */
   replaces: boolean
-  /** The page that it has last opened to buy something, whether or not it has paid there. */
+  /** The page that it has left without paying, to which it comes back; and the one on which it has last pressed a button. */
+  leftUrl: string | null
   pageUrl: string | null
   /** What it has bought, by the processor's ids. */
   bought: Set<string>
@@ -97,6 +98,7 @@ const newPerson = (kind: Kind, email: string, world: LifeWorld): Person => ({
   cancelling: new Set<string>(),
   cancelled: new Set<string>(),
   replaces: false,
+  leftUrl: null,
   pageUrl: null,
   addresses: new Map(),
   orders: new Map(),

@@ -83,6 +83,13 @@ const paysTwice = (dice: Dice): Step[] => [
   { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
 ]
 
+/** On a page that is still open, though it has bought on another one since. */
+const paysOnBothPages = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), button: 'leave', who: 0 },
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
+]
+
 const spendsDaily = (dice: Dice): Step[] => [
   { ...buying(dice), who: 0 },
   { ...tokens(dice), op: 'withdraw', type: 'daily', amount: 2, who: 0 },
@@ -102,7 +109,7 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   paysTwice,
   pauses,
   cardFails,
-  paysTwice,
+  paysOnBothPages,
   spendsDaily,
 ]
 
