@@ -5,7 +5,7 @@ import { openWorld, type World } from './world.ts'
 /** The worlds to compare: this tree's first, then the other commit's, if any. */
 export interface Contenders extends AsyncDisposable {
   worlds: World[]
-  /** The commits by the worlds' names. */
+  /** The commits, by the name of the world. */
   commits: Record<string, string>
 }
 
@@ -31,7 +31,7 @@ export async function openContenders({
   return { worlds, commits, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** The worlds in the order of a round: reversed every other round, so that none is always first. */
+/** The order of the worlds in a round: reversed every other round, so that none is always first. */
 export function inTurn<T>(contenders: T[], round: number): T[] {
   return round % 2 === 0 ? contenders : contenders.toReversed()
 }

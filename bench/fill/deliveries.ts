@@ -7,7 +7,7 @@ export interface Backlog {
   paywallId: string
   webhookUrl: string
   events: number
-  /** The number of users that the events are about, in turns. */
+  /** The number of users that the events are about, in turn. */
   users: number
   /**
    * `due`: due since a crash. `blocked`: each user's first delivery failed and is due in an hour, and the others wait for it.
@@ -16,7 +16,7 @@ export interface Backlog {
   as: 'due' | 'blocked' | 'expired'
 }
 
-/** The time of the fill in the events' format. */
+/** The current time in the format of events. */
 const NOW = `to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Separate ranges for each kind, because the sequence numbers of a member's events are unique. */

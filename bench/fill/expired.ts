@@ -4,7 +4,7 @@ import { filledId } from './users.ts'
 
 const HASH = `repeat('0', 64)`
 
-/** Two days ago and earlier: older than any retention here. */
+/** At least two days ago: longer than any of these tables keeps its rows. */
 const AT = `now() - interval '2 days' - n * interval '1 millisecond'`
 
 /** An expired row of each table from which purge-expired deletes, except deliveries. */
@@ -30,7 +30,7 @@ const EXPIRED: Record<string, Columns> = {
   sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: AT },
 }
 
-/** Creates that many rows in total, equally distributed among the tables. */
+/** Creates `rows` expired rows in total, spread evenly over the tables. */
 export async function fillExpired(
   filler: Filler,
   { paywallId, webhookUrl, users, rows }: { paywallId: string; webhookUrl: string; users: number; rows: number },
@@ -42,7 +42,7 @@ export async function fillExpired(
   await fillDeliveries(filler, { paywallId, webhookUrl, events: each, users, as: 'expired' })
 }
 
-/** Deletes what a run of purge-expired that timed out has left. Deliveries are deleted with their events. */
+/** Deletes what a timed-out run of purge-expired left behind. Deliveries are deleted with their events. */
 export async function purgeExpired(filler: Filler): Promise<void> {
   await filler.run(`truncate ${Object.keys(EXPIRED)}`)
 }

@@ -1,12 +1,12 @@
 import type { Filler } from './insert.ts'
 
-/** SQL for the id of the anonymous user with a number, or of its checkout. */
+/** SQL for the id of an anonymous user, or of its checkout. `number` is an SQL expression for the number of the user. */
 const toId = (number: string, kind: 'user' | 'checkout') => `md5('forgotten-${kind}-' || ${number})::uuid`
 
-/** Old enough to be deleted, and earlier. */
+/** When row `n` became due for deletion: at least a day ago. */
 const DUE = `now() - interval '1 day' - n * interval '1 millisecond'`
 
-/** Creates anonymous users who did not return, each with a balance and an unpaid checkout. */
+/** Creates anonymous users who never returned, each with a balance and an unpaid checkout. */
 export async function fillForgotten(
   filler: Filler,
   { paywallId, priceId, users }: { paywallId: string; priceId: string; users: number },

@@ -24,8 +24,8 @@ export const RETURN = {
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
 /**
- * A test paywall that sells a monthly subscription through Stripe and has tokens. Without webhooks nothing is delivered, so that
- * only a request's own work is measured.
+ * A test paywall that sells a monthly subscription through Stripe and has tokens. Without webhooks nothing is delivered, so
+ * only the work of the request itself is measured.
  */
 export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
   const key = `pk_test_${hex(32)}`

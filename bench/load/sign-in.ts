@@ -5,13 +5,13 @@ import { exchange, type Scene } from './scene.ts'
 
 const Reply = z.object({ refresh_token: z.string() })
 
-/** The `request` of no mailed code. Older commits, which may also be measured, ignore the field. */
+/** A challenge that no mailed code has. Older commits, which may also be measured, ignore the field. */
 const NONE = 'A'.repeat(43)
 
 /** More sessions than connections: requests in progress at the end of a round lose their sessions. */
 const SESSIONS = 24
 
-/** All grants of sign-in. */
+/** Mailing a code, and every way to sign in. */
 export const SIGN_IN: Endpoint[] = [
   {
     name: 'sign-in, mail a code',
@@ -40,14 +40,14 @@ export const SIGN_IN: Endpoint[] = [
   },
 ]
 
-/** A refresh token works only once, and the response contains the next one: sessions are used in turn after their responses. */
+/** A refresh token works only once, and the response contains the next one, so a session is reused only after its response. */
 async function refreshes(scene: Scene): Promise<Calls> {
   const tokens: string[] = []
   for (const { email } of scene.people.slice(0, SESSIONS)) tokens.push((await exchange(scene, email)).refreshToken)
   return {
     next() {
       const token = tokens.shift()
-      if (token === undefined) throw new Error('all sessions are under way')
+      if (token === undefined) throw new Error('all sessions are in use')
       return post(`${api(scene)}/sign-in/token`, { grant_type: 'refresh_token', refresh_token: token })
     },
     onReply: (body) => tokens.push(Reply.parse(JSON.parse(body)).refresh_token),

@@ -4,7 +4,7 @@ import { spreadText, table } from './table.ts'
 /** The results of one round by scenario, in milliseconds or deliveries per second. */
 export type EventRound = Record<string, number>
 
-/** A line for each figure, with the other world's, if any. */
+/** A row for each figure: of this world and, if there is another, of that one, and their ratio. */
 export function eventTable(rounds: Record<string, EventRound[]>, here: string, against: string | undefined): string {
   const ours = rounds[here] ?? []
   const others = against === undefined ? undefined : rounds[against]

@@ -12,7 +12,7 @@ export interface GrowthStep {
   crons: Record<string, Record<string, CronRun>>
 }
 
-/** A larger ratio between the largest and the smallest size is not flat. */
+/** The largest ratio between the times at the largest and the smallest size that still counts as flat. */
 const FLAT = 1.5
 
 /** The time limit of a cron's statement, in milliseconds. */
@@ -23,7 +23,12 @@ const STATEMENT_MS = 50
  * look like growth.
  */
 export function growthTable(steps: GrowthStep[], world: string): string {
-  const head = [`${world}: times the Worker that asks select 1`, ...steps.map(({ size }) => figure(size)), 'growth', '']
+  const head = [
+    `${world}: time relative to the select 1 Worker`,
+    ...steps.map(({ size }) => figure(size)),
+    'growth',
+    '',
+  ]
   const names = (steps[0]?.endpoints ?? []).map(({ endpoint }) => endpoint)
   const rows = names.map((name) => {
     const times = steps.map(({ endpoints, references }) => {
@@ -43,7 +48,7 @@ export function growthTable(steps: GrowthStep[], world: string): string {
 /** Each statement of each cron: its count, median and longest time at each size. */
 export function cronTable(steps: GrowthStep[], world: string): string {
   const head = [
-    `${world}: a cron's statements, ms: median / longest (times)`,
+    `${world}: a cron's statements, ms: median / longest (count)`,
     ...steps.map(({ size }) => figure(size)),
     '',
   ]
@@ -52,7 +57,7 @@ export function cronTable(steps: GrowthStep[], world: string): string {
     const runs = steps.map(({ crons: fired }) => fired[world]?.[cron])
     const queries = [...new Set(runs.flatMap((run) => run?.statements.map(({ query }) => query) ?? []))]
     const whole = [
-      `${cron}, the whole run, s`,
+      `${cron}, total, s`,
       ...runs.map((run) => (run ? `${figure(run.milliseconds / 1000)}${run.failed === null ? '' : ' failed'}` : '-')),
       '',
     ]

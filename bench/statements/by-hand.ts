@@ -6,7 +6,7 @@ import type { CapturedEndpoint } from './capture.ts'
 /** A function whose call cannot be captured and repeated: it works only once, or follows a failure of the processor. */
 interface OnceFunction {
   name: string
-  /** SQL for the rows that it is called about, one for each user id in `people`. */
+  /** SQL that selects the rows to call it with, one for each user id in `people`. */
   rows: (people: string) => string
   /** Its parameters, as SQL expressions over such a row. */
   parameters: string[]
@@ -37,7 +37,7 @@ export const ONCE_FUNCTIONS: OnceFunction[] = [
   },
 ]
 
-/** Calls of these functions for the scene's people; none in a tree that does not have the function. */
+/** Statements that call these functions for the scene's people. Skips a function that the measured tree does not have. */
 export async function statementsByHand(
   functions: OnceFunction[],
   databaseUrl: string,

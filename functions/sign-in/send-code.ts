@@ -26,7 +26,7 @@ interface CountedMail {
   isSolved: boolean
 }
 
-/** Mails a sign-in code, after the response: neither the response nor its timing reveals whether the address is known. */
+/** Mails a sign-in code after the response, so that neither the response nor its timing reveals whether the address is known. */
 export async function sendCode(c: SignInContext): Promise<Response> {
   const target = paywallTarget(c)
   await checkPaywallId(c.req, target)
@@ -113,7 +113,7 @@ const logNotRefunded = (cause: unknown) => log('warn', 'unsent mail not refunded
 
 /** The mail's offer to restore purchases made with the address: signing in with the code accepts it. */
 const offer = (sender: string) => [
-  `Something was bought on ${sender} with this address by somebody who was not signed in.`,
+  `A purchase was made on ${sender} with this address by somebody who was not signed in.`,
   'When you sign in with this code, that purchase is added to your account.',
 ]
 

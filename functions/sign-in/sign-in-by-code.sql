@@ -1,10 +1,10 @@
 -- Signs in the user of an address if the mailed code is right and sent with its challenge. `token_audience` is the audience of the token that
 -- came with the call, `anonymous_id` its user if that is an anonymous one. A token of another owner or the other mode is refused as
--- `bad_token` before the code is compared. If the mail offered to restore purchases that anonymous users made with the address, and the user
--- wants that (`restore`), they become the user's.
+-- `bad_token` before the code is compared. If the mail offered to restore purchases that anonymous users made with the address, and
+-- `restore` is true, those users are merged into the user.
 --
 -- Locks the challenge first, which counts the guesses, then the users that lock_restorable and user_of_address lock. The right code uses up
--- all remaining guesses: so of concurrent calls no more than the limit are compared, and one signs in. Verdicts: `signed_in`;
+-- all remaining guesses, so of concurrent calls no more than the limit are compared, and only one signs in. Verdicts: `signed_in`;
 -- `invalid_grant`; `bad_token`; `unknown_paywall`.
 create function sign_in_by_code(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, most_guesses integer, restore boolean,

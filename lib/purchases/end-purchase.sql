@@ -1,4 +1,4 @@
--- Ending a purchase by its owner: `paywall purchases end`.
+-- Lets an owner end a purchase: `paywall purchases end`.
 
 -- Ends a purchase at once. The reconcile cron ends a subscription at its processor, and retries until that is done. No money is refunded
 -- and no tokens are taken back. Returns false if it had ended before. Locks the member and then the purchase.

@@ -4,7 +4,7 @@ import { type Changes, readErrors, sampleFileText } from '../support/sample-payw
 const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever you like' }
 const blocks = 'paywalls[0].layout.blocks'
 
-/** What is wrong with a page of these blocks, in English and German, at a paywall that sells by the month and once. */
+/** The errors in a layout of these blocks, in a file with English and German texts, a monthly price and a one-time price. */
 function readProblems(written: unknown[], changes: Changes = {}): Promise<string[]> {
   const layout = { type: 'stack', blocks: written }
   const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
@@ -14,7 +14,7 @@ function readProblems(written: unknown[], changes: Changes = {}): Promise<string
 const yearly = { slug: 'yearly', label: 'Yearly', currency: 'USD', amount: 89, interval: 'year', processorPrice: 'y' }
 
 describe('a layout', () => {
-  test('may have every block, and blocks of its owner', async () => {
+  test('may have every block type, and custom ones', async () => {
     const everything = [
       { type: 'heading', text: 'title' },
       { type: 'heading', text: 'title', level: 2 },
@@ -85,51 +85,51 @@ describe('a layout', () => {
       { type: 'image', src: 'http://acme.example/a.png', alt: 'title' },
       '.src: must be an https URL or a localhost URL',
     ],
-  ])('names what is wrong with %j', async (block, error) => {
+  ])('reports what is wrong with %j', async (block, error) => {
     expect(await readProblems([block])).toEqual([`${blocks}[0]${error}`])
   })
 
   test.each<[string, Changes, string]>([
     [
-      'a text that one locale lacks',
+      'a text that is missing from one locale',
       { 'paywalls[0].locales.de': { titel: 'Mehr' } },
       `${blocks}[0].text: de has no text title: did you mean titel?`,
     ],
     [
-      'a text that is none',
+      'a text that is not a string',
       { 'paywalls[0].locales.en.title': { of: 'yours' } },
       `${blocks}[0].text: en has no text title`,
     ],
     [
-      'locales that are not there',
+      'missing locales',
       { 'paywalls[0].locales': {} },
       `${blocks}[0].text: there are no locales, so there is no text title`,
     ],
     [
-      "an offer's price",
+      "an offer's unknown price",
       { 'paywalls[0].offers': [{ price: 'montly' }] },
       'paywalls[0].offers[0].price: there is no price montly: did you mean monthly?',
     ],
     [
-      'an offer of a price that is no name',
+      'an offer whose price is not a string',
       { 'paywalls[0].offers': [{ price: 5 }] },
       'paywalls[0].offers[0].price: expected string, received number',
     ],
     [
-      'a logo without encryption',
+      'a logo with an http URL',
       { 'paywalls[0].settings.logo': { src: 'http://acme.example/logo.png' } },
       'paywalls[0].settings.logo.src: must be an https URL or a localhost URL',
     ],
     [
-      "a logo's text",
+      "a logo's missing text",
       { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'logo' } },
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
-  ])('names %s', async (_what, changes, error) => {
+  ])('reports %s', async (_what, changes, error) => {
     expect(await readProblems([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
   })
 
-  test('of a live paywall has no image of localhost', async () => {
+  test('of a live paywall must not have an image from localhost', async () => {
     const live = {
       'paywalls[0].test': false,
       'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY',
@@ -139,7 +139,7 @@ describe('a layout', () => {
     expect(await readProblems([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
   })
 
-  test('is judged with all the rest of the file', async () => {
+  test('is checked together with the rest of the file', async () => {
     const changes = { 'paywalls[0].prices[0].amount': 9.999, 'paywalls[0].settings.name': 'Other', nam: 1 }
     expect(await readProblems([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
       'paywalls[0].prices[0].amount: 9.999 is not an amount of USD',
@@ -151,7 +151,7 @@ describe('a layout', () => {
   })
 })
 
-test('a misspelt field is answered by the one that was meant, anywhere in the file', async () => {
+test('the intended name of a misspelt field is suggested, anywhere in the file', async () => {
   const changes = {
     'paywalls[0].prices[0].trail_days': 7,
     'paywalls[0].prices[0].lable': 'Monthly',

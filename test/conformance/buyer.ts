@@ -98,12 +98,15 @@ export async function happens<Result>(
   buyer: Buyer,
   what: ((id: string) => Promise<Result>) | undefined,
 ): Promise<string[]> {
-  if (!what) throw new Error(`that cannot happen at ${buyer.shop.acquiring}`)
+  if (!what) throw new Error(`${buyer.shop.acquiring} does not support that`)
   await what(await getId(buyer))
   return newEvents(buyer)
 }
 
-/** The events since the last call, sorted by name, payments with their amounts. Each must come once, in order, and match the one before. */
+/**
+ * The events since the last call, sorted by name, payments with their amounts. Each must arrive once and in order, and its `previous` must
+ * be the state before.
+ */
 export async function newEvents(buyer: Buyer): Promise<string[]> {
   const { world, emulator } = buyer.shop
   await emulator.drainWebhooks()
@@ -117,7 +120,7 @@ export async function newEvents(buyer: Buyer): Promise<string[]> {
 
 const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
 
-/** Cancels through our API as the owner does for its user, and waits until it is stored. */
+/** Cancels through our API with the owner's key, and waits until the cancellation is stored. */
 export async function cancelHere(buyer: Buyer): Promise<Reply> {
   const { world, paywall, key } = buyer.shop
   const subscriptionId = (await readPurchase(buyer))?.id
@@ -159,7 +162,7 @@ export async function decline({ shop: { world, emulator }, userId }: Buyer, decl
 export async function getSale(buyer: Buyer): Promise<Sale> {
   const id = await getId(buyer)
   const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
-  if (!sale) throw new Error(`${buyer.shop.acquiring} has sold no ${id}`)
+  if (!sale) throw new Error(`${buyer.shop.acquiring} has no purchase ${id}`)
   return sale
 }
 

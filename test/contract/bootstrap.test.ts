@@ -124,7 +124,7 @@ describe('the structural payload', () => {
     }
   })
 
-  test('is public: an owner key changes nothing, not even an invalid one', async () => {
+  test('is public: an owner key changes nothing, valid or not', async () => {
     const plain = await structure()
     expect(await structure({ key: all.ours.key })).toEqual(plain)
     expect(await structure({ key: 'pk_test_bad' })).toEqual(plain)
@@ -158,9 +158,9 @@ describe('version', () => {
     ['the ETag', (etag: string) => etag, 304],
     ['a weak one', (etag: string) => `W/${etag}`, 304],
     ['one of a list', (etag: string) => `"other", ${etag}`, 304],
-    ['anything', () => '*', 304],
-    ['another', () => '"sha256:other"', 200],
-    ['no quotes', (etag: string) => etag.slice(1, -1), 200],
+    ['a wildcard', () => '*', 304],
+    ['another ETag', () => '"sha256:other"', 200],
+    ['an unquoted one', (etag: string) => etag.slice(1, -1), 200],
   ])('If-None-Match with %s', async (_name, getTag, status) => {
     const { etag = '' } = (await bootstrap()).headers
     const reply = await bootstrap({ headers: { 'if-none-match': getTag(etag) } })
@@ -200,7 +200,7 @@ describe('local prices', () => {
 })
 
 describe('user state', () => {
-  test('comes with a Bearer token, next to the same structure, and is never cached', async () => {
+  test('is added for a Bearer token, does not change the structure, and is never cached', async () => {
     const guest = await structure()
     const reply = await bootstrap({ token: all.payer.token })
     const { user, ...rest } = z.looseObject({ user: UserState }).parse(reply.body)
@@ -227,7 +227,7 @@ describe('user state', () => {
     expect(await bootstrap({ key, token: 'x' })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
-  test('shows that a user who bought nothing does not pay', async () => {
+  test('reports a user who bought nothing as not paid', async () => {
     expect((await bootstrap({ token: all.member.token })).body).toMatchObject({
       user: { id: all.member.id, has_active_subscription: false, paid: false, purchases: [], trial: null },
     })

@@ -30,7 +30,7 @@ test('an event arrives once, as stored and signed, without a queue message', asy
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status: 200 }])
 })
 
-test('while a secret is rotated both sign, and afterwards the new one alone', async () => {
+test('both secrets sign during a rotation, and only the new one afterwards', async () => {
   const mailbox = await openMailbox(world)
   const previous = `whsec_${randomBytes(32).toString('base64')}`
   const sealed = await seal(previous, world.secrets.WEBHOOK_SECRETS_KEY, `webhook:${mailbox.url}`)
@@ -53,12 +53,12 @@ test('while a secret is rotated both sign, and afterwards the new one alone', as
   expect(() => new Webhook(previous).verify(after!.body, after!.headers)).toThrow('No matching signature')
 })
 
-describe('a failed attempt is made again', () => {
+describe('a failed attempt is retried', () => {
   const MINUTE = 60
   const HOUR = 60 * MINUTE
   const schedule = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
-  test('on the schedule, with the same id and a fresh timestamp, until it is given up', async () => {
+  test('on the schedule, with the same id and a fresh timestamp, until the delivery fails for good', async () => {
     const mailbox = await openMailbox(world)
     const [first, second] = await mailbox.addEvents(2)
     mailbox.answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 })
@@ -92,10 +92,15 @@ describe('a failed attempt is made again', () => {
       6_900,
       7_200,
     ],
-    ['429 that asks for a week', { status: 429, headers: { 'retry-after': '604800' } }, 86_390, 86_400],
-    ['429 that asks for less than we wait', { status: 429, headers: { 'retry-after': '1' } }, 0, 5.5],
+    [
+      '429 with a week, which is capped at a day',
+      { status: 429, headers: { 'retry-after': '604800' } },
+      86_390,
+      86_400,
+    ],
+    ['429 with less than our own delay', { status: 429, headers: { 'retry-after': '1' } }, 0, 5.5],
     ['503 with nonsense', { status: 503, headers: { 'retry-after': 'soon' } }, 0, 5.5],
-    ['500, whose Retry-After says nothing', { status: 500, headers: { 'retry-after': '3000' } }, 0, 5.5],
+    ['500, whose Retry-After is ignored', { status: 500, headers: { 'retry-after': '3000' } }, 0, 5.5],
     ['a redirect, which is not followed', { status: 302, headers: { location: '/webhooks/elsewhere' } }, 0, 5.5],
   ])('%s', async (_case, answer, earliest, latest) => {
     const mailbox = await openMailbox(world)
@@ -112,7 +117,7 @@ describe('a failed attempt is made again', () => {
   })
 })
 
-test('410 disables the webhook endpoint; what waits stays, and goes out in order when it is enabled again', async () => {
+test('410 disables the webhook endpoint; pending events are kept, and delivered in order once it is enabled again', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status: 410 })
   const ids = await mailbox.addEvents(2)
@@ -133,10 +138,10 @@ test('410 disables the webhook endpoint; what waits stays, and goes out in order
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
-/** What a member has without a credit. */
+/** A member's balance before any credit. */
 const TOPPED_UP = 10
 
-test('what happens while a webhook endpoint is disabled is not sent there, nor once it is enabled again', async () => {
+test('events from the time when a webhook endpoint is disabled are never sent there, not even once it is enabled again', async () => {
   const mailbox = await openMailbox(world)
   await world.apply({ ...mailbox.file, webhooks: [] })
   await mailbox.credit()
@@ -147,7 +152,7 @@ test('what happens while a webhook endpoint is disabled is not sent there, nor o
   expect(counts()).toEqual([TOPPED_UP + 2])
 })
 
-test('a huge reply is no obstacle', async () => {
+test('a huge response does not fail a delivery', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
   await mailbox.addEvents(2)
@@ -155,7 +160,7 @@ test('a huge reply is no obstacle', async () => {
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
 })
 
-test('a connection that breaks behind the head of a 200 is no failed attempt', async () => {
+test('a connection that breaks after the headers of a 200 is not a failed attempt', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 1_000 })
     response.write('so far', () => response.destroy())
@@ -167,7 +172,7 @@ test('a connection that breaks behind the head of a 200 is no failed attempt', a
   await close(server)
 })
 
-test('an address is refused when the paywall is live or the address is private, and the others get theirs', async () => {
+test('a local address of a live paywall and a private address are refused, and other endpoints get their events', async () => {
   const [live, local, good] = await Promise.all([openMailbox(world), openMailbox(world), openMailbox(world)])
   const [, [other]] = await Promise.all([live.addEvents(), local.addEvents(), good.addEvents()])
   await switchMode(world, live.file.paywalls[0]!.id, false)
@@ -187,7 +192,7 @@ test('an address is refused when the paywall is live or the address is private, 
   expect(good.ids()).toHaveLength(1)
 })
 
-test("an address on a paywall's own domain is ours, however it is written", async () => {
+test("an address on a paywall's own domain is refused, however it is written", async () => {
   const domain = `pay-${randomBytes(4).toString('hex')}.example`
   await world.apply(await paywallFile({ paywall: { domain } }))
   for (const host of [domain, `${domain.toUpperCase()}.`]) {

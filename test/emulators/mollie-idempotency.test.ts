@@ -16,7 +16,7 @@ async function ask(emulator: MollieEmulator, idempotencyKey: string, body: objec
   return { status: answer.status, replayed, body: await answer.text() }
 }
 
-test('20 equal calls at once make one payment', async () => {
+test('20 identical concurrent calls create one payment', async () => {
   const { emulator, mollie } = await startMollie()
   const calls = Array.from({ length: 20 }, () =>
     mollie.payments.create({ idempotencyKey: 'k', paymentRequest: order() }),
@@ -28,7 +28,7 @@ test('20 equal calls at once make one payment', async () => {
   expect(emulator.calls[0]).toMatchObject({ method: 'POST', path: '/v2/payments', idempotencyKey: 'k', body: order() })
 })
 
-test('keeps the first answer, a refusal too, and refuses the key to any other request', async () => {
+test('replays the first response, even a 422, and refuses the key for any other request', async () => {
   const { emulator } = await startMollie()
   const first = await ask(emulator, 'k')
   expect(await ask(emulator, 'k')).toEqual({ ...first, replayed: true })
@@ -44,7 +44,7 @@ test('keeps the first answer, a refusal too, and refuses the key to any other re
   expect(await ask(emulator, 'limited')).toMatchObject({ status: 201, replayed: false })
 })
 
-test('ignores keys of other methods, so an end can be requested twice', async () => {
+test('ignores keys of other methods, so a second cancellation is not a replay', async () => {
   const { mollie } = await startMollie()
   const { customerId, subscription } = await subscribe(mollie)
   const cancel = () =>
@@ -71,7 +71,7 @@ test('answers 409 to a key that is still in use', async () => {
   expect(emulator.payments).toHaveLength(1)
 })
 
-test('a call whose reply is lost is replayed', async () => {
+test('replays a call whose response was lost', async () => {
   const { emulator } = await startMollie()
   emulator.onCall = async (_, run) => {
     await run()
@@ -84,7 +84,7 @@ test('a call whose reply is lost is replayed', async () => {
   expect(replayed.body).toContain(emulator.payments[0]?.id)
 })
 
-test('a restart keeps subscriptions, idempotency keys and the events nobody took', async () => {
+test('a restart keeps subscriptions, idempotency keys and undelivered events', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mollie-emulator-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const statePath = join(directory, 'mollie.json')

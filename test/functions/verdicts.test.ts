@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reachedFrom, type SqlFunction, sqlFunctions } from '../support/sql-functions.ts'
 
-// What a database function can decide stands in its .sql file, and once more in TypeScript: as the type that a Worker
-// expects of the call. Here tsc compares the two, in a copy of the code in which each call is followed by the question.
+// The verdicts of a database function are written twice: in its .sql file, and in TypeScript as the result type of the call. This test
+// lets tsc compare the two, in a copy of the code to which it appends a type assertion for each call.
 
 const root = join(import.meta.dirname, '../..')
 const functions = sqlFunctions()
 const entries = [...functions.values()].filter(({ isEntry }) => isEntry)
 
-/** Verdicts of the parts of a function that it cannot come to. */
+/** Verdicts of called functions that the caller itself never returns. */
 const IMPOSSIBLE: Record<string, string[]> = {
-  withdraw_tokens: ['too_much'], // which only a credit could be
-  read_user_bootstrap: ['unknown_identity', 'not_member'], // whoever never came to the paywall gets its structure alone
+  withdraw_tokens: ['too_much'], // only a credit can be too much
+  read_user_bootstrap: ['unknown_identity', 'not_member'], // a user who is not a member gets only the structure
 }
 
-/** What a function can decide. Where no user's token is asked for, none can be refused. */
+/** The verdicts that a function can return. One without a user's token cannot return `unknown_user`. */
 function getVerdicts(entry: SqlFunction): string[] {
   const decided = new Set(reachedFrom(entry, functions).flatMap(({ decides }) => decides))
   for (const impossible of IMPOSSIBLE[entry.name] ?? []) decided.delete(impossible)
@@ -52,7 +52,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-/** One statement for each call of a database function that names the type of its result. */
+/** A type assertion for each call of a database function with an explicit result type. */
 function questionsAbout(code: string): string[] {
   return entries.flatMap((entry) => {
     const call = new RegExp(`\\b${camelCase(entry.name)}<((?:[^<>()]|<[^<>()]*>)+)>\\(`, 'g')
@@ -64,14 +64,14 @@ function questionsAbout(code: string): string[] {
   })
 }
 
-test('that TypeScript expects of a database function are those that its .sql file can give', async () => {
+test('the verdicts that TypeScript expects of a database function are those that its .sql file can return', async () => {
   expect([...(await faults())]).toEqual([])
-  // Those that give a verdict must have been asked about; the rest give a value, or nothing that anybody reads.
+  // Every function with verdicts must have been compared. The others return a value, or nothing that anybody reads.
   const silent = entries.filter(({ name }) => !comparedNames.has(name))
   expect(silent.filter((entry) => getVerdicts(entry).length > 0).map(({ name }) => name)).toEqual([])
 })
 
-/** What tsc has to say. */
+/** The errors that tsc reports. */
 function faults(): Promise<string[]> {
   return new Promise((resolve) => {
     execFile(

@@ -1,7 +1,7 @@
-/** A list that has something to pick. */
+/** A list with at least one entry. */
 type Some = readonly [string, ...string[]]
 
-/** Values that nobody should send, as they stand in JSON. */
+/** Values that nobody should send, as JSON text. */
 export const VALUES: Some = [
   '"\\u0000"',
   '"a\\u0000b@example.com"',
@@ -63,7 +63,7 @@ export const VALUES: Some = [
   nested('{"a":', '}', 9_000),
 ]
 
-/** Fields to add to a body, some of them with names that JavaScript knows. */
+/** Names of fields to add to a body. Some have a meaning in JavaScript. */
 export const NAMES: Some = [
   '__proto__',
   'constructor',
@@ -108,7 +108,7 @@ export const BODIES: Some = [
   `"${'x'.repeat(65_535)}"`,
 ]
 
-/** Too large for any JSON endpoint. Seldom: a megabyte takes its time. */
+/** Too large for any JSON endpoint. Sent rarely, because it is slow. */
 export const MEGABYTE = `{"email":"${'x'.repeat(1024 * 1024)}"}`
 
 /** Bytes that are not UTF-8, to be put into a body. */
@@ -134,7 +134,7 @@ export const CONTENT_TYPES: Some = [
 
 export const METHODS: Some = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'LOCK']
 
-/** What a path may go on with, or have in the place of a paywall's id. */
+/** Segments to append to a path, or to put in place of a paywall's id. */
 export const SEGMENTS: Some = [
   '%00',
   '%ff',
@@ -218,7 +218,7 @@ export const HEADERS: readonly [[string, string], ...[string, string][]] = [
   ['host', 'evil.example'],
 ]
 
-/** What may stand in X-Api-Key or after Bearer. */
+/** Values for X-Api-Key, or to follow Bearer. */
 export const CREDENTIALS: Some = [
   '',
   ' ',

@@ -8,12 +8,12 @@ import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/own
 import { getRows, type Row } from '../support/table-rows.ts'
 import { until } from '../support/until.ts'
 
-// What becomes of a database that has the tables of the baseline, once there are migrations behind it.
+// Migrates databases that have the baseline's tables, once there are migrations after the baseline.
 
 const rolesKey = randomBytes(32).toString('base64url')
 const tree = readTables()
 
-/** The tables of this tree, with migrations behind its own, by their names. */
+/** The tables of this tree, with these migrations, by name, after its own. */
 const behind = (migrations: Record<string, string>): Tables => ({
   ...tree,
   migrations: [...tree.migrations, ...Object.entries(migrations).map(([name, text]) => ({ name, text }))],
@@ -34,7 +34,7 @@ describe('from the baseline', () => {
   const FILLED = `insert into owners (email) values ('ada@example.com');
     insert into api_keys (owner_id, name, key_hash, is_test) select id, 'key', repeat('a', 64), true from owners`
 
-  test('a database with rows is given each migration once, in order, and every row is found again', async () => {
+  test('a database with rows gets each migration once, in order, and keeps every row', async () => {
     const url = await server.createDatabase('older')
     await migrated(url, { rolesKey })
     await withClient(url, (client) => client.query(FILLED))
@@ -52,7 +52,7 @@ describe('from the baseline', () => {
     expect(after).toEqual({ ...expected, owners, counters: [] })
   })
 
-  test('a database comes to the catalog that schema.sql gives an empty one, which is given no migration again', async () => {
+  test('a migrated database has the catalog of one created from schema.sql, and the latter needs no migrations', async () => {
     const [older, fresh] = [await server.createDatabase('upgraded'), await server.createDatabase('fresh')]
     await migrated(older, { rolesKey })
     await migrated(older, { rolesKey, tables: later })
@@ -63,10 +63,10 @@ describe('from the baseline', () => {
     expect(await readCatalog(older)).toEqual(await readCatalog(fresh))
   })
 
-  test('the migrations of this tree come to its schema.sql', async () => {
+  test('the migrations of this tree result in its schema.sql', async () => {
     const [baseline, ...others] = tree.migrations
     const [older, fresh] = [await server.createDatabase('released'), await server.createDatabase('today')]
-    // As long as the baseline is the only one, schema.sql is the tables that it stands for.
+    // As long as the baseline is the only migration, its tables are those of schema.sql.
     const schema = others.length === 0 ? tree.schema : baseline!.text
     await migrated(older, { rolesKey, tables: { schema, migrations: [baseline!] } })
     await migrated(older, { rolesKey })
@@ -75,10 +75,10 @@ describe('from the baseline', () => {
   })
 })
 
-describe('goes on where it was cut off', () => {
+describe('continues where it was interrupted', () => {
   const HELD = 'alter table deliveries add column remark text'
 
-  /** Whoever makes a table sleeps. */
+  /** Makes every `create table` sleep. */
   const SLOW_TABLES = `create function sleep() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$;
     create event trigger slow on ddl_command_start when tag in ('CREATE TABLE') execute function sleep()`
 
@@ -92,7 +92,7 @@ describe('goes on where it was cut off', () => {
     await withClient(server.postgres.url('crashed'), async (reader) => {
       await reader.query('begin; select from deliveries')
       const crashed = migrated(url, { rolesKey, tables }).catch((error: Error) => error.message)
-      await until('a migration that waits, and ends', async () => {
+      await until('a waiting migration was terminated', async () => {
         const { rowCount } = await withClient(server.postgres.url('crashed'), (client) => client.query(END_WAITING))
         return rowCount
       })
@@ -105,7 +105,7 @@ describe('goes on where it was cut off', () => {
     expect(await migrated(url, { rolesKey, tables })).toEqual([])
   })
 
-  test('by a deadlock, of which it says that it may be repeated', async () => {
+  test('by a deadlock, which it reports as worth another try', async () => {
     const url = await server.createDatabase('deadlocked')
     const asSuperuser = server.postgres.url('deadlocked')
     await migrated(url, { rolesKey })
@@ -115,12 +115,12 @@ describe('goes on where it was cut off', () => {
       return (await withClient(asSuperuser, (client) => client.query(waiting))).rowCount === number
     }
     await withClient(asSuperuser, async (worker) => {
-      // The tables are locked in one order, whichever a migration names first: who waits for the first keeps nobody from the second.
+      // The tables are locked in a fixed order, whichever a migration names first: while it waits for the first, the second is free.
       const kept = await withClient(asSuperuser, async (reader) => {
         await reader.query('begin; select from owners')
         const migrating = migrated(url, { rolesKey, tables }).catch((error: Error) => error.message)
         await until('a migration that waits', areWaiting(1))
-        // Postgres ends the first that looks for a deadlock: the migration, as the worker does not look.
+        // Postgres aborts the first session that checks for a deadlock: the migration, as the worker waits a minute before it checks.
         await worker.query("set deadlock_timeout = '1min'; set lock_timeout = '100ms'; begin; select from deliveries")
         await worker.query('set local lock_timeout = 0')
         const read = worker.query('select from owners')
@@ -136,7 +136,7 @@ describe('goes on where it was cut off', () => {
     expect(await migrated(url, { rolesKey, tables })).toEqual(['run migration 9001-remark'])
   })
 
-  test('by Ctrl-C, which leaves nothing behind that still runs', async () => {
+  test('by Ctrl-C, which leaves nothing running', async () => {
     const url = await server.createDatabase('interrupted')
     const asSuperuser = server.postgres.url('interrupted')
     await withClient(asSuperuser, (client) => client.query(SLOW_TABLES))
@@ -157,7 +157,7 @@ describe('goes on where it was cut off', () => {
     expect(await migrated(url, { rolesKey })).toEqual([])
   })
 
-  test('by a migration that failed: those before it are run, and it is run again', async () => {
+  test('by a failed migration: those before it are kept, and it is run again', async () => {
     const url = await server.createDatabase('failed')
     await migrated(url, { rolesKey })
     const tables = behind({

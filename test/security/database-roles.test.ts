@@ -12,7 +12,7 @@ const { name: release } = readRelease()
 
 interface DatabaseFunction {
   name: string
-  /** A call of it with nulls, in a form that the planner does not know the result of. */
+  /** A call with nulls, written so that the planner cannot work out the result beforehand. */
   call: string
 }
 
@@ -22,7 +22,7 @@ let functions: DatabaseFunction[]
 
 beforeAll(async () => {
   url = await freshDatabase()
-  await prepareDatabase(url, rolesKey) // rights on a whole database are not copied with it
+  await prepareDatabase(url, rolesKey) // privileges on a database are not copied with it
   await withClient(url, async (client) => {
     tables = (await client.query(TABLES)).rows
     functions = (await client.query(FUNCTIONS, [release])).rows
@@ -37,7 +37,7 @@ const FUNCTIONS = `select p.proname as name, format('%s.%I(%s)', $1::text, p.pro
     from unnest(p.proargtypes) with ordinality t (type, place))) as call
   from pg_proc p where p.pronamespace = to_regnamespace($1) order by 1`
 
-/** The error of Postgres for each statement, each in a transaction of its own that is rolled back; null: it succeeded. */
+/** Runs each statement in its own transaction, rolls it back, and returns the error codes by statement; null: it succeeded. */
 async function readCodes(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
   const codes: Record<string, string | null> = {}
   for (const statement of statements) {
@@ -91,18 +91,18 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
     expect(await readCodes(client, all)).toEqual(allDenied(all))
   })
 
-  test("executes its own functions, and neither another Worker's nor an inner one", async () => {
+  test("executes its own functions, but no other Worker's and no internal ones", async () => {
     const [mine, others] = [true, false].map((isOwn) =>
       functions.filter(({ name }) => own.includes(name) === isOwn).map(({ call }) => `select ${call}`),
     )
     expect(await readCodes(client, others!)).toEqual(allDenied(others!))
-    // Nulls may fail for any other reason: what counts is that it may.
+    // Nulls may fail for other reasons: only the permission matters here.
     const codes = await readCodes(client, mine!)
     expect(Object.keys(codes)).toHaveLength(own.length)
     expect(Object.values(codes)).not.toContain(PERMISSION_DENIED)
   })
 
-  test('makes nothing, becomes nobody else, and reads no password', async () => {
+  test('creates nothing, assumes no other role, and reads no passwords and no files', async () => {
     const statements = [
       'create schema mine',
       'create table public.mine (n int)',
@@ -129,7 +129,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
     await expect(client.query('create database mine')).rejects.toMatchObject({ code: PERMISSION_DENIED })
   })
 
-  test('is bound to time limits below that of its Worker, has the rights of its role alone, and owns nothing', async () => {
+  test('has shorter timeouts than its Worker, only the privileges of its role, and owns nothing', async () => {
     const { rows } = await client.query(
       `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
          r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls as is_mighty,
@@ -141,7 +141,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
   })
 })
 
-test('nobody but the roles may execute anything, and neither they nor the owner of it all can log in', async () => {
+test('only the roles may execute functions, and neither they nor the owner of the functions can log in', async () => {
   const { rows } = await withClient(url, (client) =>
     client.query(
       `select p.proname, pg_get_userbyid(p.proowner) as owner, acl.grantee::regrole::text as grantee
@@ -164,7 +164,7 @@ test('nobody but the roles may execute anything, and neither they nor the owner 
   expect(owner.rows).toEqual([{ rolcanlogin: false, rolsuper: false }])
 })
 
-test('a function with the rights of its owner looks for names in its release first and in temporary tables last', async () => {
+test('a security definer function resolves names in its release first and in temporary tables last', async () => {
   const { rows } = await withClient(url, (client) =>
     client.query('select proname, proconfig from pg_proc where prosecdef and pronamespace = to_regnamespace($1)', [
       release,

@@ -35,7 +35,7 @@ export async function visitHome(): Promise<HomeVisit> {
 /** A section of the page, by its heading. */
 export const section = ({ page }: HomeVisit, name: string): Locator => page.getByRole('region', { name })
 
-/** What home reports as its last action. */
+/** The latest entry in home's journal. */
 export const shown = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
 
 /** Buys from home, pays on the processor's page, and returns home. Returns the buyer's address. */

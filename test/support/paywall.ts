@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import type { Secrets } from '../../dev/world/secrets.ts'
 
-/** What the command needs of a world. */
+/** The parts of a world that the command needs. */
 interface CommandWorld {
   databaseUrl: string
   secrets: Pick<Secrets, 'PROCESSOR_CREDENTIALS_KEY' | 'WEBHOOK_SECRETS_KEY' | 'TURNSTILE_SECRETS_KEY'>
 }
 
-/** The `paywall` command as a person runs it on the world's database, in a process of its own. */
+/** Runs the `paywall` command in its own process, on the world's database. */
 export function paywall(
   { databaseUrl, secrets }: CommandWorld,
   args: string[],

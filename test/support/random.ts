@@ -1,4 +1,4 @@
-/** A source of numbers from 0 to 1 that is the same for the same seed (mulberry32), so that a failed test can be repeated. */
+/** A generator of numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a failed test can be reproduced. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -9,7 +9,7 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-/** The same things in a random order. */
+/** A copy in random order. */
 export function shuffled<Thing>(things: Thing[], random: () => number): Thing[] {
   return things
     .map((thing) => ({ thing, place: random() }))
@@ -17,7 +17,7 @@ export function shuffled<Thing>(things: Thing[], random: () => number): Thing[] 
     .map(({ thing }) => thing)
 }
 
-/** Every order that things can be in. */
+/** All possible orders of the items. */
 export function permutations<Thing>(things: Thing[]): Thing[][] {
   if (things.length < 2) return [things]
   return things.flatMap((first, index) => permutations(things.toSpliced(index, 1)).map((rest) => [first, ...rest]))

@@ -1,8 +1,8 @@
 import type { TestWorld } from './world.ts'
 
 /**
- * So much of a rate limit is consumed, since so many seconds ago. Without them nothing of it is refilled while the test runs: what is
- * refilled little by little would be more or less, as the machine is slow or fast.
+ * Sets how much of a rate limit is consumed, and how long ago. By default that is ten minutes in the future, so that nothing is refilled
+ * during the test: otherwise its result would depend on the speed of the machine.
  */
 export async function setConsumed(world: TestWorld, name: string, key: string, consumed: number, secondsAgo = -600) {
   await world.database.query(
@@ -12,7 +12,7 @@ export async function setConsumed(world: TestWorld, name: string, key: string, c
   )
 }
 
-/** So much time passes for all rate limits. */
+/** Refills all rate limits as if `time` had passed. */
 export async function letRefill(world: TestWorld, time: string) {
   await world.database.query('update rate_limits set refilled_at = refilled_at - $1::interval', [time])
 }

@@ -13,7 +13,7 @@ export interface Subscriber extends Person {
   customer: string
 }
 
-/** A subscriber whose webhooks have all arrived: the next call to the processor is the one that the test causes. */
+/** Creates a subscriber and waits for its webhooks, so that the next call to the processor is the one that the test causes. */
 export async function subscribe(
   world: TestWorld,
   tenant: Tenant,
@@ -34,12 +34,12 @@ export async function subscribe(
   return { ...user, purchaseId, subscriptionId, customer }
 }
 
-/** Cancels as the user itself does; fields of the body are added or replaced. */
+/** Cancels with the user's token. `options.body` adds fields to the body or replaces them. */
 export function cancelOwn(world: TestWorld, subscriber: Subscriber, options: Call & { body?: object } = {}) {
   return cancel(world, { token: subscriber.token, ...options, body: { ...getBody(subscriber), ...options.body } })
 }
 
-/** Cancels as the owner does for its user. */
+/** Cancels for the user with the owner's key. */
 export function cancelFor(
   world: TestWorld,
   { paywall, key }: Tenant,
@@ -59,7 +59,7 @@ const getBody = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, c
 export const getUpdates = (world: TestWorld, { subscriptionId }: Subscriber): TestWorld['stripe']['calls'] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
-/** What an answer says of a subscriber, as names of what leaked. */
+/** The names of the subscriber's fields that a reply leaks. */
 export function findMentions(
   { body, headers }: Reply,
   { id, email, purchaseId, subscriptionId, customer }: Subscriber,
@@ -70,7 +70,7 @@ export function findMentions(
   )
 }
 
-/** What is stored of a request to cancel. */
+/** The stored state of a cancellation request. */
 export async function storedRequest(world: TestWorld, { purchaseId }: Subscriber) {
   const { rows } = await world.database.query<{ requested: boolean; accepted: boolean; reason: string | null }>(
     `select cancel_requested_at is not null as requested, cancel_accepted_at is not null as accepted,
@@ -92,7 +92,7 @@ const CancellationReply = z.object({
   }),
 })
 
-/** What a cancellation answered; any other answer fails the test with all of it. */
+/** The subscription in the reply of a successful cancellation. Throws the whole reply if it is anything else. */
 export function cancelled(reply: Reply): z.output<typeof CancellationReply>['subscription'] {
   if (reply.status !== 200) throw new Error(`not cancelled: ${JSON.stringify(reply)}`)
   return CancellationReply.parse(reply.body).subscription

@@ -4,7 +4,7 @@ import type { Reply } from './call.ts'
 import { asDocumented } from './hold-to-document.ts'
 import type { TestWorld } from './world.ts'
 
-/** The first bytes of a file of each type. */
+/** The magic bytes of each file type. */
 const BEGINNINGS = {
   'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
   'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -13,14 +13,14 @@ const BEGINNINGS = {
 
 export type ImageType = keyof typeof BEGINNINGS
 
-/** A file of a form, as its sender describes it. */
+/** A file in a form, as its sender declares it. */
 export interface Upload {
   name?: string
   type: string
   bytes: Buffer<ArrayBuffer>
 }
 
-/** An image of random bytes. `size` is that of the whole file. */
+/** A file of `size` bytes: the magic bytes of an image, then random ones. */
 export function image(type: ImageType = 'image/png', size = 2_000): Upload {
   const beginning = BEGINNINGS[type]
   return { type, bytes: Buffer.concat([beginning, randomBytes(size - beginning.length)]) }
@@ -30,7 +30,7 @@ export const MESSAGE = { subject: 'It does not load', content: 'I paid and see n
 
 const Opened = z.object({ ticket: z.object({ id: z.int(), status: z.literal('open') }) })
 
-/** The number of the ticket that was opened; any other answer fails the test with all of it. */
+/** The id of the opened ticket. Throws the whole reply if it is anything else. */
 export function ticketId(reply: Reply): number {
   if (reply.status !== 200) throw new Error(`no ticket: ${JSON.stringify(reply)}`)
   return Opened.parse(reply.body).ticket.id
@@ -46,7 +46,7 @@ export function ticketForm(fields: Record<string, string>, uploads: Upload[] = [
   return form
 }
 
-/** Sends a form, or any body, through the public door. */
+/** Sends a form, or any other body, through the gateway. */
 export async function sendForm(
   world: TestWorld,
   body: FormData | Buffer<ArrayBuffer> | ReadableStream,
@@ -67,7 +67,7 @@ export async function sendForm(
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
 }
 
-/** The keys of all images that are stored, and of those that tickets have. */
+/** The keys of the images in the bucket, and of those that tickets refer to. */
 export async function attachmentKeys(world: TestWorld): Promise<{ stored: string[]; known: string[] }> {
   const bucket = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
   const { objects } = await bucket.list()

@@ -31,7 +31,7 @@ const NotOpened = z.object({ error: z.string() })
 /** By the path that the form is sent to. */
 const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act }
 
-/** The action of a form that is sent to `path`; null if there is none. */
+/** The action of a form that is posted to `path`; null if there is none. */
 export function findAction(path: string): Action | null {
   const action = ACTIONS[path]
   if (!action) return null
@@ -64,7 +64,8 @@ async function buy(parts: HomeParts, form: Record<string, string>): Promise<stri
   const { paywall, key } = findPaywall(parts, id)
   const price = paywall.prices.find((each) => each.id === priceId)
   if (!price) throw new CommandError(['that price is no longer sold'])
-  if (key === null) throw new CommandError(['the key of this paywall was created elsewhere and cannot be read again'])
+  if (key === null)
+    throw new CommandError(['the owner key of this paywall was created elsewhere, and only its hash is stored here'])
   const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
@@ -101,7 +102,7 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<null
   const { purchase: id, act: name, webhooks } = Act.parse(form)
   const purchase = await readPurchase(parts.world.database, id)
   const acts = purchase && findActs(parts, purchase)
-  if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
+  if (!acts || !isAct(name)) throw new CommandError([`no paywall file has the account of a purchase ${id}`])
   const emulator = parts.world[purchase.acquiring]
   const perform = () => performAct(acts, name, purchase.processorId)
   const events = await runExclusively(emulator, () =>

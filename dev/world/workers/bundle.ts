@@ -8,8 +8,8 @@ import type { WorkerConfig } from './wrangler-config.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 
 /**
- * Bundles each Worker into one module for the local world, by env; `wrangler deploy` makes its own bundles. Like wrangler, it
- * runs the Workers' build commands first.
+ * Bundles each Worker into one module for the local world, and returns the modules by env; `wrangler deploy` makes its own bundles. Like
+ * wrangler, it runs the Workers' build commands first.
  */
 export async function bundleWorkers(configs: WorkerConfig[]): Promise<Map<string, string>> {
   const commands = configs.flatMap(({ buildCommand }) => buildCommand ?? [])

@@ -24,31 +24,31 @@ const price = (
 const problems = (offered: OfferedPrice) => FREEMIUS.priceProblems(offered).map(({ local, field }) => [local, field])
 
 test.each<[string, OfferedPrice]>([
-  ['by the month', price({})],
-  ['by the year', price({ interval: 'year' })],
-  ['for ever', price({ interval: null, intervalCount: 1 })],
+  ['monthly', price({})],
+  ['yearly', price({ interval: 'year' })],
+  ['once', price({ interval: null, intervalCount: 1 })],
   ['with a trial', price({ trialDays: 14 })],
   ['in two currencies', price({}, { currency: 'EUR' })],
-])('a price is sold %s', (_, offered) => {
+])('a price can be sold %s', (_, offered) => {
   expect(FREEMIUS.priceProblems(offered)).toEqual([])
 })
 
 test.each<[string, OfferedPrice, unknown[]]>([
-  ['by the day', price({ interval: 'day' }), [[null, 'interval']]],
-  ['by the week', price({ interval: 'week' }), [[null, 'interval']]],
-  ['by the quarter', price({ intervalCount: 3 }), [[null, 'interval_count']]],
-  ['for nothing', price({}, { amount: 0 }), [[0, 'amount']]],
-  ['as something else', price({}, { processorPrice: 'price_1' }), [[0, 'processorPrice']]],
+  ['daily', price({ interval: 'day' }), [[null, 'interval']]],
+  ['weekly', price({ interval: 'week' }), [[null, 'interval']]],
+  ['quarterly', price({ intervalCount: 3 }), [[null, 'interval_count']]],
+  ['for free', price({}, { amount: 0 }), [[0, 'amount']]],
+  ['with an id of another format', price({}, { processorPrice: 'price_1' }), [[0, 'processorPrice']]],
   [
-    'as one pricing in two currencies',
+    'in two currencies as one pricing',
     price({}, { processorPrice: '501:600', currency: 'EUR' }),
     [[0, 'processorPrice']],
   ],
-])('a price is not sold %s', (_, offered, expected) => {
+])('a price cannot be sold %s', (_, offered, expected) => {
   expect(problems(offered)).toEqual(expected)
 })
 
-test('the credentials are named, and two of them are secret', () => {
+test('lists the credentials, two of which are secret', () => {
   expect(Object.keys(FREEMIUS.credentials).toSorted()).toEqual(Object.keys(CREDENTIALS).toSorted())
   const secret = Object.entries(FREEMIUS.credentials).flatMap(([name, credential]) => (credential.secret ? [name] : []))
   expect(secret).toEqual(['secretKey', 'apiKey'])
@@ -57,19 +57,19 @@ test('the credentials are named, and two of them are secret', () => {
   expect(FREEMIUS.detectMode(CREDENTIALS)).toBeNull()
 })
 
-test("the events in an owner's setup are those that are read", () => {
+test("the events in the owner's guide are those that the adapter handles", () => {
   const root = new URL('../../../', import.meta.url)
   const guide = readFileSync(new URL('docs/processors/freemius.md', root), 'utf8')
   const code = readFileSync(new URL('lib/processors/freemius/events.ts', root), 'utf8')
   const listed = /\n\n```\n([\s\S]*?)\n```/.exec(guide)?.[1]?.split('\n')
   expect(listed).toEqual(FREEMIUS.webhook.events)
   const read = [...code.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type)
-  // One page of Freemius' documentation spells it with one `l`.
+  // One page of Freemius' documentation spells `subscription.cancelled` with one `l`.
   expect(read.filter((type) => type !== 'subscription.canceled').toSorted()).toEqual(listed?.toSorted())
   for (const field of Object.keys(FREEMIUS.credentials)) expect(guide).toContain(`credentials.${field}`)
 })
 
-test('prices of one plan have one trial, or none', () => {
+test('prices of one plan cannot have different trials', () => {
   const of = (processorPrice: string, trialDays: number) =>
     price({ trialDays, variants: [{ local: null, processorPrice, currency: 'USD', amount: 999 }] })
   const among = (...prices: OfferedPrice[]) =>
