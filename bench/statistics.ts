@@ -23,6 +23,6 @@ export function spread(values: number[]): Spread {
 }
 
 /** The quotients `one / other` of rounds that ran next to each other, under the same load of the machine. */
-export function quotients(one: number[], other: number[]): Spread {
+export function ratios(one: number[], other: number[]): Spread {
   return spread(one.map((value, round) => value / (other[round] ?? Number.NaN)))
 }

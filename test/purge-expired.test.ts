@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { buy, newEmail, opened, startCheckout } from './support/checkout.ts'
+import { buy, newEmail, parseOpened, startCheckout } from './support/checkout.ts'
 import { signIn } from './support/exchange.ts'
-import { type Mailbox, openMailbox, sweep } from './support/mailbox.ts'
+import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from './support/mailbox.ts'
 import { untilAllDelivered } from './support/owner-events.ts'
 import { askForCode, refresh, sessionIn, signInAnonymously } from './support/sign-in.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from './support/tickets.ts'
@@ -48,7 +48,7 @@ async function age(time: string): Promise<void> {
 
 test('what is in use stays, and what has no use any more goes', async () => {
   const once = () => ({ headers: { 'idempotency-key': randomUUID() } })
-  const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, ...once() }))
+  const { userId } = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, ...once() }))
   const [kept, ended] = [await signInAnonymously(world), await signInAnonymously(world)]
   expect(await changeBalance(world, { user_id: userId }, once())).toMatchObject({ status: 200 })
   expect(await askForCode(world, newEmail())).toMatchObject({ status: 200 })
@@ -137,7 +137,7 @@ describe('the person leaves an event', () => {
   })
 
   test('that waits for a webhook endpoint which is disabled only when it is delivered', async () => {
-    mailbox = await openMailbox(world)
+    mailbox = await openWebhookEndpoint(world)
     const data = { user: { id: null, email: address } }
     const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', is_test: true, data })
     const [id] = await mailbox.addEvents()
@@ -149,7 +149,7 @@ describe('the person leaves an event', () => {
     await purgeExpired()
     expect(await read()).toBe(body)
     await world.database.query('update webhook_endpoints set disabled_at = null where url = $1', [mailbox.url])
-    await sweep(world)
+    await runDeliveryCron(world)
     expect(mailbox.received().map((each) => each.body)).toEqual([body])
     await purgeExpired()
     expect(await read(), 'it is looked at once a day').toBe(body)

@@ -32,6 +32,6 @@ export async function openContenders({
 }
 
 /** The order of the worlds in a round: reversed every other round, so that none is always first. */
-export function inTurn<T>(contenders: T[], round: number): T[] {
+export function orderInRound<T>(contenders: T[], round: number): T[] {
   return round % 2 === 0 ? contenders : contenders.toReversed()
 }

@@ -42,18 +42,18 @@ export async function fillDeliveries(
     body: `json_build_object('id', ${id}, 'type', 'balance.changed', 'timestamp', ${NOW}, 'data', '{}'::json)::text`,
     created_at: as === 'expired' ? `now() - interval '40 days'` : 'now()',
     ...(as === 'expired' &&
-      (await forgetsPeople(filler)) && { purge_at: `now() - interval '10 days' - n * interval '1 millisecond'` }),
+      (await redactsEvents(filler)) && { purge_at: `now() - interval '10 days' - n * interval '1 millisecond'` }),
   })
   await filler.insert('deliveries', rows, {
     ...about,
     event_id: id,
     endpoint_id: `'${webhookEndpoint.id}'::uuid`,
-    ...STATES[as](`n <= ${users}`, (await hasHeads(filler)) ? 'null' : `now() - interval '1 minute'`),
+    ...STATES[as](`n <= ${users}`, (await onlyFirstIsDue(filler)) ? 'null' : `now() - interval '1 minute'`),
   })
 }
 
 /** Whether only a user's first pending delivery has a due time; in older trees all have one. */
-async function hasHeads(filler: Filler): Promise<boolean> {
+async function onlyFirstIsDue(filler: Filler): Promise<boolean> {
   const [column] = await filler.run(
     `select is_nullable = 'YES' as nullable from information_schema.columns
      where table_name = 'deliveries' and column_name = 'next_attempt_at'`,
@@ -63,7 +63,7 @@ async function hasHeads(filler: Filler): Promise<boolean> {
 }
 
 /** Whether old events are redacted; in older trees they are not. */
-async function forgetsPeople(filler: Filler): Promise<boolean> {
+async function redactsEvents(filler: Filler): Promise<boolean> {
   const columns = `select from information_schema.columns where table_name = 'events' and column_name = 'purge_at'`
   return (await filler.run(columns, [])).length > 0
 }
@@ -98,9 +98,9 @@ export async function purgeEvents(filler: Filler): Promise<void> {
       return
     } catch (error) {
       const deadlocked = error instanceof pg.DatabaseError && error.code === '40P01'
-      if (!deadlocked || attempt === MOST_ATTEMPTS) throw error
+      if (!deadlocked || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20

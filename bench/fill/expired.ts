@@ -5,29 +5,34 @@ import { filledId } from './users.ts'
 const HASH = `repeat('0', 64)`
 
 /** At least two days ago: longer than any of these tables keeps its rows. */
-const AT = `now() - interval '2 days' - n * interval '1 millisecond'`
+const LONG_AGO = `now() - interval '2 days' - n * interval '1 millisecond'`
 
 /** An expired row of each table from which purge-expired deletes, except deliveries. */
 const EXPIRED: Record<string, Columns> = {
-  balance_replies: { idempotency_key: 'gen_random_uuid()', request_hash: HASH, reply: `'{}'::jsonb`, created_at: AT },
+  balance_replies: {
+    idempotency_key: 'gen_random_uuid()',
+    request_hash: HASH,
+    reply: `'{}'::jsonb`,
+    created_at: LONG_AGO,
+  },
   checkout_claims: {
     caller: `'owner'`,
     idempotency_key: 'gen_random_uuid()',
     request_hash: HASH,
     checkout_id: 'gen_random_uuid()',
     holder: 'gen_random_uuid()',
-    leased_until: AT,
-    claimed_at: AT,
+    leased_until: LONG_AGO,
+    claimed_at: LONG_AGO,
   },
-  ticket_quotas: { who: `'email:expired-' || n || '@bench.example'`, opened: `array[${AT}]` },
+  ticket_quotas: { who: `'email:expired-' || n || '@bench.example'`, opened: `array[${LONG_AGO}]` },
   sign_in_challenges: {
     challenge_hash: `encode(sha256(n::text::bytea), 'hex')`,
     email: `'expired-' || n || '@bench.example'`,
     code_hash: HASH,
     restores: 'false',
-    expires_at: AT,
+    expires_at: LONG_AGO,
   },
-  sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: AT },
+  sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: LONG_AGO },
 }
 
 /** Creates `rows` expired rows in total, spread evenly over the tables. */
@@ -43,6 +48,6 @@ export async function fillExpired(
 }
 
 /** Deletes what a timed-out run of purge-expired left behind. Deliveries are deleted with their events. */
-export async function purgeExpired(filler: Filler): Promise<void> {
+export async function truncateExpired(filler: Filler): Promise<void> {
   await filler.run(`truncate ${Object.keys(EXPIRED)}`)
 }

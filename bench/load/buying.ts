@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { api, type Endpoint, newEmail, post } from './endpoint.ts'
-import { RETURN } from './paywall-file.ts'
+import { RETURN_URLS } from './paywall-file.ts'
 import type { Person } from './scene.ts'
 
 /** The endpoints of a purchase. */
@@ -10,7 +10,7 @@ export const BUYING: Endpoint[] = [
     request: (scene) =>
       post(
         `${api(scene)}/start-checkout`,
-        { email: newEmail(), priceId: scene.priceId, ...RETURN },
+        { email: newEmail(), priceId: scene.priceId, ...RETURN_URLS },
         { 'x-api-key': scene.key, 'idempotency-key': randomUUID() },
       ),
   },

@@ -16,7 +16,7 @@ export interface BenchWebhook {
 }
 
 /** The return URLs of a checkout, which a paywall without a domain requires. */
-export const RETURN = {
+export const RETURN_URLS = {
   successUrl: 'https://bench.example/thanks?session=__SESSION__',
   errorUrl: 'https://bench.example/pricing',
 }
@@ -42,7 +42,7 @@ export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
         test: true,
         settings: {
           brand_color: '#4f46e5',
-          success_redirect_url: RETURN.successUrl,
+          success_redirect_url: RETURN_URLS.successUrl,
           tokenization_queries: [{ type: 'standard', daily_limit: 10 }],
         },
         processor: {

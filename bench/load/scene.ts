@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { World } from '../contenders/world.ts'
-import { type BenchFile, type BenchWebhook, benchFile, RETURN } from './paywall-file.ts'
+import { type BenchFile, type BenchWebhook, benchFile, RETURN_URLS } from './paywall-file.ts'
 
 /** A signed-in user. */
 interface SignedIn {
@@ -59,7 +59,7 @@ async function makePerson(scene: Paywall): Promise<Person> {
   const { url, paywallId, key, priceId } = scene
   const at = `${url}/api/v1/paywall/${paywallId}`
   const person = await exchange(scene, `person-${randomUUID()}@bench.dev`)
-  const order = { email: person.email, priceId, ...RETURN }
+  const order = { email: person.email, priceId, ...RETURN_URLS }
   const { checkoutUrl } = Checkout.parse(await ask(`${at}/start-checkout`, { key, body: order }))
   const checkoutId = await payAndReturn(checkoutUrl)
   const credit = { op: 'credit', amount: A_LOT, type: 'standard', user_id: person.id }

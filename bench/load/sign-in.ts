@@ -5,8 +5,8 @@ import { exchange, type Scene } from './scene.ts'
 
 const Reply = z.object({ refresh_token: z.string() })
 
-/** A challenge that no mailed code has. Older commits, which may also be measured, ignore the field. */
-const NONE = 'A'.repeat(43)
+/** A challenge that no mailed code has. */
+const UNKNOWN_CHALLENGE = 'A'.repeat(43)
 
 /** More sessions than connections: requests in progress at the end of a round lose their sessions. */
 const SESSIONS = 24
@@ -23,7 +23,12 @@ export const SIGN_IN: Endpoint[] = [
     name: 'sign-in by code, refused',
     expected: 400,
     request: (scene) =>
-      post(`${api(scene)}/sign-in/token`, { grant_type: 'code', email: newEmail(), code: '123456', request: NONE }),
+      post(`${api(scene)}/sign-in/token`, {
+        grant_type: 'code',
+        email: newEmail(),
+        code: '12345678',
+        challenge: UNKNOWN_CHALLENGE,
+      }),
   },
   {
     name: 'sign-in anonymously',
@@ -32,7 +37,7 @@ export const SIGN_IN: Endpoint[] = [
   {
     name: 'sign-in by refresh token',
     worksOnce: true,
-    calls: refreshes,
+    calls: refreshCalls,
   },
   {
     name: 'sign-in by exchange',
@@ -41,7 +46,7 @@ export const SIGN_IN: Endpoint[] = [
 ]
 
 /** A refresh token works only once, and the response contains the next one, so a session is reused only after its response. */
-async function refreshes(scene: Scene): Promise<Calls> {
+async function refreshCalls(scene: Scene): Promise<Calls> {
   const tokens: string[] = []
   for (const { email } of scene.people.slice(0, SESSIONS)) tokens.push((await exchange(scene, email)).refreshToken)
   return {

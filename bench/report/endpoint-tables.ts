@@ -1,8 +1,8 @@
 import type { Reference } from '../contenders/bare.ts'
 import type { EndpointRounds, ReferenceRounds, WorldRound } from '../runs/measure-endpoints.ts'
 import type { StatementRounds } from '../statements/measure.ts'
-import { quotients, spread } from '../statistics.ts'
-import { figure, spreadText, table } from './table.ts'
+import { ratios, spread } from '../statistics.ts'
+import { formatNumber, spreadText, table } from './table.ts'
 
 /** The table of endpoints, with the bare Workers and the other world, if any. */
 export function endpointTable(
@@ -56,24 +56,24 @@ export function statementTable(rounds: StatementRounds[], here: string, against:
 }
 
 const middles = <Name extends string>(rounds: Record<Name, number>[], names: Name[]): string[] =>
-  names.map((name) => figure(spread(rounds.map((round) => round[name])).median))
+  names.map((name) => formatNumber(spread(rounds.map((round) => round[name])).median))
 
 const faster = (ours: { perSecond: number }[], others: { perSecond: number }[]) =>
-  quotients(
+  ratios(
     ours.map(({ perSecond }) => perSecond),
     others.map(({ perSecond }) => perSecond),
   )
 
 /** The quotient of the median latencies. */
 const sooner = (ours: WorldRound[], others: WorldRound[]) =>
-  quotients(
+  ratios(
     others.map(({ p50 }) => p50),
     ours.map(({ p50 }) => p50),
   )
 
 /** The quotient of the database times per request. */
 const lessDatabase = (ours: WorldRound[], others: WorldRound[]) =>
-  quotients(
+  ratios(
     others.map(({ databaseMs }) => databaseMs),
     ours.map(({ databaseMs }) => databaseMs),
   )

@@ -1,4 +1,4 @@
-import { quotients, spread } from '../statistics.ts'
+import { ratios, spread } from '../statistics.ts'
 import { spreadText, table } from './table.ts'
 
 /** The results of one round by scenario, in milliseconds or deliveries per second. */
@@ -10,7 +10,7 @@ export function eventTable(rounds: Record<string, EventRound[]>, here: string, a
   const others = against === undefined ? undefined : rounds[against]
   const rows = Object.keys(ours[0] ?? {}).map((name) => {
     const values = (of: EventRound[]) => of.map((round) => round[name] ?? Number.NaN)
-    const beside = others ? [spread(values(others)), quotients(values(ours), values(others))] : []
+    const beside = others ? [spread(values(others)), ratios(values(ours), values(others))] : []
     return [name, spreadText(spread(values(ours))), ...beside.map(spreadText)]
   })
   return table(['figure', here, ...(against === undefined ? [] : [against, `${here} / ${against}`])], rows)

@@ -1,7 +1,7 @@
 import type { CronRun } from '../contenders/commands.ts'
 import type { EndpointRounds, ReferenceRounds } from '../runs/measure-endpoints.ts'
-import { quotients, spread } from '../statistics.ts'
-import { figure, table } from './table.ts'
+import { ratios, spread } from '../statistics.ts'
+import { formatNumber, table } from './table.ts'
 
 /** The results at one size. */
 export interface GrowthStep {
@@ -13,10 +13,10 @@ export interface GrowthStep {
 }
 
 /** The largest ratio between the times at the largest and the smallest size that still counts as flat. */
-const FLAT = 1.5
+const MAX_FLAT_GROWTH = 1.5
 
 /** The time limit of a cron's statement, in milliseconds. */
-const STATEMENT_MS = 50
+const STATEMENT_LIMIT_MS = 50
 
 /**
  * Each endpoint's time at each size, relative to `select 1` in the same rounds, so that other load on the machine does not
@@ -25,7 +25,7 @@ const STATEMENT_MS = 50
 export function growthTable(steps: GrowthStep[], world: string): string {
   const head = [
     `${world}: time relative to the select 1 Worker`,
-    ...steps.map(({ size }) => figure(size)),
+    ...steps.map(({ size }) => formatNumber(size)),
     'growth',
     '',
   ]
@@ -34,13 +34,13 @@ export function growthTable(steps: GrowthStep[], world: string): string {
     const times = steps.map(({ endpoints, references }) => {
       const rounds = endpoints.find(({ endpoint }) => endpoint === name)?.worlds[world] ?? []
       const beside = references[0]?.rounds['select 1'] ?? []
-      return quotients(
+      return ratios(
         rounds.map(({ p50 }) => p50),
         beside.map(({ p50 }) => p50),
       ).median
     })
     const growth = (times.at(-1) ?? Number.NaN) / (times[0] ?? Number.NaN)
-    return [name, ...times.map(figure), figure(growth), growth > FLAT ? 'not flat' : '']
+    return [name, ...times.map(formatNumber), formatNumber(growth), growth > MAX_FLAT_GROWTH ? 'not flat' : '']
   })
   return table(head, rows)
 }
@@ -49,7 +49,7 @@ export function growthTable(steps: GrowthStep[], world: string): string {
 export function cronTable(steps: GrowthStep[], world: string): string {
   const head = [
     `${world}: a cron's statements, ms: median / longest (count)`,
-    ...steps.map(({ size }) => figure(size)),
+    ...steps.map(({ size }) => formatNumber(size)),
     '',
   ]
   const crons = Object.keys(steps[0]?.crons[world] ?? {})
@@ -58,7 +58,9 @@ export function cronTable(steps: GrowthStep[], world: string): string {
     const queries = [...new Set(runs.flatMap((run) => run?.statements.map(({ query }) => query) ?? []))]
     const whole = [
       `${cron}, total, s`,
-      ...runs.map((run) => (run ? `${figure(run.milliseconds / 1000)}${run.failed === null ? '' : ' failed'}` : '-')),
+      ...runs.map((run) =>
+        run ? `${formatNumber(run.milliseconds / 1000)}${run.failed === null ? '' : ' failed'}` : '-',
+      ),
       '',
     ]
     const statements = queries.map((query) => {
@@ -66,17 +68,17 @@ export function cronTable(steps: GrowthStep[], world: string): string {
         run?.statements.flatMap((each) => (each.query === query ? each.milliseconds : [])),
       )
       const longest = Math.max(0, ...(times.at(-1) ?? []))
-      return [`${cron}: ${shorten(query)}`, ...times.map(timesText), longest > STATEMENT_MS ? 'too slow' : '']
+      return [`${cron}: ${shorten(query)}`, ...times.map(formatTimes), longest > STATEMENT_LIMIT_MS ? 'too slow' : '']
     })
     return [whole, ...statements]
   })
   return table(head, rows)
 }
 
-function timesText(times: number[] | undefined): string {
+function formatTimes(times: number[] | undefined): string {
   if (!times || times.length === 0) return '-'
   const { median, max } = spread(times)
-  return `${figure(median)} / ${figure(max)} (${times.length})`
+  return `${formatNumber(median)} / ${formatNumber(max)} (${times.length})`
 }
 
 /** The beginning of a statement, enough to identify it. */

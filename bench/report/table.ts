@@ -14,7 +14,7 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 /** Formats a figure with significant decimals only. */
-export function figure(value: number): string {
+export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '-'
   const size = Math.abs(value)
   return value.toFixed(size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2)
@@ -23,5 +23,5 @@ export function figure(value: number): string {
 /** `12.3 (11.9-14.0)`: the median, the smallest and the largest. */
 export function spreadText({ median, min, max }: Spread): string {
   if (!Number.isFinite(median)) return '-'
-  return `${figure(median)} (${figure(min)}-${figure(max)})`
+  return `${formatNumber(median)} (${formatNumber(min)}-${formatNumber(max)})`
 }

@@ -11,15 +11,15 @@ import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { chosen, type Options } from '../options.ts'
 import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
-import { ONCE_FUNCTIONS, statementsByHand } from '../statements/by-hand.ts'
+import { handWrittenStatements, ONE_SHOT_FUNCTIONS } from '../statements/by-hand.ts'
 import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 export async function benchEndpoints(options: Options, printLine: PrintLine) {
-  const all = chosen([...ENDPOINTS, ...ONCE_FUNCTIONS], options.only)
+  const all = chosen([...ENDPOINTS, ...ONE_SHOT_FUNCTIONS], options.only)
   const endpoints = ENDPOINTS.filter((each) => all.includes(each))
-  const functions = ONCE_FUNCTIONS.filter((each) => all.includes(each))
+  const functions = ONE_SHOT_FUNCTIONS.filter((each) => all.includes(each))
   await using contenders = await openContenders(options)
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
@@ -34,7 +34,7 @@ export async function benchEndpoints(options: Options, printLine: PrintLine) {
       databaseUrl: stage.world.databaseUrl,
       statements: [
         ...(await captureStatements(stage, endpoints)),
-        ...(await statementsByHand(functions, stage.world.databaseUrl, stage.scene)),
+        ...(await handWrittenStatements(functions, stage.world.databaseUrl, stage.scene)),
       ],
     })),
   )

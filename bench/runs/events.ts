@@ -6,7 +6,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PrintLine } from '../../cli/command.ts'
-import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
+import { HERE, openContenders, orderInRound } from '../contenders/contenders.ts'
 import { openReceivers, type Receivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
@@ -58,7 +58,7 @@ export async function benchEvents(options: Options, printLine: PrintLine) {
     await fillCrowd(filler, createCrowd(stage))
   }
   for (let round = 0; round < options.rounds; round++) {
-    for (const stage of inTurn(stages, round)) {
+    for (const stage of orderInRound(stages, round)) {
       process.stderr.write(`round ${round + 1} of ${options.rounds}: ${stage.world.name}\n`)
       rounds[stage.world.name]?.push(await eventRound(stage, receivers, options.seconds * 5))
     }

@@ -13,8 +13,8 @@ import { HERE, openContenders } from '../contenders/contenders.ts'
 import { openReceivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
-import { fillExpired, purgeExpired } from '../fill/expired.ts'
-import { fillForgotten } from '../fill/forgotten.ts'
+import { fillExpired, truncateExpired } from '../fill/expired.ts'
+import { fillAbandonedUsers } from '../fill/forgotten.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -112,7 +112,7 @@ async function fillRest(
   await fillCrowdDeliveries(filler, createCrowd(paywallId, size))
   await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
   await fillExpired(filler, { paywallId, webhookUrl: alive, users, rows: size })
-  await fillForgotten(filler, { paywallId, priceId, users: Math.floor(size / FORGOTTEN_PART) })
+  await fillAbandonedUsers(filler, { paywallId, priceId, users: Math.floor(size / FORGOTTEN_PART) })
 }
 
 /** Signs in some of the filled users, spread over the tables. */
@@ -139,5 +139,5 @@ async function fireCrons({ world }: Stage): Promise<Record<string, CronRun>> {
 async function endWork(databaseUrl: string): Promise<void> {
   await using filler = await Filler.open(databaseUrl)
   await purgeEvents(filler)
-  await purgeExpired(filler)
+  await truncateExpired(filler)
 }

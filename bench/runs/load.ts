@@ -4,7 +4,7 @@
 // 3. Draw p50 and p99 over the offered load, and print them.
 
 import type { PrintLine } from '../../cli/command.ts'
-import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
+import { HERE, openContenders, orderInRound } from '../contenders/contenders.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -13,7 +13,7 @@ import { setScene } from '../load/scene.ts'
 import { chosen, type Options } from '../options.ts'
 import { type LoadStep, latencyPicture } from '../report/latency-picture.ts'
 import { writeResult } from '../report/result-file.ts'
-import { figure, spreadText, table } from '../report/table.ts'
+import { formatNumber, spreadText, table } from '../report/table.ts'
 import { spread } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
@@ -64,7 +64,7 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
       worlds: Object.fromEntries(climbing.map(({ world }) => [world.name, []])),
     }
     for (let round = 0; round < rounds; round++) {
-      for (const { world, scene } of inTurn(climbing, round)) {
+      for (const { world, scene } of orderInRound(climbing, round)) {
         const calls = await createCalls(endpoint, scene)
         const load = { url: world.url, perSecond: offered, seconds, calls, expected: expectedStatus(endpoint) }
         step.worlds[world.name]?.push(await openLoop(load))
@@ -87,7 +87,7 @@ function loadTable(steps: LoadStep[]): string {
   const rows = steps.flatMap(({ endpoint, offered, worlds }) =>
     Object.entries(worlds).map(([world, rounds]) => [
       `${endpoint}, ${world}`,
-      figure(offered),
+      formatNumber(offered),
       ...(['achieved', 'p50', 'p99'] as const).map((name) => spreadText(spread(rounds.map((round) => round[name])))),
     ]),
   )

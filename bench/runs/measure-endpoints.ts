@@ -1,5 +1,5 @@
 import { type Bare, REFERENCES, type Reference } from '../contenders/bare.ts'
-import { inTurn } from '../contenders/contenders.ts'
+import { orderInRound } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop, type Round } from '../load/closed-loop.ts'
 import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
@@ -60,7 +60,7 @@ export async function measureEndpoints(
     for (const reference of references) await referenceRound(bare, reference, seconds)
     for (const entry of measured) {
       const endpoint = endpoints.find(({ name }) => name === entry.endpoint)!
-      for (const stage of inTurn(stages, round)) {
+      for (const stage of orderInRound(stages, round)) {
         const load = { connections: entry.connections, seconds }
         entry.worlds[stage.world.name]?.push(await worldRound(stage, endpoint, load))
       }

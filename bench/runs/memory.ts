@@ -12,7 +12,7 @@ import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { openIsolates } from '../memory/isolate.ts'
 import { chosen, type Options } from '../options.ts'
-import { figure, table } from '../report/table.ts'
+import { formatNumber, table } from '../report/table.ts'
 
 const CONNECTIONS = 8
 const SAMPLES = 10
@@ -70,9 +70,9 @@ function memoryTable(name: string, samples: MemorySample[]): string {
     const megabytes = values.map((value) => value / MEGABYTE)
     return [
       title,
-      figure(megabytes[0] ?? Number.NaN),
-      figure(Math.max(...megabytes)),
-      figure(megabytes.at(-1) ?? Number.NaN),
+      formatNumber(megabytes[0] ?? Number.NaN),
+      formatNumber(Math.max(...megabytes)),
+      formatNumber(megabytes.at(-1) ?? Number.NaN),
     ]
   }
   const rows = workers.map((worker) =>

@@ -4,7 +4,7 @@ import type { Scene } from '../load/scene.ts'
 import type { CapturedEndpoint } from './capture.ts'
 
 /** A function whose call cannot be captured and repeated: it works only once, or follows a failure of the processor. */
-interface OnceFunction {
+interface OneShotFunction {
   name: string
   /** SQL that selects the rows to call it with, one for each user id in `people`. */
   rows: (people: string) => string
@@ -19,7 +19,7 @@ const purchases = (people: string) => `select id::text from purchases where user
 /** A cancellation that is claimed and not yet accepted. */
 const CLAIMED = `update purchases set cancel_requested_at = '2026-01-01Z', cancel_accepted_at = null where id = $1::uuid`
 
-export const ONCE_FUNCTIONS: OnceFunction[] = [
+export const ONE_SHOT_FUNCTIONS: OneShotFunction[] = [
   { name: 'accept_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`], reset: CLAIMED },
   { name: 'give_up_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`, 'true'], reset: CLAIMED },
   {
@@ -38,8 +38,8 @@ export const ONCE_FUNCTIONS: OnceFunction[] = [
 ]
 
 /** Statements that call these functions for the scene's people. Skips a function that the measured tree does not have. */
-export async function statementsByHand(
-  functions: OnceFunction[],
+export async function handWrittenStatements(
+  functions: OneShotFunction[],
   databaseUrl: string,
   scene: Scene,
 ): Promise<CapturedEndpoint[]> {

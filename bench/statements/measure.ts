@@ -1,6 +1,6 @@
 import pg from 'pg'
 import * as z from 'zod'
-import { inTurn } from '../contenders/contenders.ts'
+import { orderInRound } from '../contenders/contenders.ts'
 import { CONNECTIONS } from '../runs/measure-endpoints.ts'
 import { percentile } from '../statistics.ts'
 import { asNewRequest, type CapturedEndpoint, type Sample } from './capture.ts'
@@ -43,7 +43,7 @@ export async function measureStatements(
     process.stderr.write(`statements, round ${round + 1} of ${rounds}\n`)
     for (const connections of CONNECTIONS) {
       for (const { endpoint } of worlds[0]?.statements ?? []) {
-        for (const world of inTurn(worlds, round)) {
+        for (const world of orderInRound(worlds, round)) {
           const captured = world.statements.find((each) => each.endpoint === endpoint)
           if (!captured) continue
           const positions = await directRound(world.databaseUrl, captured.samples, { connections, seconds })

@@ -22,16 +22,16 @@ export type LogEntry =
   | { type: 'trouble'; level: string; message: string; cause: string | null; request_id: string | null }
 
 /** Parses a line of a Worker's log; null unless it is a warning, an error or a refusal. */
-export function readLog(level: string, message: string): LogEntry | null {
+export function parseLogLine(level: string, message: string): LogEntry | null {
   const line = parsed(message)
-  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...describeTrouble(line, message) }
+  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...describeProblem(line, message) }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
   const { method, route, status, refusal, request_id: requestId = null } = refused.data
   return { type: 'refused', method, route, status, refusal, request_id: requestId }
 }
 
-function describeTrouble(line: unknown, message: string) {
+function describeProblem(line: unknown, message: string) {
   const known = Line.safeParse(line)
   if (!known.success) return { message, cause: null, request_id: null }
   const { message: text, cause = null, request_id: requestId = null } = known.data
@@ -43,7 +43,7 @@ function describeTrouble(line: unknown, message: string) {
 }
 
 /** Formats an entry for a terminal. */
-export function logText(entry: LogEntry): string {
+export function formatLogEntry(entry: LogEntry): string {
   const request = entry.request_id ? ` (request ${entry.request_id})` : ''
   if (entry.type === 'trouble')
     return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${request}`

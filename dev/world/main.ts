@@ -18,7 +18,7 @@ import { startPostgres } from './database/postgres.ts'
 import { DEMO, demoWithPorts, writeDemo } from './demo.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
-import { readLog } from './log-line.ts'
+import { parseLogLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { KEPT_EVENTS, KEPT_MAILS } from './pages/arrivals.ts'
 import { openPaywallFiles, type PaywallFiles } from './paywall-files.ts'
@@ -76,7 +76,7 @@ async function run(options: Options): Promise<number> {
       home: `http://127.0.0.1:${options.ports.home}`,
       keep: { storage: join(options.folder, STORAGE), states: options.folder },
       onLog: (level, message) => {
-        const entry = stopping ? null : readLog(level, message)
+        const entry = stopping ? null : parseLogLine(level, message)
         if (entry) report.logged(entry)
       },
     }),

@@ -1,9 +1,9 @@
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import { changeJson } from '../../cli/apply/changes.ts'
-import { type LogEntry, logText } from './log-line.ts'
+import { formatLogEntry, type LogEntry } from './log-line.ts'
 import type { Saved } from './paywall-files.ts'
-import { savedText } from './saved-files.ts'
-import { shownKey } from './shown-key.ts'
+import { formatSaved } from './saved-files.ts'
+import { printableKey } from './shown-key.ts'
 import { type Start, welcome, welcomeJson } from './welcome.ts'
 
 /** The output of `npm run dev`. */
@@ -21,8 +21,8 @@ export const textReport: Report = {
     console.log(welcome(start))
     console.log(`ready ${start.world.url}`)
   },
-  saved: (saved) => console.error(savedText(saved)),
-  logged: (entry) => console.error(logText(entry)),
+  saved: (saved) => console.error(formatSaved(saved)),
+  logged: (entry) => console.error(formatLogEntry(entry)),
   cronFailed: (error) => console.error(error),
 }
 
@@ -43,6 +43,6 @@ function outcomeJson(outcome: Saved<ApplyResult>['outcome']) {
   const { changes, newSecrets } = outcome.applied
   return {
     changes: changes.map(changeJson),
-    new_secrets: newSecrets.map((made) => ({ ...made, secret: shownKey(made.secret) })),
+    new_secrets: newSecrets.map((made) => ({ ...made, secret: printableKey(made.secret) })),
   }
 }

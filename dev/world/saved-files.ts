@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import { changeText } from '../../cli/apply/changes-text.ts'
 import type { Saved } from './paywall-files.ts'
-import { shownKey } from './shown-key.ts'
+import { printableKey } from './shown-key.ts'
 
 /** The outcomes of saving paywall files. */
 export interface SavedFiles {
@@ -25,14 +25,14 @@ export function createSavedFiles(report: (saved: Saved<ApplyResult>) => void): S
 }
 
 /** Formats the outcome of saving a file for a terminal. */
-export function savedText({ path, outcome }: Saved<ApplyResult>): string {
+export function formatSaved({ path, outcome }: Saved<ApplyResult>): string {
   if ('errors' in outcome) {
     const head = styleText('red', `${path} was saved with errors. The version applied before stays in effect:`)
     return [head, ...outcome.errors.map((error) => `  ${error}`)].join('\n')
   }
   const { changes, newSecrets } = outcome.applied
   if (changes.length === 0) return `${path} was saved: no changes to apply`
-  const secrets = newSecrets.map(({ what, secret }) => `created, shown once: ${what}: ${shownKey(secret)}`)
+  const secrets = newSecrets.map(({ what, secret }) => `created, shown once: ${what}: ${printableKey(secret)}`)
   const lines = [...changes.map(changeText), ...secrets]
   return [`${path} was saved and applied:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

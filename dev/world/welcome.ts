@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
-import { shownKey } from './shown-key.ts'
+import { printableKey } from './shown-key.ts'
 import { shownPath } from './shown-path.ts'
 import type { World } from './world.ts'
 
@@ -37,11 +37,13 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     `  database            ${world.databaseUrl}`,
     ...files.flatMap(({ keys, owner }) =>
       keys.flatMap(({ secret, name }) =>
-        secret ? `${`  key "${name}"`.padEnd(22)}${shownKey(secret)}  ${owner.email}` : [],
+        secret ? `${`  key "${name}"`.padEnd(22)}${printableKey(secret)}  ${owner.email}` : [],
       ),
     ),
     ...results.flatMap(({ file, newSecrets }) =>
-      newSecrets.map(({ what, secret }) => `  created, shown once: ${what}: ${shownKey(secret)}  ${file.owner.email}`),
+      newSecrets.map(
+        ({ what, secret }) => `  created, shown once: ${what}: ${printableKey(secret)}  ${file.owner.email}`,
+      ),
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
@@ -60,10 +62,10 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   mail_inbox: world.mail.url,
   database: world.databaseUrl,
   keys: files.flatMap(({ keys, owner }) =>
-    keys.map(({ name, secret }) => ({ name, owner: owner.email, secret: secret && shownKey(secret) })),
+    keys.map(({ name, secret }) => ({ name, owner: owner.email, secret: secret && printableKey(secret) })),
   ),
   new_secrets: results.flatMap(({ file, newSecrets }) =>
-    newSecrets.map((made) => ({ ...made, secret: shownKey(made.secret), owner: file.owner.email })),
+    newSecrets.map((made) => ({ ...made, secret: printableKey(made.secret), owner: file.owner.email })),
   ),
   demo,
   try: listTries(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
@@ -90,7 +92,7 @@ function listTries({ url }: World, home: Home, files: PaywallFile[]): Try[] {
   return files.flatMap(({ keys, paywalls: [paywall] }) => {
     if (!paywall) return []
     const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
-    return { paywall, curls: curlsFor(url, home.url, paywall, key && shownKey(key) === key ? key : 'YOUR_KEY') }
+    return { paywall, curls: curlsFor(url, home.url, paywall, key && printableKey(key) === key ? key : 'YOUR_KEY') }
   })
 }
 

@@ -98,7 +98,7 @@ async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: Coun
         '',
         `This code expires in ${CODE_MINUTES} minutes and works once. Don't share it with anyone.`,
         "If you didn't ask for it, you can ignore this e-mail.",
-        ...(mail.restores ? ['', ...offer(sender)] : []),
+        ...(mail.restores ? ['', ...restoreOffer(sender)] : []),
         '',
       ].join('\n'),
     })
@@ -112,7 +112,7 @@ async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: Coun
 const logNotRefunded = (cause: unknown) => log('warn', 'unsent mail not refunded', { cause })
 
 /** The mail's offer to restore purchases made with the address: signing in with the code accepts it. */
-const offer = (sender: string) => [
+const restoreOffer = (sender: string) => [
   `A purchase was made on ${sender} with this address by somebody who was not signed in.`,
   'When you sign in with this code, that purchase is added to your account.',
 ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { percentile, quotients, spread } from '../../bench/statistics.ts'
+import { percentile, ratios, spread } from '../../bench/statistics.ts'
 
 test('the median of an even number of rounds lies between the two in the middle', () => {
   expect(spread([9, 1, 5])).toEqual({ median: 5, min: 1, max: 9 })
@@ -13,5 +13,5 @@ test('a percentile is a value that was measured, the largest at the end', () => 
 })
 
 test('quotients are taken round by round, so that a slow minute of the machine cancels out', () => {
-  expect(quotients([200, 20, 100], [100, 10, 50])).toEqual({ median: 2, min: 2, max: 2 })
+  expect(ratios([200, 20, 100], [100, 10, 50])).toEqual({ median: 2, min: 2, max: 2 })
 })

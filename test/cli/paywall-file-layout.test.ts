@@ -5,7 +5,7 @@ const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever yo
 const blocks = 'paywalls[0].layout.blocks'
 
 /** The errors in a layout of these blocks, in a file with English and German texts, a monthly price and a one-time price. */
-function readProblems(written: unknown[], changes: Changes = {}): Promise<string[]> {
+function layoutErrors(written: unknown[], changes: Changes = {}): Promise<string[]> {
   const layout = { type: 'stack', blocks: written }
   const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
   return readErrors(sampleFileText({ ...page, ...changes }))
@@ -37,7 +37,7 @@ describe('a layout', () => {
       'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'title' },
       'paywalls[0].offers': [{ price: 'yearly', show: 'cancel' }, { yours: { price: 1 } }],
     }
-    expect(await readProblems(everything, more)).toEqual([])
+    expect(await layoutErrors(everything, more)).toEqual([])
   })
 
   test.each<[block: unknown, error: string]>([
@@ -86,7 +86,7 @@ describe('a layout', () => {
       '.src: must be an https URL or a localhost URL',
     ],
   ])('reports what is wrong with %j', async (block, error) => {
-    expect(await readProblems([block])).toEqual([`${blocks}[0]${error}`])
+    expect(await layoutErrors([block])).toEqual([`${blocks}[0]${error}`])
   })
 
   test.each<[string, Changes, string]>([
@@ -126,7 +126,7 @@ describe('a layout', () => {
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
   ])('reports %s', async (_what, changes, error) => {
-    expect(await readProblems([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
+    expect(await layoutErrors([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
   })
 
   test('of a live paywall must not have an image from localhost', async () => {
@@ -136,12 +136,12 @@ describe('a layout', () => {
       'keys[0].secret': 'env:LIVE_API_KEY',
     }
     const image = { type: 'image', src: 'http://localhost:3000/hero.webp', alt: 'title' }
-    expect(await readProblems([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
+    expect(await layoutErrors([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
   })
 
   test('is checked together with the rest of the file', async () => {
     const changes = { 'paywalls[0].prices[0].amount': 9.999, 'paywalls[0].settings.name': 'Other', nam: 1 }
-    expect(await readProblems([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
+    expect(await layoutErrors([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
       'paywalls[0].prices[0].amount: 9.999 is not an amount of USD',
       `${blocks}[0].type: unknown block type headng: did you mean heading?`,
       `${blocks}[1].text: en, de have no text titel: did you mean title?`,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
-import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, randomImage, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-tickets-'))
@@ -45,7 +45,7 @@ describe('paywall tickets', () => {
     const { token } = await signInAnonymously(world)
     await send({ subject: 'From a guest', content: 'One line\nand another', customer_email: 'guest@example.com' })
     await send({ ...MESSAGE, subject: 'From nobody' }, token)
-    await sendForm(world, ticketForm({ ...MESSAGE, subject: 'From a user' }, [image('image/png', 999)]), user)
+    await sendForm(world, ticketForm({ ...MESSAGE, subject: 'From a user' }, [randomImage('image/png', 999)]), user)
     const [key] = (await attachmentKeys(world)).known
 
     const { out, err, code } = await tickets('--paywall', world.paywall.id)
@@ -68,7 +68,7 @@ describe('paywall tickets', () => {
   })
 
   test('writes an image to a file, byte by byte, while the world runs', async () => {
-    const upload = image('image/webp', 300_000)
+    const upload = randomImage('image/webp', 300_000)
     const before = new Set((await attachmentKeys(world)).known)
     await sendForm(world, ticketForm({ ...MESSAGE, customer_email: 'image@example.com' }, [upload]))
     const key = (await attachmentKeys(world)).known.find((each) => !before.has(each)) ?? ''

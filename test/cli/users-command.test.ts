@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
@@ -11,7 +11,7 @@ import { subscribe } from '../support/subscriber.ts'
 import { at, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -71,7 +71,7 @@ describe('paywall users merge', () => {
       expect(await call(world, at(place, 'user'), { token: from.token })).toMatchObject(deadToken)
       expect((await readAt(place, from.id)).purchases).toHaveLength(1)
     }
-    expect(await provenBalances(world, into.user.id)).toMatchObject({ premium: 7, standard: 100 })
+    expect(await verifiedBalances(world, into.user.id)).toMatchObject({ premium: 7, standard: 100 })
     expect(await refresh(world, session.refreshToken)).toMatchObject({ status: 400 })
     const { rows } = await world.database.query('select user_id from tickets where id = $1', [ticket])
     expect(rows).toEqual([{ user_id: into.user.id }])
@@ -140,8 +140,8 @@ describe('paywall users merge', () => {
       expect(merges.map(({ code }) => code).toSorted(), JSON.stringify(merges)).toEqual([0, 1])
       expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200))
       const last = merges[0].code === 0 ? other : one
-      expect(await provenBalances(world, last)).toMatchObject({ premium: 8 })
-      for (const reply of await Promise.all(checkouts)) if (reply.status === 200) opened(reply)
+      expect(await verifiedBalances(world, last)).toMatchObject({ premium: 8 })
+      for (const reply of await Promise.all(checkouts)) if (reply.status === 200) parseOpened(reply)
       const { rows } = await world.database.query(
         'select (select count(*)::int from checkouts where user_id = $1) as checkouts, (select count(*)::int from members where user_id = $1 and merged_into is null) as members',
         [last === one ? other : one],

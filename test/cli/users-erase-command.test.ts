@@ -7,7 +7,7 @@ import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { openMailbox } from '../support/mailbox.ts'
+import { openWebhookEndpoint } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -159,7 +159,7 @@ describe('users erase', () => {
   })
 
   test('removes the person from pending events, which are delivered in order, with a new signature', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     mailbox.answer = () => ({ status: 500 })
     const [paywallUnderTest, key] = [mailbox.file.paywalls[0]!, mailbox.file.keys[0]!.secret!]
     const email = `${MARK}-${newEmail()}`

@@ -1,7 +1,14 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { cancelFor, cancelOwn, getUpdates, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
+import {
+  cancelAsOwner,
+  cancelAsUser,
+  getUpdates,
+  readCancellationRequest,
+  type Subscriber,
+  subscribe,
+} from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -17,7 +24,7 @@ beforeAll(() => {
 const together = (count: number, subscriber: Subscriber) =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
-      index % 2 ? cancelFor(world, ours, subscriber) : cancelOwn(world, subscriber),
+      index % 2 ? cancelAsOwner(world, ours, subscriber) : cancelAsUser(world, subscriber),
     ),
   )
 
@@ -55,7 +62,7 @@ test('20 cancels at once that Stripe refuses leave nothing behind', async () => 
   // Stripe refused each call, and each gave up its claim to the next: none got a success.
   expect(Object.keys(counts).sort()).toEqual(['400 Subscription is already cancelled', '502 processor_rejected'])
   expect(getUpdates(world, subscriber)).toHaveLength(counts['502 processor_rejected'] ?? 0)
-  expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+  expect(await readCancellationRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
 })
 
 test('cancels of several subscriptions do not wait for each other', async () => {
@@ -70,7 +77,7 @@ test('cancels of several subscriptions do not wait for each other', async () => 
     }
     return run()
   }
-  const replies = await Promise.all(subscribers.map((subscriber) => cancelOwn(world, subscriber)))
+  const replies = await Promise.all(subscribers.map((subscriber) => cancelAsUser(world, subscriber)))
   world.stripe.onCall = undefined
   expect(counted(replies)).toEqual({ '200': 5 })
 })
@@ -78,7 +85,7 @@ test('cancels of several subscriptions do not wait for each other', async () => 
 test('cancelling and keeping, over and over and in any order, end where Stripe ends', async () => {
   const subscriber = await subscribe(world, ours)
   const turns = Array.from({ length: 12 }, (_, index) =>
-    index % 3 === 2 ? world.stripe.portalUndo(subscriber.subscriptionId) : cancelOwn(world, subscriber),
+    index % 3 === 2 ? world.stripe.portalUndo(subscriber.subscriptionId) : cancelAsUser(world, subscriber),
   )
   await Promise.all(turns)
   await world.stripe.drainWebhooks()

@@ -7,7 +7,7 @@ import { signInAnonymously } from '../support/sign-in.ts'
 import { readStatements } from '../support/statements.ts'
 import { changeBalance, readLedger, tally, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -25,7 +25,7 @@ test('of 40 debits of 1 against 10 exactly 10 succeed, and every refusal says th
     if (type === 'premium') await changeBalance(world, { user_id, type, amount: 10 })
     const replies = await many(40, () => changeBalance(world, { user_id, type, op: 'debit' }))
     expect(tally(replies)).toEqual({ 200: 10, [insufficient(0)]: 30 })
-    expect(await provenBalances(world, user_id)).toMatchObject({ [type]: 0 })
+    expect(await verifiedBalances(world, user_id)).toMatchObject({ [type]: 0 })
   }
 })
 
@@ -44,7 +44,7 @@ test('40 credits at once on a balance that is not there yet all count', async ()
     expect(counts.toSorted((one, other) => one - other)).toEqual(
       Array.from({ length: 40 }, (_, index) => 2 * index + 2),
     )
-    expect(await provenBalances(world, user_id)).toEqual({ premium: 80, standard: 10 })
+    expect(await verifiedBalances(world, user_id)).toEqual({ premium: 80, standard: 10 })
   }
 })
 
@@ -70,7 +70,7 @@ test('a mix of calls at the first touch of the day tops up once, and loses nothi
     const refused = changes.filter(({ status }) => status !== 200)
     expect(refused.filter(({ body }) => Reflect.get(Object(body), 'available') !== 0)).toEqual([])
     expect(done + refused.length).toBe(30)
-    expect(await provenBalances(world, user_id)).toEqual({ standard: 10 + 20 - (done - 10) })
+    expect(await verifiedBalances(world, user_id)).toEqual({ standard: 10 + 20 - (done - 10) })
     const ledger = (await readLedger(world, user_id)).slice(before)
     expect(ledger.filter(([, reason]) => reason === 'top_up')).toEqual([
       ['standard', 'top_up', round === 0 ? 10 : round],
@@ -93,7 +93,7 @@ test('50 calls at once under one key make one change; losers ask twice, and all 
     )
     expect(replies.filter((reply) => !reply.headers['idempotency-replayed'])).toHaveLength(1)
     expect(statements).toBeLessThanOrEqual(99)
-    expect(await provenBalances(world, user_id)).toEqual({ standard: 6 })
+    expect(await verifiedBalances(world, user_id)).toEqual({ standard: 6 })
   }
 })
 
@@ -121,7 +121,7 @@ test('of two calls at once under one key the second waits, and gets the reply of
   expect(statements).toBe(2)
   expect(tally(replies)).toEqual({ 200: 2 })
   expect(replies.map(({ body }) => body)).toEqual([replies[0]!.body, replies[0]!.body])
-  expect(await provenBalances(world, user_id)).toEqual({ standard: 11 })
+  expect(await verifiedBalances(world, user_id)).toEqual({ standard: 11 })
 })
 
 test('calls that meet the sign-in of an anonymous user change the balance of the user that it becomes', async () => {
@@ -141,8 +141,8 @@ test('calls that meet the sign-in of an anonymous user change the balance of the
   )
   expect(tally(replies)).toEqual({ 200: 2 })
   expect(replies[0]).toMatchObject({ body: { user_id: known.id } })
-  expect(await provenBalances(world, known.id)).toEqual({ premium: 4, standard: 10 })
-  expect(await provenBalances(world, user.id)).toEqual({ premium: 0, standard: 0 })
+  expect(await verifiedBalances(world, known.id)).toEqual({ premium: 4, standard: 10 })
+  expect(await verifiedBalances(world, user.id)).toEqual({ premium: 0, standard: 0 })
 })
 
 type Client = { query(text: string, values?: unknown[]): Promise<unknown> }

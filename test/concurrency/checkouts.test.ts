@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -21,7 +21,7 @@ async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { email, priceId: getPriceId(world.paywall, slug) }
   const order = { paywall: world.paywall, key: world.key, headers, body }
-  return opened(await untilServed(() => startCheckout(world, order)))
+  return parseOpened(await untilServed(() => startCheckout(world, order)))
 }
 
 const getCheckoutSession = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)

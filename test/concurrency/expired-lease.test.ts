@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -51,7 +51,7 @@ test('what the slow attempt has opened by then is replayed', async () => {
     return slow
   }
   const [first, second] = await whileHeld(world, member, [finish, attempt])
-  expect(opened(second!)).toEqual(opened(first!))
+  expect(parseOpened(second!)).toEqual(parseOpened(first!))
   expect(second!.headers['idempotency-replayed']).toBe('true')
   expect(pages()).toBe(1)
 })
@@ -63,6 +63,6 @@ test('what the slow attempt has given up by then is opened', async () => {
     return expect(slow).resolves.toMatchObject({ status: 502 })
   }
   const [second] = await whileHeld(world, { ...member, change }, [attempt])
-  opened(second!)
+  parseOpened(second!)
   expect(pages()).toBe(1)
 })

@@ -4,7 +4,7 @@ import { call, type Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
-import { provenBalances } from '../support/user-state.ts'
+import { verifiedBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -55,7 +55,7 @@ test(`${OPERATIONS} mixed operations by ${CALLERS} callers leave every sum exact
     // Whose calls were all refused has not got the daily tokens yet: they come with the first call that is not.
     expect(await changeBalance(world, { user_id: id, type: 'standard', amount: 1 })).toMatchObject({ status: 200 })
     expected.get(id)!.standard += 1
-    expect({ premium: 0, ...(await provenBalances(world, id)) }).toEqual(expected.get(id))
+    expect({ premium: 0, ...(await verifiedBalances(world, id)) }).toEqual(expected.get(id))
   }
   expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0, err: '' })
 })

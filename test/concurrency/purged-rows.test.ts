@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -39,5 +39,5 @@ test('a checkout is opened though the claim that had its Idempotency-Key before 
   )
   const headers = { 'idempotency-key': key }
   const open = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers })
-  opened(await deletedMeanwhile('checkout_claims', 'idempotency_key = $1', [key], open))
+  parseOpened(await deletedMeanwhile('checkout_claims', 'idempotency_key = $1', [key], open))
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -42,7 +42,7 @@ async function untilDecided(request: () => Promise<Reply>): Promise<Reply> {
 
 function expectOneCheckout(replies: Reply[]) {
   expect(replies.filter(({ status }) => status !== 200)).toEqual([])
-  expect(new Set(replies.map((reply) => JSON.stringify(opened(reply)))).size).toBe(1)
+  expect(new Set(replies.map((reply) => JSON.stringify(parseOpened(reply)))).size).toBe(1)
   expect(replies.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
 }
 
@@ -69,7 +69,7 @@ test('200 at once of one signed-in user open one page', async () => {
     replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
-  expect(replies.map((reply) => opened(reply).userId)).toContain(user.id)
+  expect(replies.map((reply) => parseOpened(reply).userId)).toContain(user.id)
   expect(created).toBe(1)
 })
 
@@ -100,8 +100,8 @@ test('one key is one checkout for each of 40 signed-in users who happen to choos
   const replies = await Promise.all(
     users.map(({ token }) => startCheckout(world, { paywall: world.paywall, token, headers })),
   )
-  expect(replies.map((reply) => opened(reply).userId)).toEqual(users.map(({ id }) => id))
-  expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(40)
+  expect(replies.map((reply) => parseOpened(reply).userId)).toEqual(users.map(({ id }) => id))
+  expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(40)
 })
 
 test('of two bodies at once with one Idempotency-Key the one that is refused makes no user', async () => {
@@ -113,7 +113,7 @@ test('of two bodies at once with one Idempotency-Key the one that is refused mak
   // The first one has claimed the key when it stores its checkout, and waits there for the row of its price.
   const price = { hold: 'select from prices where id = $1 for update', values: [getPriceId(world.paywall, 'monthly')] }
   const [first, second] = await whileHeld(world, price, calls)
-  opened(first!)
+  parseOpened(first!)
   expect(second).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
   const path = `/api/v1/paywall/${world.paywall.id}/user?email=${emails[1]}`
   expect(await call(world, path, { key: world.key })).toMatchObject({

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { anonymousBuyer, credit, getSubscription, pay, payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
@@ -9,7 +9,7 @@ import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '.
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -42,7 +42,7 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
 
   expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   // The 100 of the price. The top-up of 10, from before the purchase, stays with the anonymous member.
-  expect(await provenBalances(world, known.id)).toMatchObject({ premium: 7, standard: 100 })
+  expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 7, standard: 100 })
   const owners = await world.database.query('select user_id from purchases where user_id = any ($1)', [
     [known.id, anonymous.user.id],
   ])
@@ -64,8 +64,8 @@ test.each(['before', 'after'])('tokens credited or debited just %s the merge cou
   const calls = when === 'before' ? [...changes, signInAsKnown] : [signInAsKnown, ...changes]
   const replies = await runInLockOrder(world, anonymous.user.id, calls)
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-  expect(await provenBalances(world, known.id)).toMatchObject({ premium: 11 })
-  expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
+  expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 11 })
+  expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
 })
 
 const getYearly = (anonymous: { token: string }) => () => {
@@ -83,8 +83,8 @@ async function readCheckouts(users: { id: string }[]) {
 
 test('a checkout opened just before the merge is the known one’s', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
-  const [opened] = await runInLockOrder(world, anonymous.user.id, [getYearly(anonymous), signInAsKnown])
-  expect(opened).toMatchObject({ status: 200 })
+  const [parseOpened] = await runInLockOrder(world, anonymous.user.id, [getYearly(anonymous), signInAsKnown])
+  expect(parseOpened).toMatchObject({ status: 200 })
   expect(await readCheckouts([anonymous.user, known])).toEqual([{ user_id: known.id, count: 2 }])
   expect(await call(world, userPath, { token: known.token })).toMatchObject({ body: { meta: { source: 'ad' } } })
 })
@@ -121,7 +121,7 @@ test('a page that the processor opens only after the merge is superseded by the 
   world.stripe.onCall = undefined
   await signInAsKnown()
   merged.resolve()
-  const page = opened(await opening).checkoutUrl
+  const page = parseOpened(await opening).checkoutUrl
 
   await getYearly(known)()
   await until('the earlier page is closed', async () =>
@@ -148,7 +148,7 @@ test('an anonymous user who signs in twice at once is merged into one of the two
     const replies = await Promise.all(grants.map((grant) => askForTokens(world, grant, { token: anonymous.token })))
     const users = replies.map((reply) => sessionIn(reply).user)
     expect(users.map(({ email }) => email)).toEqual(emails)
-    const balances = await Promise.all(users.map(({ id }) => provenBalances(world, id)))
+    const balances = await Promise.all(users.map(({ id }) => verifiedBalances(world, id)))
     expect(balances.map(({ premium = 0 }) => premium).toSorted()).toEqual([0, 7])
   }
 })
@@ -169,8 +169,8 @@ test('merges amid webhooks, renewals, credits and reads lose nothing and block n
     expect(sessionIn(signedIn).user.id).toBe(known.id)
     expect(others.filter(({ status }) => status !== 200)).toEqual([])
     await world.stripe.drainWebhooks()
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 13 })
-    expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 13 })
+    expect(await verifiedBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
     const { purchases } = await userState(world, known.id)
     expect(purchases).toHaveLength(1)
     expect(getSubscription(world, anonymous.checkoutUrl)).toBe(subscriptionId)

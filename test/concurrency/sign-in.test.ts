@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getGrant, sessionIn, signInAnonymously, wrong } from '../support/sign-in.ts'
 import { tally } from '../support/token-calls.ts'
-import { provenBalances } from '../support/user-state.ts'
+import { verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { paywalls: [{}, {}] } })
@@ -58,7 +58,7 @@ test('an address that becomes a user while an anonymous one brings it is one use
     ])
     const { user } = sessionIn(signedIn)
     expect(new Set([user.id, ...exchanged.map(({ id }) => id)]).size).toBe(1)
-    expect(await provenBalances(world, user.id)).toMatchObject({ premium: 7 })
+    expect(await verifiedBalances(world, user.id)).toMatchObject({ premium: 7 })
     becameKnown.add(user.id === anonymous.user.id)
   }
   expect(becameKnown.size).toBeGreaterThan(0)
@@ -76,6 +76,6 @@ test('one address on two paywalls of an owner at once is one user, with what was
       askForTokens(world, grantThere, { paywallId, token: there.token }).then(sessionIn),
     ])
     expect(new Set(sessions.map(({ user }) => user.id)).size).toBe(1)
-    expect(await provenBalances(world, sessions[0].user.id)).toMatchObject({ premium: 7 })
+    expect(await verifiedBalances(world, sessions[0].user.id)).toMatchObject({ premium: 7 })
   }
 })

@@ -5,7 +5,7 @@ import { signIn } from '../support/exchange.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
-import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, randomImage, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -94,7 +94,7 @@ test('senders with addresses of their own do not wait for room', async () => {
 
 test('of 12 forms with images at once two get a ticket, and only their images stay', async () => {
   const email = newEmail()
-  const form = () => sendForm(world, ticketForm({ ...MESSAGE, customer_email: email }, [image(), image()]))
+  const form = () => sendForm(world, ticketForm({ ...MESSAGE, customer_email: email }, [randomImage(), randomImage()]))
   expect(await race(times(12, form))).toEqual({ 200: 2, 429: 10 })
   await until('only images of tickets are stored', async () => {
     const { stored, known } = await attachmentKeys(world)

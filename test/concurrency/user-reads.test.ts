@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { buy, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { buy, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -32,7 +32,7 @@ const CREDITED = { alpha: 100, beta: 100, gamma: 100 }
 async function openCheckout(email = newEmail()) {
   const headers = { 'idempotency-key': randomUUID() }
   const order = { paywall: world.paywall, key: world.key, headers, body: { email } }
-  return opened(await startCheckout(world, order))
+  return parseOpened(await startCheckout(world, order))
 }
 
 const many = <Result>(count: number, run: () => Promise<Result>) => Promise.all(Array.from({ length: count }, run))
@@ -52,7 +52,7 @@ test('40 first reads of the day top a balance up once', async () => {
     user.id,
   ])
   expect(rows).toEqual(['10', '20', '30'].map((delta) => ({ delta, reason: 'top_up' })))
-  expect(await provenBalances(world, user.id)).toEqual({ alpha: 10, beta: 20, gamma: 30 })
+  expect(await verifiedBalances(world, user.id)).toEqual({ alpha: 10, beta: 20, gamma: 30 })
 })
 
 test('reads that top up while webhooks credit the price’s tokens neither fail nor lose a token', async () => {
@@ -65,7 +65,7 @@ test('reads that top up while webhooks credit the price’s tokens neither fail 
   )
   await world.stripe.drainWebhooks()
   for (const { userId } of users) {
-    const balances = await provenBalances(world, userId)
+    const balances = await verifiedBalances(world, userId)
     expect([CREDITED, { alpha: 110, beta: 120, gamma: 130 }]).toContainEqual(balances)
   }
 })
@@ -92,11 +92,11 @@ test('a read and a webhook that meet over the same balances wait for each other,
   })
   await world.stripe.sendHeldWebhooks()
   expect(both[1]).toEqual([200])
-  expect(await provenBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
+  expect(await verifiedBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
 })
 
 test('a user who has paid gets no top-up, whoever reads', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await many(10, () => userState(world, userId))
-  expect(await provenBalances(world, userId)).toEqual(CREDITED)
+  expect(await verifiedBalances(world, userId)).toEqual(CREDITED)
 })

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { type Buyer, buy, happens, newEvents, passes, periodEnds, readPurchase, readState } from './buyer.ts'
+import {
+  advanceClock,
+  advancePastPeriodEnd,
+  type Buyer,
+  buy,
+  causeAtProcessor,
+  newEvents,
+  readPurchase,
+  readState,
+} from './buyer.ts'
 import { pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 
@@ -28,10 +37,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
-    await happens(buyer, shop.there.cancel)
-    if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
+    await causeAtProcessor(buyer, shop.there.cancel)
+    if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
     expect(await readPurchase(buyer)).toMatchObject({ cancel_at: end, access_until: end })
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     const { paid, purchases } = await readState(buyer)
     expect([paid, purchases[0]?.status]).toEqual([false, 'canceled'])
     expect(Date.parse(String(purchases[0]?.access_until))).toBeLessThanOrEqual(Date.parse(String(end)))
@@ -40,10 +49,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a past due subscription: a week after it became past due, and never later than its end', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.there.failCharge)
     const { access_until: until } = (await readPurchase(buyer))!
     expect(await daysFromNow(buyer, until)).toBeCloseTo(7, 1)
-    await passes(buyer, '12h')
+    await advanceClock(buyer, '12h')
     expect(await readPurchase(buyer)).toMatchObject({ status: 'past_due', access_until: until })
   })
 
@@ -51,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
     expect(await readPurchase(buyer)).toMatchObject({ access_until: null })
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 
@@ -59,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
-    await happens(buyer, (id) => pause(shop, id))
+    await causeAtProcessor(buyer, (id) => pause(shop, id))
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
     expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
@@ -74,9 +83,9 @@ test.each(PROCESSOR_NAMES)(
     const headers = { 'Content-Type': 'application/json' }
     const refusal = { status: 401, headers, body: '{"error":{"message":"the key was revoked"}}' }
     shop.emulator.onCall = async () => refusal
-    await passes(buyer, '32d')
+    await advanceClock(buyer, '32d')
     expect(await readState(buyer)).toMatchObject({ paid: true })
-    expect(await passes(buyer, '3d')).toEqual(['subscription.access_ended'])
+    expect(await advanceClock(buyer, '3d')).toEqual(['subscription.access_ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active' }] })
     shop.emulator.onCall = undefined
     await shop.emulator.sendHeldWebhooks()

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
+  causeAtProcessor,
   decline,
-  getId,
-  happens,
+  getProcessorId,
   newEvents,
   open,
   order,
-  passes,
   pay,
-  periodEnds,
   pressAndReturn,
   readPurchase,
   readState,
@@ -54,8 +54,8 @@ interface Ending extends Buyer {
 /** A buyer whose subscription is to end with its period. */
 async function toEndSoon(shop: Shop): Promise<Ending> {
   const buyer = await buy(shop)
-  await happens(buyer, shop.there.cancel)
-  if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
+  await causeAtProcessor(buyer, shop.there.cancel)
+  if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
   const { cancel_at_period_end: isToEnd, current_period_end: end } = (await readPurchase(buyer))!
   expect(isToEnd).toBe(true)
   return { ...buyer, end: Date.parse(end!) }
@@ -70,11 +70,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await expectInTheWay(buyer, 'active')
-    await happens(buyer, shop.there.cancel)
-    if (!shop.capabilities.sendsCancellationWebhook) await passes(buyer, '8d')
+    await causeAtProcessor(buyer, shop.there.cancel)
+    if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
     expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
     await expectInTheWay(buyer, 'active')
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     await expectFree(buyer)
   })
 
@@ -96,7 +96,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await toEndSoon(shop)
     await endPassed(buyer, -600)
     shop.emulator.holdWebhooks()
-    await shop.there.undo(await getId(buyer))
+    await shop.there.undo(await getProcessorId(buyer))
     for (const seconds of [30, 150]) {
       await endPassed(buyer, seconds)
       expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
@@ -113,10 +113,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a past due subscription is in the way, also when its access is over', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.there.failCharge)
     await decline(buyer, true)
     await expectInTheWay(buyer, 'past_due')
-    await passes(buyer, '8d')
+    await advanceClock(buyer, '8d')
     expect(await readState(buyer)).toMatchObject({ paid: false })
     await expectInTheWay(buyer, 'past_due')
   })
@@ -125,7 +125,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
-    await happens(buyer, (id) => pause(shop, id))
+    await causeAtProcessor(buyer, (id) => pause(shop, id))
     await expectInTheWay(buyer, 'paused')
   })
 
@@ -133,7 +133,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     if (!keepsUnpaid(acquiring)) return
     const buyer = await buy(shop)
-    await happens(buyer, (id) => leaveUnpaid(shop, id))
+    await causeAtProcessor(buyer, (id) => leaveUnpaid(shop, id))
     await expectInTheWay(buyer, 'past_due')
   })
 
@@ -152,7 +152,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'active' } }
     expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     await expectFree(buyer)
   })
 
@@ -166,7 +166,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
     expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
-    await happens(buyer, (id) => shop.there.resolve(true, id))
+    await causeAtProcessor(buyer, (id) => shop.there.resolve(true, id))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
     await expectFree(buyer)
   })

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
-import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
+import { type OwnerEvent, ownerEvents, previousFaults, sequenceFaults } from '../support/owner-events.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
-import { provenBalances, type UserState, userState } from '../support/user-state.ts'
+import { type UserState, userState, verifiedBalances } from '../support/user-state.ts'
 import type { SoldAs } from './drivers/driver.ts'
 import type { Sale } from './drivers/sale.ts'
 import type { Shop } from './shop.ts'
@@ -37,7 +37,7 @@ export function order(
 /** Opens a checkout's page. */
 export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const email = options.email ?? newEmail()
-  const { userId, checkoutUrl, acquiring } = opened(await order(shop, slug, { ...options, email }))
+  const { userId, checkoutUrl, acquiring } = parseOpened(await order(shop, slug, { ...options, email }))
   expect([acquiring, new URL(checkoutUrl).origin]).toEqual([shop.acquiring, shop.emulator.url])
   return { shop, email, userId, checkoutUrl, received: 0 }
 }
@@ -76,10 +76,10 @@ export const readState = ({ shop: { world, paywall, key }, userId }: Buyer): Pro
 export const readPurchase = async (buyer: Buyer) => (await readState(buyer)).purchases[0]
 
 /** The tokens of the monthly price, verified against the ledger. */
-export const readTokens = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
+export const readTokens = async ({ shop, userId }: Buyer) => (await verifiedBalances(shop.world, userId)).standard ?? 0
 
 /** The processor's id of the latest purchase. */
-export async function getId(buyer: Buyer): Promise<string> {
+export async function getProcessorId(buyer: Buyer): Promise<string> {
   const id = await readProcessorId(buyer)
   if (!id) throw new Error(`${buyer.userId} has bought nothing`)
   return id
@@ -94,12 +94,12 @@ async function readProcessorId({ shop: { world }, userId }: Buyer): Promise<stri
 }
 
 /** Makes something happen to the latest purchase at its processor, waits for the webhooks, and returns the owner's new events. */
-export async function happens<Result>(
+export async function causeAtProcessor<Result>(
   buyer: Buyer,
   what: ((id: string) => Promise<Result>) | undefined,
 ): Promise<string[]> {
   if (!what) throw new Error(`${buyer.shop.acquiring} does not support that`)
-  await what(await getId(buyer))
+  await what(await getProcessorId(buyer))
   return newEvents(buyer)
 }
 
@@ -112,7 +112,7 @@ export async function newEvents(buyer: Buyer): Promise<string[]> {
   await emulator.drainWebhooks()
   const events = await ownerEvents(world, buyer.userId)
   expect(sequenceFaults(events)).toEqual([])
-  expect(brokenLinks(events)).toEqual([])
+  expect(previousFaults(events)).toEqual([])
   const news = events.slice(buyer.received)
   buyer.received = events.length
   return news.map(getName).toSorted()
@@ -121,7 +121,7 @@ export async function newEvents(buyer: Buyer): Promise<string[]> {
 const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
 
 /** Cancels through our API with the owner's key, and waits until the cancellation is stored. */
-export async function cancelHere(buyer: Buyer): Promise<Reply> {
+export async function cancelThroughApi(buyer: Buyer): Promise<Reply> {
   const { world, paywall, key } = buyer.shop
   const subscriptionId = (await readPurchase(buyer))?.id
   const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
@@ -136,17 +136,17 @@ export async function cancelHere(buyer: Buyer): Promise<Reply> {
 }
 
 /** Moves the clock of the buyer's paywall by a span such as `31d`. Returns the owner's new events. */
-export async function passes(buyer: Buyer, by: string): Promise<string[]> {
+export async function advanceClock(buyer: Buyer, by: string): Promise<string[]> {
   await buyer.shop.world.clock.advance(buyer.shop.paywall.id, by)
   return newEvents(buyer)
 }
 
 /** Moves the clock to a day after the end of the current period. */
-export async function periodEnds(buyer: Buyer): Promise<string[]> {
+export async function advancePastPeriodEnd(buyer: Buyer): Promise<string[]> {
   const { world, paywall } = buyer.shop
   const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
   const days = Math.ceil((end - (await world.clock.now(paywall.id)).getTime()) / DAY_MS) + 1
-  return passes(buyer, `${days}d`)
+  return advanceClock(buyer, `${days}d`)
 }
 
 /** Makes the processor decline the buyer's charges from now on, or accept them again. */
@@ -160,14 +160,14 @@ export async function decline({ shop: { world, emulator }, userId }: Buyer, decl
 
 /** The latest purchase as the processor has it. */
 export async function getSale(buyer: Buyer): Promise<Sale> {
-  const id = await getId(buyer)
+  const id = await getProcessorId(buyer)
   const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
   if (!sale) throw new Error(`${buyer.shop.acquiring} has no purchase ${id}`)
   return sale
 }
 
 /** Checks that the latest subscription is stored as the processor has it. */
-export async function expectAsThere(buyer: Buyer): Promise<void> {
+export async function expectStoredAsAtProcessor(buyer: Buyer): Promise<void> {
   const [{ status, renews }, purchase] = [await getSale(buyer), await readPurchase(buyer)]
   const isRenewed = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
   expect({ status: purchase?.status, renews: isRenewed }).toEqual({ status, renews })

@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   buy,
-  cancelHere,
-  expectAsThere,
-  getId,
-  happens,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
-  passes,
-  periodEnds,
   readPurchase,
   readState,
 } from './buyer.ts'
@@ -32,11 +32,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { schedulePlan } = shop.there
     if (!schedulePlan) return // changes of plan are immediate there
     const buyer = await buy(shop)
-    await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.yearly))
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { status: 'active' } } })
-    await expectAsThere(buyer)
+    await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.yearly))
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200, body: { subscription: { status: 'active' } } })
+    await expectStoredAsAtProcessor(buyer)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', cancel_at_period_end: true })
-    expect(await periodEnds(buyer)).toContain('subscription.ended')
+    expect(await advancePastPeriodEnd(buyer)).toContain('subscription.ended')
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', status: 'canceled' })
   })
 })
@@ -45,10 +45,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the end of a cancelled trial is never announced', async () => {
     const shop = getShop(acquiring)
     const [here, there, unseen] = [await buy(shop, 'yearly'), await buy(shop, 'yearly'), await buy(shop, 'yearly')]
-    await cancelHere(here)
-    await happens(there, shop.there.cancel)
+    await cancelThroughApi(here)
+    await causeAtProcessor(there, shop.there.cancel)
     await unheard(unseen, shop.there.cancel)
-    await passes(here, '9d')
+    await advanceClock(here, '9d')
     for (const buyer of [here, there, unseen]) {
       const received = await newEvents({ ...buyer, received: 0 })
       expect(received).not.toContain('subscription.trial_ending')
@@ -69,10 +69,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.holdWebhooks()
     await clock.moveTo(shop.paywall.id, new Date(noticeAt + HOUR_MS / 4))
     expect(await newEvents(buyer)).toEqual([])
-    await end(await getId(buyer))
+    await end(await getProcessorId(buyer))
     await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
-    expect(await passes(buyer, '9d')).toEqual([])
+    expect(await advanceClock(buyer, '9d')).toEqual([])
   })
 })
 
@@ -80,13 +80,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('cancelling a past due subscription returns its state: it goes on, or it has ended', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.failCharge)
-    const reply = await cancelHere(buyer)
+    await causeAtProcessor(buyer, shop.there.failCharge)
+    const reply = await cancelThroughApi(buyer)
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
     expect(reply).toMatchObject({ status: 200, body: { success: true } })
     expect(subscription.cancel_at_period_end).toBe(true)
     await newEvents(buyer)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     const purchase = await readPurchase(buyer)
     expect(subscription.status).toBe(purchase?.status)
     expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
@@ -99,17 +99,17 @@ describe.each(PROCESSOR_NAMES.filter(pauses))('%s', (acquiring) => {
   test('a subscription that is cancelled while paused is never charged again, and the response says so', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, (id) => pause(shop, id))
+    await causeAtProcessor(buyer, (id) => pause(shop, id))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
-    const reply = await cancelHere(buyer)
+    const reply = await cancelThroughApi(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
     await newEvents(buyer)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
     const purchase = await readPurchase(buyer)
     expect(subscription).toMatchObject({ status: purchase?.status, cancel_at: purchase?.cancel_at })
     expect(message.includes('has ended')).toBe(purchase?.status === 'canceled')
-    expect((await passes(buyer, '33d')).filter((name) => name.startsWith('payment.'))).toEqual([])
+    expect((await advanceClock(buyer, '33d')).filter((name) => name.startsWith('payment.'))).toEqual([])
   })
 })
 
@@ -128,7 +128,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       return method === 'GET' ? reply : { status: 204, headers: {}, body: '' }
     }
     const askedAt = Date.now()
-    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Date.now() - askedAt).toBeLessThan(12_000)
     emulator.onCall = undefined
     answered.resolve()
@@ -138,7 +138,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       [buyer.userId],
     )
     expect(rows).toEqual([{ marked: true }])
-    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
-    await expectAsThere(buyer)
+    expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    await expectStoredAsAtProcessor(buyer)
   })
 })

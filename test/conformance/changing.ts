@@ -1,5 +1,5 @@
 import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
-import { type Buyer, getId, newEvents, passes } from './buyer.ts'
+import { advanceClock, type Buyer, getProcessorId, newEvents } from './buyer.ts'
 import { changePlan, type Plan, tellsOfChanges } from './drivers/plans.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 
@@ -13,9 +13,9 @@ export const getPlans = ({ driver: { prices } }: Shop) =>
 
 /** Changes the plan, and waits until the change is stored. Returns the owner's new events. */
 export async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
-  await changePlan(buyer.shop, await getId(buyer), plan)
+  await changePlan(buyer.shop, await getProcessorId(buyer), plan)
   const received = await newEvents(buyer)
-  return tellsOfChanges(buyer.shop.acquiring) ? received : [...received, ...(await passes(buyer, '8d'))]
+  return tellsOfChanges(buyer.shop.acquiring) ? received : [...received, ...(await advanceClock(buyer, '8d'))]
 }
 
 /** Applies the file with other prices for one paywall. */

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  cancelHere,
-  expectAsThere,
-  getId,
-  happens,
-  passes,
-  periodEnds,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   readPurchase,
   readState,
   readTokens,
@@ -23,11 +23,11 @@ const getShop = useShops(1)
 /** The owner's events for a dispute of a monthly payment that the seller loses. */
 async function losesDispute(buyer: Buyer): Promise<string[]> {
   const { there, capabilities } = buyer.shop
-  const opened = await happens(buyer, there.dispute)
+  const opened = await causeAtProcessor(buyer, there.dispute)
   const decided = capabilities.refundsWhatIsDisputed
     ? []
-    : await happens(buyer, (id) => there.decideDispute!(id, false))
-  return [...opened, ...decided, ...(await passes(buyer, '8d'))]
+    : await causeAtProcessor(buyer, (id) => there.decideDispute!(id, false))
+  return [...opened, ...decided, ...(await advanceClock(buyer, '8d'))]
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
@@ -40,13 +40,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       'payment.disputed 999',
     ])
     expect(await readTokens(buyer)).toBe(0)
-    await passes(buyer, '8d')
+    await advanceClock(buyer, '8d')
     expect(await refundsInLedger(buyer)).toEqual([-70])
   })
 
   test('a partial refund and a lost dispute of the rest add up to the whole payment', async () => {
     const buyer = await buy(getShop(acquiring))
-    await happens(buyer, (id) => buyer.shop.there.refund(id, 300))
+    await causeAtProcessor(buyer, (id) => buyer.shop.there.refund(id, 300))
     expect(await readTokens(buyer)).toBe(100)
     await losesDispute(buyer)
     const lost = (await paymentEvents(buyer)).find(({ type }) => type === 'payment.dispute_lost')
@@ -67,10 +67,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a dispute lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
     const shop = getShop(acquiring)
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
-    await cancelHere(subscriber)
-    await periodEnds(subscriber)
+    await cancelThroughApi(subscriber)
+    await advancePastPeriodEnd(subscriber)
     expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
-    await passes(subscriber, '40d')
+    await advanceClock(subscriber, '40d')
     expect(await losesDispute(subscriber)).toEqual(
       expect.arrayContaining(['payment.dispute_lost 999', 'payment.disputed 999']),
     )
@@ -81,12 +81,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('ended purchases are polled for half a year if their processor sends no webhooks of disputes', async () => {
     const shop = getShop(acquiring)
     const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
-    const ids = [await getId(subscriber), await getId(onTrial)]
-    for (const buyer of [onTrial, subscriber]) await cancelHere(buyer)
-    await periodEnds(subscriber)
+    const ids = [await getProcessorId(subscriber), await getProcessorId(onTrial)]
+    for (const buyer of [onTrial, subscriber]) await cancelThroughApi(buyer)
+    await advancePastPeriodEnd(subscriber)
     const readsIn = async (span: string) => {
       const before = shop.emulator.calls.length
-      await passes(subscriber, span)
+      await advanceClock(subscriber, span)
       const calls = shop.emulator.calls.slice(before)
       return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
     }
@@ -101,7 +101,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await there.dispute(id)
       if (!capabilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
     })
-    expect(await passes(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
+    expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
@@ -111,15 +111,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await spend(subscriber, 30)
     for (const buyer of [subscriber, owner]) {
-      await happens(buyer, there.dispute)
-      await happens(buyer, (id) => there.decideDispute!(id, true))
-      await passes(buyer, '2d')
+      await causeAtProcessor(buyer, there.dispute)
+      await causeAtProcessor(buyer, (id) => there.decideDispute!(id, true))
+      await advanceClock(buyer, '2d')
     }
     expect(await readTokens(subscriber)).toBe(70)
     expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
     expect(await readState(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     // One processor ends a subscription with any dispute that is decided.
-    await expectAsThere(subscriber)
+    await expectStoredAsAtProcessor(subscriber)
     for (const buyer of [subscriber, owner]) {
       const reported = (await paymentEvents(buyer)).map(({ type }) => type)
       expect(reported.filter((type) => type === 'payment.dispute_won')).toEqual(['payment.dispute_won'])

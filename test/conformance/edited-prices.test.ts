@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { type Buyer, newEvents, open, pay, periodEnds, readPurchase } from './buyer.ts'
+import { advancePastPeriodEnd, type Buyer, newEvents, open, pay, readPurchase } from './buyer.ts'
 import { getPlans, sell } from './changing.ts'
 import { sellBesides } from './drivers/plans.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -28,7 +28,7 @@ async function expectSold(
   expect((await ownerEvents(buyer.shop.world, buyer.userId))[0]?.data).toMatchObject({
     checkout: { price_id: id, price_slug: 'monthly', features: ['export'], amount },
   })
-  expect(await periodEnds(buyer)).not.toContain('subscription.plan_changed')
+  expect(await advancePastPeriodEnd(buyer)).not.toContain('subscription.plan_changed')
   expect(await readPurchase(buyer)).toMatchObject(sold)
 }
 

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { paywall } from '../support/paywall.ts'
-import { type Buyer, buy, getSale, happens, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import {
+  advanceClock,
+  type Buyer,
+  buy,
+  causeAtProcessor,
+  getSale,
+  readPurchase,
+  readState,
+  readTokens,
+} from './buyer.ts'
 import { useShops } from './shop.ts'
 
 // `paywall purchases end ID` ends a purchase at once, here and at its processor.
@@ -24,13 +33,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
     expect(await end(buyer, id)).toMatchObject({ code: 0, out: expect.stringContaining(`asked to end it, too`) })
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
-    await happens(buyer, async (processorId) => shop.there.refund(processorId, 100))
+    await causeAtProcessor(buyer, async (processorId) => shop.there.refund(processorId, 100))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
 
-    await passes(buyer, '2h')
+    await advanceClock(buyer, '2h')
     expect(await getSale(buyer)).toMatchObject({ renews: false })
     const charged = await getCharges(buyer)
-    await passes(buyer, '70d')
+    await advanceClock(buyer, '70d')
     expect(await getCharges(buyer)).toBe(charged)
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     expect(await readTokens(buyer)).toBe(tokens)
@@ -40,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     const { id } = (await readPurchase(buyer))!
     await end(buyer, id)
-    const received = await passes(buyer, '70d')
+    const received = await advanceClock(buyer, '70d')
     expect(received.filter((name) => name === 'subscription.ended')).toHaveLength(1)
     expect(received.filter((name) => name !== 'subscription.updated')).toEqual(['subscription.ended'])
     expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is already canceled\n` })
@@ -49,9 +58,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a past due subscription is ended, and what it owes is not charged', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.there.failCharge)
     await end(buyer, (await readPurchase(buyer))!.id)
-    await passes(buyer, '40d')
+    await advanceClock(buyer, '40d')
     expect(await getCharges(buyer)).toBe(1)
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
   })
@@ -60,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring), 'lifetime')
     const { id } = (await readPurchase(buyer))!
     expect(await end(buyer, id)).toMatchObject({ code: 0 })
-    await passes(buyer, '70d')
+    await advanceClock(buyer, '70d')
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
   })
 })

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press } from '../support/checkout.ts'
+import { newEmail, parseOpened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
-  expectAsThere,
-  getId,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   getSale,
   newEvents,
   open,
   order,
-  passes,
   pay,
   pressAndReturn,
   readPurchase,
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         return true
       },
       async done({ pages }, reply) {
-        const { checkoutUrl } = opened(reply)
+        const { checkoutUrl } = parseOpened(reply)
         expect(reply.headers).not.toHaveProperty('idempotency-replayed')
         // If a page was opened all the same, it is this one: the URLs look alike.
         const opener = checkoutUrl.slice(0, checkoutUrl.lastIndexOf('/'))
@@ -94,8 +94,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         // What no webhook will report is fetched after the response. Reconcile leaves it alone until then.
         const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
         if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
-        expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
-        await expectAsThere(buyer)
+        expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+        await expectStoredAsAtProcessor(buyer)
       },
     })
     await emulator.sendHeldWebhooks(() => [])
@@ -118,7 +118,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       async done({ buyer }, reply) {
         ok(reply)
         expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
-        await expectAsThere(buyer)
+        await expectStoredAsAtProcessor(buyer)
       },
     })
   })
@@ -127,7 +127,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const begin = async () => {
       const buyer = await buy(shop)
-      const id = await getId(buyer)
+      const id = await getProcessorId(buyer)
       return { buyer, webhooks: await heldWebhooks(shop, () => shop.there.refund(id, 300)) }
     }
     const place = await askingPlace(shop, (await begin()).webhooks)
@@ -154,7 +154,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
     const paid = shop.capabilities.readsIncludePayments ? ['payment.succeeded 999'] : []
-    expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, 'subscription.created'])
+    expect(await advanceClock(buyer, '16m')).toEqual(['checkout.completed', ...paid, 'subscription.created'])
   })
 
   test('webhooks that arrive while the processor is down take effect when it is up again', async () => {
@@ -164,13 +164,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await press(buyer.checkoutUrl, 'pay')
     const sent = await during(shop, { fault: 500, from: 0 }, () => shop.emulator.sendHeldWebhooks())
     if (shop.driver.namesPurchases) expect(new Set(sent.result)).toEqual(new Set([200]))
-    await passes(buyer, '3h')
+    await advanceClock(buyer, '3h')
     expect(await newEvents({ ...buyer, received: 0 })).toEqual([
       'checkout.completed',
       'payment.succeeded 999',
       'subscription.created',
     ])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test("logs contain that a call failed, but neither the processor's response nor the credentials", () => {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  cancelHere,
-  expectAsThere,
-  happens,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
   newEvents,
-  passes,
-  periodEnds,
   readPurchase,
   readState,
   readTokens,
@@ -27,26 +27,26 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     for (const tokens of [200, 300]) {
       const before = await getPeriodEnd(buyer)
-      expect(await happens(buyer, there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+      expect(await causeAtProcessor(buyer, there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
       const days = ((await getPeriodEnd(buyer)) - before) / DAY_MS
       expect(days > 27 && days < 32, `${days} days`).toBe(true)
       expect(await readTokens(buyer)).toBe(tokens)
-      await expectAsThere(buyer)
+      await expectStoredAsAtProcessor(buyer)
     }
   })
 
   test('a failed charge keeps access for a while, and recovers when it is paid', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
-    expect(await happens(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
+    expect(await causeAtProcessor(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
     expect(await readTokens(buyer)).toBe(100)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
-    expect(await happens(buyer, there.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await causeAtProcessor(buyer, there.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await readTokens(buyer)).toBe(200)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a subscription cancelled here ends with its period, and each step emits one event', async () => {
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
     const reported = shop.emulator.events.length
-    const reply = await cancelHere(buyer)
+    const reply = await cancelThroughApi(buyer)
     expect(reply).toMatchObject({
       status: 200,
       body: { success: true, subscription: { status: 'active', cancel_at: end } },
@@ -63,31 +63,34 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(shop.emulator.events.length > reported).toBe(shop.capabilities.sendsCancellationWebhook)
     const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
-    await expectAsThere(buyer)
-    expect(await cancelHere(buyer)).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
+    await expectStoredAsAtProcessor(buyer)
+    expect(await cancelThroughApi(buyer)).toMatchObject({
+      status: 400,
+      body: { error: 'Subscription is already cancelled' },
+    })
 
-    expect(await periodEnds(buyer)).toEqual(['subscription.ended'])
+    expect(await advancePastPeriodEnd(buyer)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a subscription cancelled at the processor is cancelled here, and can be resumed there', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    expect(await happens(buyer, shop.there.cancel)).toEqual(
+    expect(await causeAtProcessor(buyer, shop.there.cancel)).toEqual(
       shop.capabilities.sendsCancellationWebhook ? ['subscription.cancel_scheduled'] : [],
     )
     if (!shop.capabilities.sendsCancellationWebhook) {
-      expect(await passes(buyer, '8d')).toEqual(['subscription.cancel_scheduled'])
+      expect(await advanceClock(buyer, '8d')).toEqual(['subscription.cancel_scheduled'])
     }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
     expect('undo' in shop.there).toBe(shop.capabilities.supportsUncancel)
     if (!shop.capabilities.supportsUncancel) return
-    expect(await happens(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
+    expect(await causeAtProcessor(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a subscription that the owner ends at the processor is over here at once, where that is possible', async () => {
@@ -95,9 +98,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect('end' in there).toBe(capabilities.supportsImmediateEnd)
     if (!capabilities.supportsImmediateEnd) return
     const buyer = await buy(getShop(acquiring))
-    expect(await happens(buyer, there.end)).toEqual(['subscription.ended'])
+    expect(await causeAtProcessor(buyer, there.end)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a cancelled trial continues to its end, or ends at once where the processor does so', async () => {
@@ -105,7 +108,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop, 'yearly')
     const goesOn = shop.capabilities.cancelledTrial === 'continues to its end'
     const status = goesOn ? 'trialing' : 'canceled'
-    const reply = await cancelHere(buyer)
+    const reply = await cancelThroughApi(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })
     if (!goesOn) {
       const { subscription, message } = reply.body as { subscription: Record<string, string>; message: string }
@@ -116,13 +119,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
     expect(await newEvents(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('the end of a trial is announced three days ahead, once, whether by webhook or poll', async () => {
     const buyer = await buy(getShop(acquiring), 'yearly')
-    expect(await passes(buyer, '5d')).toEqual(['subscription.trial_ending'])
-    expect(await passes(buyer, '1d')).toEqual([])
+    expect(await advanceClock(buyer, '5d')).toEqual(['subscription.trial_ending'])
+    expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
   })
 

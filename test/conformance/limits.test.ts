@@ -4,15 +4,15 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import {
+  advanceClock,
   buy,
-  cancelHere,
-  expectAsThere,
-  getId,
-  happens,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
   open,
   order,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -77,13 +77,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await setValues(shop, newValues)
     const received = recordTexts(shop)
     const buyer = await buy(shop)
-    expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    expect(await happens(buyer, (id) => shop.there.refund(id, 300))).toEqual(['payment.refunded 300'])
-    expect(await happens(buyer, shop.there.refund)).toEqual(['payment.refunded 699'])
+    expect(await causeAtProcessor(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual(['payment.refunded 699'])
     const texts = received()
     await setValues(shop, {})
     for (const value of Object.values(newValues)) expect(texts).toContain(value)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('an unknown status is an invalid reply: the stored state stays, and the next read updates it', async () => {
@@ -97,9 +97,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await states()).toEqual(before)
     expect([await newEvents(buyer), await newEvents(once)]).toEqual([[], []])
     await setValues(shop, {})
-    expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    await expectAsThere(buyer)
-    expect(await happens(once, shop.there.refund)).toEqual(['payment.refunded 4900'])
+    expect(await causeAtProcessor(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    await expectStoredAsAtProcessor(buyer)
+    expect(await causeAtProcessor(once, shop.there.refund)).toEqual(['payment.refunded 4900'])
     expect(await readState(once)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
@@ -122,8 +122,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       (Date.parse(String((await readPurchase(buyer))?.trial_end)) - (await world.clock.now(paywall.id)).getTime()) /
       86_400_000
     expect(Math.round(days)).toBe(7)
-    await cancelHere(buyer)
-    await passes(buyer, '9d')
+    await cancelThroughApi(buyer)
+    await advanceClock(buyer, '9d')
     expect(await readState(buyer)).toMatchObject({ paid: false })
 
     await pay(await open(shop, 'yearly', { email, body: { trial_days: null } }))
@@ -147,16 +147,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const calls = callCounter(shop)
     const buyer = await open(shop)
     refuseCalls(shop, 3600)
-    await passes(buyer, '16m')
+    await advanceClock(buyer, '16m')
     const asked = calls()
     shop.emulator.onCall = undefined
-    await passes(buyer, '20m')
+    await advanceClock(buyer, '20m')
     expect(calls()).toBe(asked)
     const other = await open(shop)
     await pay(other)
     expect(await readPurchase(other)).toMatchObject({ status: 'active' })
     const before = calls()
-    await passes(buyer, '2h')
+    await advanceClock(buyer, '2h')
     expect(calls()).toBeGreaterThan(before)
   })
 
@@ -168,15 +168,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     // By itself it would be retried an hour later, and again after another. Paid links are polled an hour after they were opened.
     await withoutStops(shop, async () => {
       await upgrade(buyer)
-      await passes(buyer, '1h')
+      await advanceClock(buyer, '1h')
     })
     refuseCalls(shop, 1200)
-    await passes(buyer, '15m')
+    await advanceClock(buyer, '15m')
     const asked = calls()
     shop.emulator.onCall = undefined
-    expect(await passes(buyer, '5m')).toEqual([])
+    expect(await advanceClock(buyer, '5m')).toEqual([])
     expect(calls()).toBe(asked)
-    expect(await passes(buyer, '5m')).toEqual(['subscription.cancel_scheduled'])
+    expect(await advanceClock(buyer, '5m')).toEqual(['subscription.cancel_scheduled'])
     expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })
 
@@ -184,15 +184,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring, 1)
     const calls = callCounter(shop)
     const buyer = await buy(shop)
-    const webhooks = await heldWebhooks(shop, async () => shop.there.renew(await getId(buyer)))
+    const webhooks = await heldWebhooks(shop, async () => shop.there.renew(await getProcessorId(buyer)))
     refuseCalls(shop, 3600)
     const before = calls()
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
     expect(calls()).toBe(before + 1)
     shop.emulator.onCall = undefined
-    await passes(buyer, '20m')
+    await advanceClock(buyer, '20m')
     expect(calls()).toBe(before + 1)
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     expect(await newEvents({ ...buyer, received: 3 })).toEqual(['payment.succeeded 999', 'subscription.renewed'])
   })
 })

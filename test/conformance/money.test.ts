@@ -3,9 +3,9 @@ import type { Capabilities } from '../../lib/processors/definition.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
   buy,
-  expectAsThere,
-  getId,
-  happens,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
   open,
   pressAndReturn,
@@ -27,42 +27,42 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a refund of a subscription does not end it: a partial one removes no tokens, the rest removes those of the period', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
-    expect(await happens(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await causeAtProcessor(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
     expect(await readTokens(buyer)).toBe(100)
-    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 699'])
+    expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 699'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await readTokens(buyer)).toBe(0)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a refund of a renewal is one of that payment, not of the first', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'yearly')
-    await happens(buyer, there.renew)
-    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 8900'])
+    await causeAtProcessor(buyer, there.renew)
+    expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 8900'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('a dispute of a subscription’s payment is reported where the processor reports it, and ends nothing', async () => {
     const { there, capabilities } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
-    expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
+    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('a one-time purchase survives a partial refund, and ends when all is refunded', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
+    expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 4000'])
+    expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 4000'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('a disputed one-time purchase ends where the money is taken back at once, and otherwise stays', async () => {
     const { there, capabilities } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    expect(await happens(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
+    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
     const isOver = capabilities.refundsWhatIsDisputed
     expect(await readState(buyer)).toMatchObject({
       paid: !isOver,
@@ -75,11 +75,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [first, second] = [await open(getShop(acquiring)), await open(getShop(acquiring))]
     for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')
     await emulator.drainWebhooks()
-    await there.resolve(false, await getId(second))
+    await there.resolve(false, await getProcessorId(second))
     await emulator.drainWebhooks()
     expect(await readPurchase(second)).toMatchObject({ status: 'active' })
     expect(await readPurchase(first)).toMatchObject({ status: 'pending' })
-    await there.resolve(true, await getId(first))
+    await there.resolve(true, await getProcessorId(first))
     await emulator.drainWebhooks()
     expect(await readState(first)).toMatchObject({ paid: false })
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
 import { changeBalance, readLedger } from '../support/token-calls.ts'
-import { type Buyer, getId } from './buyer.ts'
+import { type Buyer, getProcessorId } from './buyer.ts'
 
 /** Withdraws tokens of the monthly price from a buyer. */
 export async function spend({ shop: { world, paywall, key }, userId }: Buyer, amount: number): Promise<void> {
@@ -23,6 +23,6 @@ export async function unheard(buyer: Buyer, what: ((id: string) => Promise<unkno
   const { emulator, acquiring } = buyer.shop
   if (!what) throw new Error(`that cannot happen at ${acquiring}`)
   emulator.holdWebhooks()
-  await what(await getId(buyer))
+  await what(await getProcessorId(buyer))
   await emulator.sendHeldWebhooks(() => [])
 }

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press } from '../support/checkout.ts'
+import { newEmail, parseOpened, press } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
-import { buy, getSale, newEvents, open, order, passes, pressAndReturn, readPurchase, readState } from './buyer.ts'
+import { advanceClock, buy, getSale, newEvents, open, order, pressAndReturn, readPurchase, readState } from './buyer.ts'
 import { answeringOddly, ODD_REPLIES } from './odd-replies.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -48,7 +48,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
       return order(shop, 'monthly', { headers, email })
     })
     expect(faults).toEqual([])
-    expect(opened(await order(shop, 'monthly', { headers: keys.at(-2)!, email })).acquiring).toBe(acquiring)
+    expect(parseOpened(await order(shop, 'monthly', { headers: keys.at(-2)!, email })).acquiring).toBe(acquiring)
   })
 
   test('cancel-subscription answers 502 and stays marked, and can be repeated', async () => {
@@ -95,7 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     const stored =
       'select cancel_requested_at is not null as marked, reconcile_at is not null as due from purchases where id = $1'
     expect((await world.database.query(stored, [purchase?.id])).rows).toEqual([{ marked: true, due: true }])
-    expect(await passes(buyer, '11m')).toEqual([])
+    expect(await advanceClock(buyer, '11m')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
 
     emulator.holdWebhooks()
@@ -104,7 +104,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     emulator.onCall = undefined
     expect((await getSale(buyer)).renews).toBe(false)
     await emulator.sendHeldWebhooks(() => [])
-    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
   })
 
   test('a webhook is kept or answered 502, and takes effect when the purchase is read', async () => {
@@ -144,7 +144,9 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     }
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
-    expect(await passes(buyer, '24h')).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
+    expect(await advanceClock(buyer, '24h')).toEqual(
+      expect.arrayContaining(['checkout.completed', 'subscription.created']),
+    )
   })
 
   test('logs contain only that it failed', () => {

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  getId,
+  getProcessorId,
   newEvents,
   open,
-  passes,
-  periodEnds,
   readPurchase,
   readState,
   readTokens,
@@ -33,7 +33,7 @@ test.each(PAUSES_WHAT_IS_PAID)(
       await press(buyer.checkoutUrl, 'pay')
       await pause(shop, shop.there.sales().at(-1)!.processorId)
     })
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     expect(await readPurchase(buyer)).toMatchObject({ status: 'paused' })
     expect(await readTokens(buyer)).toBe(100)
   },
@@ -47,9 +47,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await payAndChange(shop, buyer.checkoutUrl, teamPlan(acquiring))
     await newEvents(buyer)
     await expectFeatures(buyer, ['export'])
-    await passes(buyer, '25d')
+    await advanceClock(buyer, '25d')
     await expectFeatures(buyer, ['export'])
-    await passes(buyer, '10d')
+    await advanceClock(buyer, '10d')
     await expectFeatures(buyer, [])
   })
 
@@ -61,14 +61,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await sellBesides(shop, plan)
       const buyer = await buy(shop)
       await unheard(shop, async () => {
-        await periodEnds(buyer)
-        await changePlan(shop, await getId(buyer), plan)
+        await advancePastPeriodEnd(buyer)
+        await changePlan(shop, await getProcessorId(buyer), plan)
       })
       await newEvents(buyer)
       await expectFeatures(buyer, ['export'])
-      await passes(buyer, '25d')
+      await advanceClock(buyer, '25d')
       await expectFeatures(buyer, ['export'])
-      await passes(buyer, '10d')
+      await advanceClock(buyer, '10d')
       await expectFeatures(buyer, [])
     },
   )
@@ -77,15 +77,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring, 3)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
-      await periodEnds(buyer)
-      await changePlan(shop, await getId(buyer), getPlans(shop).yearly)
+      await advancePastPeriodEnd(buyer)
+      await changePlan(shop, await getProcessorId(buyer), getPlans(shop).yearly)
     })
     await newEvents(buyer)
     await reconcileAll(shop)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'yearly' })
     expect(await readTokens(buyer)).toBe(200)
     await changesTo(buyer, getPlans(shop).monthly)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(300)
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  advanceClock,
   type Buyer,
   buy,
   decline,
-  expectAsThere,
-  getId,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   getSale,
   newEvents,
-  passes,
   readPurchase,
   readState,
   readTokens,
@@ -28,11 +28,11 @@ async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
   const buyer = await buy(shop, 'monthly')
   await decline(buyer, true)
-  await passes(buyer, '8d')
-  expect(getOwed(shop, await getId(buyer))).toHaveLength(1)
-  expect(await passes(buyer, '7d')).not.toContain('subscription.ended')
+  await advanceClock(buyer, '8d')
+  expect(getOwed(shop, await getProcessorId(buyer))).toHaveLength(1)
+  expect(await advanceClock(buyer, '7d')).not.toContain('subscription.ended')
   expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'past_due' }] })
-  expect(getOwed(shop, await getId(buyer))).toHaveLength(2)
+  expect(getOwed(shop, await getProcessorId(buyer))).toHaveLength(2)
   return buyer
 }
 
@@ -41,18 +41,18 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
     const { id } = (await readPurchase(buyer))!
-    const owed = getOwed(shop, await getId(buyer)).map(({ payment }) => payment ?? '')
+    const owed = getOwed(shop, await getProcessorId(buyer)).map(({ payment }) => payment ?? '')
     expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
     await decline(buyer, false)
     // Meanwhile another week begins, and is paid as it begins.
-    const received = await passes(buyer, '8d')
+    const received = await advanceClock(buyer, '8d')
     expect(received.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
     expect(received).toContain('subscription.recovered')
-    expect(getOwed(shop, await getId(buyer))).toEqual([])
+    expect(getOwed(shop, await getProcessorId(buyer))).toEqual([])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect((await getSale(buyer)).paidPeriods).toHaveLength(4)
     expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([400, 4])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     for (const [index, payment] of [...owed, (await getSale(buyer)).paid.at(-1)!].entries()) {
       await shop.world[acquiring].refund(payment)
       await newEvents(buyer)
@@ -64,19 +64,19 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
     await decline(buyer, false)
-    await shop.there.recover(await getId(buyer))
-    await passes(buyer, '1m')
-    expect(getOwed(shop, await getId(buyer))).toHaveLength(1)
+    await shop.there.recover(await getProcessorId(buyer))
+    await advanceClock(buyer, '1m')
+    expect(getOwed(shop, await getProcessorId(buyer))).toHaveLength(1)
     expect(await readState(buyer)).toMatchObject({
       purchases: [{ status: recoversByLatest(acquiring) ? 'active' : 'past_due' }],
     })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('replaced: all that it owes is void, and it ends', async () => {
     const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
+    const [here, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await decline(buyer, false)
     expect(await upgrade(buyer, 'plus')).toContain('subscription.ended')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
@@ -87,7 +87,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
   test('replaced after its last week was paid: it is not charged for the one before', async () => {
     const shop = getShop(acquiring)
     const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
+    const [here, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await decline(buyer, false)
     await shop.there.recover(there)
     await upgrade(buyer, 'plus')

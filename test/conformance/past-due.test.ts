@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
+  causeAtProcessor,
   decline,
-  expectAsThere,
-  happens,
+  expectStoredAsAtProcessor,
   order,
-  passes,
-  periodEnds,
   readState,
   readTokens,
 } from './buyer.ts'
@@ -23,7 +23,9 @@ async function pastDue(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
   const buyer = await buy(shop)
   await decline(buyer, true)
-  expect(await periodEnds(buyer)).toEqual(expect.arrayContaining(['payment.failed 999', 'subscription.past_due']))
+  expect(await advancePastPeriodEnd(buyer)).toEqual(
+    expect.arrayContaining(['payment.failed 999', 'subscription.past_due']),
+  )
   return buyer
 }
 
@@ -33,15 +35,15 @@ describe.each(GOES_ON)('%s', (acquiring) => {
   test('past due for twenty days: access for a week, no second subscription, and all is restored when it is paid', async () => {
     const buyer = await pastDue(getShop(acquiring))
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
-    expect(await passes(buyer, '5d')).not.toContain('subscription.access_ended')
+    expect(await advanceClock(buyer, '5d')).not.toContain('subscription.access_ended')
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
-    const after = await passes(buyer, '3d')
+    const after = await advanceClock(buyer, '3d')
     expect(after.filter((type) => type === 'subscription.access_ended')).toHaveLength(1)
     expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: PAST_DUE })
 
-    expect(await passes(buyer, '11d')).not.toContain('subscription.access_ended')
+    expect(await advanceClock(buyer, '11d')).not.toContain('subscription.access_ended')
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({
       status: 409,
       body: { error: 'active_purchase', hasActivePurchase: true },
@@ -49,46 +51,46 @@ describe.each(GOES_ON)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(100)
 
     await decline(buyer, false)
-    const mended = await passes(buyer, '3d')
-    const paid = mended.length > 0 ? mended : await periodEnds(buyer)
+    const mended = await advanceClock(buyer, '3d')
+    const paid = mended.length > 0 ? mended : await advancePastPeriodEnd(buyer)
     expect(paid).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'subscription.recovered', 'subscription.renewed']),
     )
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await readTokens(buyer)).toBe(200)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 })
 
 test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers once it is paid, and not before`, async () => {
   const shop = getShop(PAUSES_WHAT_IS_OWED, 1)
   const buyer = await pastDue(shop)
-  expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
-  expect(await happens(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
-  await passes(buyer, '2d')
+  expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
+  expect(await causeAtProcessor(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
+  await advanceClock(buyer, '2d')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
   await decline(buyer, false)
-  expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
+  expect(await causeAtProcessor(buyer, shop.there.recover)).toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
 test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further grace`, async () => {
   const shop = getShop(PAUSES_WHAT_IS_OWED)
   const buyer = await pastDue(shop)
-  expect(await passes(buyer, '8d')).toContain('subscription.access_ended')
-  await happens(buyer, (id) => pause(shop, id))
-  expect(await happens(buyer, shop.there.resume)).not.toContain('subscription.recovered')
+  expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
+  await causeAtProcessor(buyer, (id) => pause(shop, id))
+  expect(await causeAtProcessor(buyer, shop.there.resume)).not.toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
   await decline(buyer, false)
-  expect(await happens(buyer, shop.there.recover)).toContain('subscription.recovered')
+  expect(await causeAtProcessor(buyer, shop.there.recover)).toContain('subscription.recovered')
 })
 
 test(`${GIVES_UP}: past due until the processor gives up; then it has ended, and another one can be bought`, async () => {
   const buyer = await pastDue(getShop(GIVES_UP))
-  const received = await passes(buyer, '20d')
+  const received = await advanceClock(buyer, '20d')
   expect(received).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
   expect(received).not.toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-  await expectAsThere(buyer)
+  await expectStoredAsAtProcessor(buyer)
   expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 200 })
 })

@@ -4,13 +4,13 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
-  getId,
-  happens,
+  causeAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   pressAndReturn,
   readPurchase,
@@ -48,7 +48,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [payment] = await paymentEvents(buyer)
     expect(payment).toMatchObject({ type: 'payment.succeeded', amount: 2940, refunded_amount: 0 })
     expect(await completed(buyer)).toMatchObject([{ amount: 2940 }])
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     const all = { amount: 2940, refunded_amount: 2940, refunded: true, purchase_status: 'refunded' }
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject(all)
   })
@@ -58,10 +58,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
     expect(await newEvents(buyer)).toEqual([])
-    const received = await happens(buyer, (id) => shop.there.resolve(true, id))
+    const received = await causeAtProcessor(buyer, (id) => shop.there.resolve(true, id))
     expect(received.length).toBeGreaterThan(0)
     // One processor retries before it gives up.
-    expect(new Set([...received, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
+    expect(new Set([...received, ...(await advanceClock(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await shop.emulator.sendHeldWebhooks(() => [])
     await shop.there.resolve(true)
     await newEvents(buyer)
-    await passes(buyer, '14d')
+    await advanceClock(buyer, '14d')
     expect(new Set(await newEvents({ ...buyer, received: 0 }))).toEqual(new Set(['payment.failed 999']))
     expect(await readState(buyer)).toMatchObject({ paid: false })
   })
@@ -85,8 +85,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a payment event has the state of the purchase after it', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.failCharge)
-    await happens(buyer, shop.there.recover)
+    await causeAtProcessor(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.there.recover)
     const [, failed, paid] = await paymentEvents(buyer)
     expect([failed?.type, failed?.purchase_status]).toEqual(['payment.failed', 'past_due'])
     expect([paid?.type, paid?.purchase_status]).toEqual(['payment.succeeded', 'active'])
@@ -102,8 +102,8 @@ test.each(IN_FLIGHT)(
   async (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const older = await getId(buyer)
-    await passes(buyer, '30d')
+    const older = await getProcessorId(buyer)
+    await advanceClock(buyer, '30d')
     await shop.there.rollOver?.(older)
     const again = await open(shop, 'monthly', { email: buyer.email, body: { ignoreActivePurchase: true } })
     await pay(again)
@@ -112,6 +112,6 @@ test.each(IN_FLIGHT)(
     expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
     const [paid, unexpected] = (await paymentEvents(buyer)).slice(-2)
     expect(unexpected).toMatchObject({ type: 'payment.unexpected', id: paid?.id, processor_id: paid?.processor_id })
-    expect(await passes(buyer, '8d')).toEqual([])
+    expect(await advanceClock(buyer, '8d')).toEqual([])
   },
 )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, cancelHere, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { advanceClock, type Buyer, cancelThroughApi, readPurchase, readState, readTokens } from './buyer.ts'
 import { changesTo, getPlans } from './changing.ts'
 import { deletesPending, LEAVES_PENDING, leavePending } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
@@ -15,7 +15,7 @@ async function owesDifference(acquiring: (typeof LEAVES_PENDING)[number]) {
   const shop = getShop(acquiring)
   await leavePending(shop)
   const { buyer, here } = await bought(shop)
-  await passes(buyer, '15d')
+  await advanceClock(buyer, '15d')
   const received = await changesTo(buyer, getPlans(shop).plus)
   expect(received.filter((type) => type.startsWith('payment'))).toEqual([])
   return { buyer, here }
@@ -28,8 +28,8 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
   test('cancelled: it is charged at the end, for this purchase, and is neither an alarm nor a period', async () => {
     const { buyer, here } = await owesDifference(acquiring)
     const { current_period_end: end } = (await readPurchase(buyer))!
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
-    const received = await passes(buyer, '20d')
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
+    const received = await advanceClock(buyer, '20d')
     expect(received).toContain('subscription.ended')
     expect(received).not.toContain('payment.unexpected')
     expect(received).not.toContain('subscription.renewed')
@@ -44,18 +44,18 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
       purchases: [{ status: 'canceled', current_period_end: end }],
     })
     expect(await readTokens(buyer)).toBe(100)
-    expect(await passes(buyer, '40d')).toEqual([])
+    expect(await advanceClock(buyer, '40d')).toEqual([])
   })
 
   test('replaced: it is not charged, or the owner gets `payment.unexpected`', async () => {
     const { buyer, here } = await owesDifference(acquiring)
     await upgrade(buyer, 'plus')
-    await passes(buyer, '20d')
+    await advanceClock(buyer, '20d')
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
     const alarms = await getCharges(buyer, 'payment.unexpected')
     expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
     expect(alarms).toMatchObject(deletesPending(acquiring) ? [] : [{ purchase_id: here }])
-    await passes(buyer, '40d')
+    await advanceClock(buyer, '40d')
     expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
   })
 })

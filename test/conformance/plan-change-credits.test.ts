@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, newEvents, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { advanceClock, buy, newEvents, readPurchase, readState, readTokens } from './buyer.ts'
 import { changesTo, getPlans } from './changing.ts'
 import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
@@ -27,7 +27,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'plus'] as const) {
       await changesTo(buyer, getPlans(buyer.shop)[slug])
-      await passes(buyer, '1h')
+      await advanceClock(buyer, '1h')
     }
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
@@ -38,9 +38,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring, 1))
     await changesTo(buyer, getPlans(buyer.shop).yearly)
     expect(await readTokens(buyer)).toBe(500)
-    await passes(buyer, '40d')
+    await advanceClock(buyer, '40d')
     await changesTo(buyer, getPlans(buyer.shop).monthly)
-    await passes(buyer, '40d')
+    await advanceClock(buyer, '40d')
     expect(await readTokens(buyer)).toBe(500)
   })
 
@@ -59,11 +59,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     await changesTo(buyer, plan)
     const minutes = async () => Math.floor((end - (await shop.world.clock.now(shop.paywall.id)).getTime()) / 60_000)
-    await passes(buyer, `${(await minutes()) - 5}m`)
+    await advanceClock(buyer, `${(await minutes()) - 5}m`)
     expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })
     expect(await readTokens(buyer)).toBe(100)
     await newEvents(buyer)
-    expect(await passes(buyer, `${(await minutes()) + 5}m`)).toContain('subscription.updated')
+    expect(await advanceClock(buyer, `${(await minutes()) + 5}m`)).toContain('subscription.updated')
     expect(await readState(buyer)).toMatchObject({ features: [] })
     expect(await readTokens(buyer)).toBe(500)
   })

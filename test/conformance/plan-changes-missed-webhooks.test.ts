@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { buy, getId, happens, newEvents, open, periodEnds, readPurchase, readTokens } from './buyer.ts'
+import {
+  advancePastPeriodEnd,
+  buy,
+  causeAtProcessor,
+  getProcessorId,
+  newEvents,
+  open,
+  readPurchase,
+  readTokens,
+} from './buyer.ts'
 import { getPlans } from './changing.ts'
 import { unheard } from './drivers/missed-webhooks.ts'
 import { changePlan, payAndChange, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
@@ -17,14 +26,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
-      await periodEnds(buyer)
-      await changePlan(shop, await getId(buyer), getPlans(shop).plus)
+      await advancePastPeriodEnd(buyer)
+      await changePlan(shop, await getProcessorId(buyer), getPlans(shop).plus)
     })
     await newEvents(buyer)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     const earned = paysChangesAtOnce(acquiring) ? 400 : 200
     expect(await readTokens(buyer)).toBe(earned)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + 300)
   })
 
@@ -36,7 +45,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
     expect(await readTokens(buyer)).toBe(earned)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + 300)
   })
 
@@ -63,12 +72,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { rollOver, renew } = shop.there
     if (paysChangesAtOnce(acquiring) || !rollOver) return
     const buyer = await buy(shop)
-    await happens(buyer, rollOver)
-    await happens(buyer, (id) => changePlan(shop, id, getPlans(shop).plus))
+    await causeAtProcessor(buyer, rollOver)
+    await causeAtProcessor(buyer, (id) => changePlan(shop, id, getPlans(shop).plus))
     await reconcileAll(shop)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     expect(await readTokens(buyer)).toBe(100)
-    await happens(buyer, renew)
+    await causeAtProcessor(buyer, renew)
     await reconcileAll(shop)
     expect(await readTokens(buyer)).toBe(200)
   })
@@ -79,13 +88,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await sellBesides(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     await unheard(shop, async () => {
-      await happens(buyer, shop.there.renew)
-      await changePlan(shop, await getId(buyer), teamPlan(acquiring))
+      await causeAtProcessor(buyer, shop.there.renew)
+      await changePlan(shop, await getProcessorId(buyer), teamPlan(acquiring))
     })
     await reconcileAll(shop)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: null })
     expect(await readTokens(buyer)).toBe(200)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(200)
   })
 })

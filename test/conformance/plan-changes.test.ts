@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  expectAsThere,
-  getId,
-  happens,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
-  passes,
-  periodEnds,
   readPurchase,
   readState,
   readTokens,
@@ -38,11 +38,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       features,
       purchases: [{ id, price_id: yearly?.id, price_slug: 'yearly', interval: 'year', unit_amount: 8900, features }],
     })
-    await passes(buyer, '8d')
+    await advanceClock(buyer, '8d')
     expect(await getChanges(buyer)).toMatchObject([
       { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly', features: ['export'] } } },
     ])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('an upgrade credits the additional tokens when it is paid, and a downgrade removes none', async () => {
@@ -50,13 +50,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await changesTo(buyer, getPlans(buyer.shop).plus)
     expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
     expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     const earned = paysChangesAtOnce(acquiring) ? 600 : 400
     expect(await readTokens(buyer)).toBe(earned)
     await changesTo(buyer, getPlans(buyer.shop).monthly)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
     expect(await readTokens(buyer)).toBe(earned)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + 100)
   })
 
@@ -64,14 +64,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
       await changesTo(buyer, getPlans(buyer.shop)[slug])
-      await passes(buyer, '1h')
+      await advanceClock(buyer, '1h')
     }
-    await passes(buyer, '1d')
+    await advanceClock(buyer, '1d')
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
     // Where each change becomes known only a week later, a month has passed.
     const months = tellsOfChanges(acquiring) ? 0 : 1
     expect(await readTokens(buyer)).toBe(earned + months * 100)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + (months + 1) * 100)
   })
 
@@ -80,9 +80,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { schedulePlan } = shop.there
     if (!schedulePlan) return
     const buyer = await buy(shop)
-    await happens(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
+    await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
-    expect(await periodEnds(buyer)).toEqual(
+    expect(await advancePastPeriodEnd(buyer)).toEqual(
       expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
     )
     expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
@@ -95,8 +95,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const before = await readPurchase(buyer)
     await shop.emulator.declineCharges((await readCustomer(buyer)) ?? '')
-    await expect(changePlan(shop, await getId(buyer), getPlans(shop).plus)).rejects.toThrow(/declined/)
-    expect([await newEvents(buyer), await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], [], before])
+    await expect(changePlan(shop, await getProcessorId(buyer), getPlans(shop).plus)).rejects.toThrow(/declined/)
+    expect([await newEvents(buyer), await advanceClock(buyer, '8d'), await readPurchase(buyer)]).toEqual([
+      [],
+      [],
+      before,
+    ])
     expect(await readTokens(buyer)).toBe(100)
   })
 })

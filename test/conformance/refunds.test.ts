@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
-import { buy, getSale, happens, passes, readPurchase, readState, readTokens } from './buyer.ts'
+import { advanceClock, buy, causeAtProcessor, getSale, readPurchase, readState, readTokens } from './buyer.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
@@ -34,12 +34,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
     await spend(buyer, 30)
-    expect(await happens(buyer, shop.there.refund)).toEqual(['payment.refunded 999'])
+    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual(['payment.refunded 999'])
     expect(await readTokens(buyer)).toBe(0)
-    expect(await happens(buyer, shop.there.failRefund)).toEqual(['payment.refund_failed 999'])
+    expect(await causeAtProcessor(buyer, shop.there.failRefund)).toEqual(['payment.refund_failed 999'])
     expect(await readTokens(buyer)).toBe(70)
     for (const { id } of since()) await shop.emulator.resend(id)
-    await passes(buyer, '8d')
+    await advanceClock(buyer, '8d')
     expect(await refundsInLedger(buyer)).toEqual([-70, 70])
   })
 
@@ -47,9 +47,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     await leavesTokens(shop)
-    await happens(buyer, shop.there.failRefund)
+    await causeAtProcessor(buyer, shop.there.failRefund)
     await shop.world.apply(shop.world.file)
     expect(await refundsInLedger(buyer)).toEqual([-100, 100])
   })
@@ -58,12 +58,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     if (!shop.there.failRefund) return // refunds cannot fail there
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     expect(await readTokens(buyer)).toBe(0)
     await unheard(buyer, shop.there.failRefund)
-    expect(await passes(buyer, '8d')).toEqual(['payment.refund_failed 999'])
+    expect(await advanceClock(buyer, '8d')).toEqual(['payment.refund_failed 999'])
     expect(await readTokens(buyer)).toBe(100)
-    expect(await passes(buyer, '8d')).toEqual([])
+    expect(await advanceClock(buyer, '8d')).toEqual([])
   })
 })
 
@@ -71,8 +71,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a payment and its refunds are one payment, and each event says how much was refunded and whether that is all', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, (id) => shop.there.refund(id, 300))
-    await happens(buyer, (id) => shop.there.refund(id, 200))
+    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
+    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 200))
     const { purchases } = await readState(buyer)
     const payments = await paymentEvents(buyer)
     const ids = (payments[0] ?? {}) as Record<string, unknown>
@@ -91,7 +91,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       { ...same, type: 'payment.refunded', amount: 300, refunded_amount: 300 },
       { ...same, type: 'payment.refunded', amount: 200, refunded_amount: 500 },
     ])
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.refund)
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({
       ...same,
       amount: 499,
@@ -103,8 +103,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a second payment is a separate one', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.renew)
-    await happens(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.there.renew)
+    await causeAtProcessor(buyer, shop.there.refund)
     const [first, second, back] = await paymentEvents(buyer)
     expect(second?.id).not.toBe(first?.id)
     expect(back).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
@@ -116,31 +116,31 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     const left = end - (await world.clock.now(paywall.id)).getTime()
-    await passes(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
-    await happens(buyer, buyer.shop.there.renew)
-    await happens(buyer, buyer.shop.there.refund)
+    await advanceClock(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
+    await causeAtProcessor(buyer, buyer.shop.there.renew)
+    await causeAtProcessor(buyer, buyer.shop.there.refund)
     expect(await readTokens(buyer)).toBe(100)
     const [first] = (await getSale(buyer)).paid
-    await happens(buyer, () => world[acquiring].refund(String(first)))
+    await causeAtProcessor(buyer, () => world[acquiring].refund(String(first)))
     expect(await refundsInLedger(buyer)).toEqual([-100, -100])
   })
 
   test('a one-time purchase survives a partial refund, and ends with the rest, as do its tokens', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
+    expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
-    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 4000'])
+    expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 4000'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([false, 0])
     if (!there.failRefund) return
-    expect(await happens(buyer, there.failRefund)).toEqual(['payment.refund_failed 4000'])
+    expect(await causeAtProcessor(buyer, there.failRefund)).toEqual(['payment.refund_failed 4000'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 900, refunded: false })
   })
 
   test('with `keep_tokens_on_refund` a refund removes no tokens', async () => {
     const buyer = await buy(getShop(acquiring, 1))
-    expect(await happens(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
+    expect(await causeAtProcessor(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
     expect(await readTokens(buyer)).toBe(100)
   })
 })

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import {
   type Buyer,
   buy,
-  expectAsThere,
-  happens,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
   newEvents,
   open,
   order,
@@ -53,7 +53,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const days = daysUntil((await readPurchase(buyer))?.current_period_end)
     expect(days > 27 && days < 34, `${days} days`).toBe(true)
     expect(await readTokens(buyer)).toBe(100)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test.each(['decline', 'cancel'] as const)(
@@ -81,9 +81,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
     const days = daysUntil((await readPurchase(buyer))?.trial_end)
     expect(days > 6.9 && days < 7.1, `${days} days`).toBe(true)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
-    expect(await happens(buyer, buyer.shop.there.renew)).toEqual(['payment.succeeded 8900', 'subscription.renewed'])
+    expect(await causeAtProcessor(buyer, buyer.shop.there.renew)).toEqual([
+      'payment.succeeded 8900',
+      'subscription.renewed',
+    ])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', interval: 'year' })
   })
 
@@ -121,7 +124,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@buyers.dev`]
     const ask = () => order(shop, 'monthly', { headers, email })
     const replies = [...(await Promise.all([ask(), ask(), ask()])), await ask()]
-    expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
+    expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(1)
     expect(replies.map(({ headers: { 'idempotency-replayed': replayed } }) => replayed ?? 'first').toSorted()).toEqual([
       'first',
       'true',
@@ -152,7 +155,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const email = `refused-${randomUUID()}@buyers.dev`
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall, key, headers, body: { email, priceId: getPriceId(paywall, 'monthly') } }
-    expect(opened(await startCheckout(world, order)).acquiring).toBe(acquiring)
+    expect(parseOpened(await startCheckout(world, order)).acquiring).toBe(acquiring)
     const asked = emulator.calls.slice(before).filter((call) => call.method === 'POST' && call.path === path)
     expect(asked.map((call) => JSON.stringify(call.body).includes(email))).toEqual([true, false])
     expect(new Set(asked.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(
@@ -164,7 +167,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { world, paywall, capabilities } = getShop(acquiring)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
     const reply = await startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, 'monthly') } })
-    if (capabilities.sellsToAnonymous) expect(opened(reply).acquiring).toBe(acquiring)
+    if (capabilities.sellsToAnonymous) expect(parseOpened(reply).acquiring).toBe(acquiring)
     else {
       expect(reply).toMatchObject({
         status: 400,

@@ -4,15 +4,15 @@ import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { cancel } from '../support/subscriber.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
-  cancelHere,
-  expectAsThere,
-  getId,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   getSale,
-  happens,
   newEvents,
-  passes,
   readPurchase,
   readState,
 } from './buyer.ts'
@@ -66,16 +66,16 @@ describe.each(VERSIONED)('%s', (acquiring) => {
       const buyer = await buy(shop)
       const before = await readPurchase(buyer)
       shop.emulator.onCall = (await noteReads(shop)).answerReads
-      await act(buyer, await getId(buyer))
+      await act(buyer, await getProcessorId(buyer))
       expect(await newEvents(buyer)).toEqual([])
       expect(await pendingEvents(shop)).toBeGreaterThan(0)
       await reconcileAll(shop)
       expect(await readPurchase(buyer)).toEqual(before)
 
       shop.emulator.onCall = undefined
-      expect(await passes(buyer, '1m')).toEqual(received)
+      expect(await advanceClock(buyer, '1m')).toEqual(received)
       expect(await pendingEvents(shop)).toBe(0)
-      await expectAsThere(buyer)
+      await expectStoredAsAtProcessor(buyer)
     },
   )
 
@@ -83,7 +83,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
-    await shop.there.end!(await getId(buyer))
+    await shop.there.end!(await getProcessorId(buyer))
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     shop.emulator.onCall = answerReads
     await reconcileAll(shop)
@@ -99,21 +99,21 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     async (_, before) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
-      await happens(buyer, (id) => before(buyer, id))
+      await causeAtProcessor(buyer, (id) => before(buyer, id))
       const { answerReads } = await noteReads(shop)
-      if ((await readPurchase(buyer))?.cancel_at_period_end) await happens(buyer, shop.there.undo)
+      if ((await readPurchase(buyer))?.cancel_at_period_end) await causeAtProcessor(buyer, shop.there.undo)
       shop.emulator.holdWebhooks()
       shop.emulator.onCall = async (call, run) => {
         if (call.method === 'GET') return answerReads(call, run)
         await run()
         return { status: 204, headers: {}, body: '' }
       }
-      expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+      expect(await cancelThroughApi(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
       shop.emulator.onCall = undefined
       await shop.emulator.sendHeldWebhooks(() => [])
       expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: false })
-      expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
-      await expectAsThere(buyer)
+      expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+      await expectStoredAsAtProcessor(buyer)
     },
   )
 
@@ -121,20 +121,20 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const { emulator } = shop
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.there.cancel)
     const { answerReads } = await noteReads(shop)
-    await happens(buyer, shop.there.undo)
+    await causeAtProcessor(buyer, shop.there.undo)
     emulator.onCall = async (call, run) => {
       if (call.method !== 'GET') emulator.failNext(call.path, 422)
       return answerReads(call, run)
     }
-    const reply = await cancelHere(buyer)
+    const reply = await cancelThroughApi(buyer)
     emulator.onCall = undefined
     expect(reply).toMatchObject({ status: 502, body: { error: expect.stringMatching(/^processor_/) } })
     expect((await getSale(buyer)).renews).toBe(true)
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a confirmed cancellation is not undone by a stale read before its webhook arrives', async () => {
@@ -152,15 +152,15 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(await ask()).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
     emulator.onCall = undefined
     await emulator.sendHeldWebhooks(() => [])
-    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
-    await expectAsThere(buyer)
+    expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a read that began first and shows more is stored after one that began later and shows less', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await noteReads(shop)
-    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await getId(buyer)))
+    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await getProcessorId(buyer)))
     const [begun, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     shop.emulator.onCall = async (_, run) => {
       begun.resolve()
@@ -175,15 +175,15 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     isStored.resolve()
     expect((await reply).status).toBe(200)
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a read whose subscription is newer and whose payments are older than what is stored is not stored', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const id = await getId(buyer)
+    const id = await getProcessorId(buyer)
     const { answerReads } = await noteReads(shop)
-    await happens(buyer, shop.there.renew)
+    await causeAtProcessor(buyer, shop.there.renew)
     const fetchedAt = async () => {
       await reconcileAll(shop)
       const { rows } = await shop.world.database.query('select fetched_at from purchases where processor_id = $1', [id])
@@ -199,15 +199,17 @@ describe.each(VERSIONED)('%s', (acquiring) => {
   test('after a year of payments new ones are processed at once, although a read shows only the latest', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await passes(buyer, '380d')
+    await advanceClock(buyer, '380d')
     const [first] = (await getSale(buyer)).paid
     await shop.there.refund(first!)
     expect(await newEvents(buyer)).toEqual(['payment.refunded 999'])
     const { plus, monthly } = shop.driver.prices
     for (const price of [plus, monthly, plus]) {
-      expect(await happens(buyer, (id) => shop.there.changePlan!(id, price))).toContain('subscription.plan_changed')
+      expect(await causeAtProcessor(buyer, (id) => shop.there.changePlan!(id, price))).toContain(
+        'subscription.plan_changed',
+      )
     }
-    await shop.there.end!(await getId(buyer))
+    await shop.there.end!(await getProcessorId(buyer))
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false })
     expect(await pendingEvents(shop)).toBe(0)

@@ -5,17 +5,17 @@ import { FULL_SIZE } from '../support/full-size.ts'
 import { paywallFile, type Written } from '../support/paywall-file.ts'
 import { useTestWorld } from '../support/world.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
-  cancelHere,
-  expectAsThere,
-  getId,
+  cancelThroughApi,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   getSale,
-  happens,
   newEvents,
   open,
   order,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -81,13 +81,13 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
   test('manages earlier purchases where they were made: webhooks, reconcile, portal and cancellation', async () => {
     const { before, buyers } = getChange(from, to)
     const [buyer] = buyers
-    expect(await happens(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    await heldWebhooks(before, async () => before.there.renew(await getId(buyer)))
+    expect(await causeAtProcessor(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    await heldWebhooks(before, async () => before.there.renew(await getProcessorId(buyer)))
     // Some processors show the money of a lost webhook in reads, and others only in the webhook.
-    const caughtUp = await passes(buyer, '8d')
+    const caughtUp = await advanceClock(buyer, '8d')
     expect(caughtUp.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
     expect(await readPortal(buyer)).toBe(portalAt(before))
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     expect(await getSale(buyer)).toMatchObject({ status: 'active', renews: false })
   })
@@ -95,7 +95,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
   test('makes new sales at the new one, at new price ids, and shows both purchases', async () => {
     const { before, after, buyers } = getChange(from, to)
     const [, { email, ...old }] = buyers
-    const olderId = await getId(buyers[1])
+    const olderId = await getProcessorId(buyers[1])
     const [oldPrice, newPrice] = [before, after].map(({ paywall }) => paywall.prices.find(isMonthly)?.id)
     expect(newPrice).not.toBe(oldPrice)
     const missing = { status: 404, body: { error: 'price_not_found' } }
@@ -111,7 +111,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
       { acquiring: from, price_id: oldPrice, status: 'active' },
     ]
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     expect(await readPortal(buyer)).toBe(portalAt(after))
     const older = before.there.sales().find(({ processorId }) => processorId === olderId)
     expect(older).toMatchObject({ status: 'active', renews: false })
@@ -125,8 +125,8 @@ describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (
     const { before, buyers } = getChange(acquiring, acquiring)
     const [buyer] = buyers
     const purchase = await readPurchase(buyer)
-    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
-    expect([await passes(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], purchase])
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+    expect([await advanceClock(buyer, '8d'), await readPurchase(buyer)]).toEqual([[], purchase])
     const event = { id: 'event_1', body: JSON.stringify({ id: 'event_1' }), at: new Date() }
     expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
@@ -136,7 +136,7 @@ describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (
     const [, { email }] = buyers
     const buyer = await buy(after, 'monthly', { email, ...again })
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
-    await expectAsThere(buyer)
-    expect(await passes(buyer, '25h')).toEqual(['subscription.stop_failed'])
+    await expectStoredAsAtProcessor(buyer)
+    expect(await advanceClock(buyer, '25h')).toEqual(['subscription.stop_failed'])
   })
 })

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
-import { buy, happens, passes, periodEnds, readPurchase, readState, readTokens } from './buyer.ts'
+import {
+  advanceClock,
+  advancePastPeriodEnd,
+  buy,
+  causeAtProcessor,
+  readPurchase,
+  readState,
+  readTokens,
+} from './buyer.ts'
 import { changesTo, sell } from './changing.ts'
 import { firmPlan, type Plan, sellBesides, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
@@ -37,13 +45,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const logged = shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED))
     expect(logged.some(({ message }) => message.includes(shop.paywall.id))).toBe(true)
 
-    await periodEnds(buyer)
-    await periodEnds(buyer)
+    await advancePastPeriodEnd(buyer)
+    await advancePastPeriodEnd(buyer)
     expect(await readState(buyer)).toMatchObject({ paid: true, features: [], purchases: [nobodysPrice] })
     expect(await readTokens(buyer)).toBe(100)
 
     buyer.shop = await sell(shop, (prices) => [...prices, team(shop)])
-    expect(await passes(buyer, '1h')).toEqual(['subscription.plan_changed'])
+    expect(await advanceClock(buyer, '1h')).toEqual(['subscription.plan_changed'])
     expect(await readState(buyer)).toMatchObject({
       paid: true,
       features: ['team'],
@@ -68,7 +76,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       { subscription: { ...nobodysPrice, unit_amount: 2999 }, previous: { price_slug: 'monthly' } },
       { subscription: { ...nobodysPrice, unit_amount: 4999 }, previous: { ...nobodysPrice, unit_amount: 2999 } },
     ])
-    expect(await passes(buyer, '8d')).not.toContain('subscription.plan_changed')
+    expect(await advanceClock(buyer, '8d')).not.toContain('subscription.plan_changed')
     expect(logged()).toBe(before + plans.length)
   })
 
@@ -78,8 +86,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const [first] = await paymentEvents(buyer)
     await changesTo(buyer, teamPlan(acquiring))
-    await periodEnds(buyer)
-    await happens(buyer, shop.there.refund)
+    await advancePastPeriodEnd(buyer)
+    await causeAtProcessor(buyer, shop.there.refund)
     const refunded = (await paymentEvents(buyer)).at(-1)
     expect(refunded).toMatchObject({ type: 'payment.refunded', refunded: true })
     expect(refunded?.id).not.toBe(first?.id)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { happens, newEvents, open, passes, pay } from './buyer.ts'
+import { advanceClock, causeAtProcessor, newEvents, open, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, fallsPastDue, getOwed, purchaseBy, replacing, upgrade } from './upgrading.ts'
@@ -50,13 +50,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { rollOver } = shop.there
     if (!rollOver) return // a period is charged at the moment it begins
     const { buyer, here, there } = await bought(shop)
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))
-    await happens(buyer, rollOver)
+    await causeAtProcessor(buyer, rollOver)
     await pay(page)
     await newEvents(buyer)
     if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, here, 1)
-    const received = await passes(buyer, '1h')
+    const received = await advanceClock(buyer, '1h')
     if (waitsForBank(acquiring)) await shop.there.resolve(false, there)
     expect([...received, ...(await newEvents(buyer))].toSorted()).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),

@@ -5,12 +5,12 @@ import { press } from '../support/checkout.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
-  getId,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   pressAndReturn,
   readPurchase,
@@ -53,11 +53,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer, older } = await bought(acquiring)
     const { shop } = buyer
     for (const fails of [true, false]) {
-      await passes(buyer, '1h')
+      await advanceClock(buyer, '1h')
       await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
       await newEvents(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
-      await shop.there.resolve(fails, await getId(buyer))
+      await shop.there.resolve(fails, await getProcessorId(buyer))
       await newEvents(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject(fails ? GOES_ON : ENDS)
     }
@@ -68,12 +68,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     async (place) => {
       const { buyer, older } = await bought(acquiring)
       const { shop } = buyer
-      const there = await getId(buyer)
-      await passes(buyer, '1h')
+      const there = await getProcessorId(buyer)
+      await advanceClock(buyer, '1h')
       const page = await open(shop, 'monthly', replacing(buyer))
       shop.emulator.holdWebhooks()
       await press(page.checkoutUrl, 'pay')
-      await passes(buyer, '1m')
+      await advanceClock(buyer, '1m')
       await shop.there.renew(there)
       await shop.emulator.sendHeldWebhooks((events) => (place === 'first' ? events.toReversed() : events))
       const received = await newEvents(buyer)
@@ -92,7 +92,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     const [one, other] = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
     shop.emulator.holdWebhooks()
     await Promise.all([pay(one), pay(other)])
@@ -107,7 +107,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('an upgrade that becomes known only after a newer one is replaced by it', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     shop.emulator.holdWebhooks()
     const { checkoutUrl } = await open(shop, 'monthly', replacing(buyer))
     await press(checkoutUrl, 'pay') // and does not return
@@ -125,7 +125,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer, older } = await bought(acquiring)
     const { shop, userId } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
-    await passes(buyer, '1h')
+    await advanceClock(buyer, '1h')
     const pages = [await open(shop, 'monthly', replacing(buyer)), await open(shop, 'monthly', replacing(buyer))]
     shop.emulator.holdWebhooks()
     vi.useFakeTimers({ toFake: ['Date'] }) // the processor's time stands still
@@ -186,7 +186,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(second))!
     await pay(first)
     await newEvents(first)
-    await passes(first, '1h')
+    await advanceClock(first, '1h')
     expect((await readState(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
     expect(await readDuplicates(first)).toEqual([null, id])
   })

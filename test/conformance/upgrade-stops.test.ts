@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
-import { buy, getId, newEvents, open, passes, pay, readPurchase, readState } from './buyer.ts'
+import { advanceClock, buy, getProcessorId, newEvents, open, pay, readPurchase, readState } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import {
   bought,
@@ -35,19 +35,19 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription that cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const [older, there] = [(await readPurchase(buyer))!.id, await getId(buyer)]
+    const [older, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
       expect(await readState(buyer)).toMatchObject({ being_replaced: [older] })
-      expect(await passes(buyer, '22h')).toEqual([])
-      expect(await passes(buyer, '4h')).toEqual(['subscription.stop_failed'])
+      expect(await advanceClock(buyer, '22h')).toEqual([])
+      expect(await advanceClock(buyer, '4h')).toEqual(['subscription.stop_failed'])
       await shop.there.renew(there)
       expect(await newEvents(buyer)).toEqual(
         expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
       )
     })
-    expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
+    expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
     expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
   })
@@ -72,18 +72,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { buyer, here, there } = await bought(shop)
     await withoutStops(shop, async () => {
       await upgrade(buyer)
-      expect(await passes(buyer, '26h')).toEqual(['subscription.stop_failed'])
+      expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed'])
     })
-    expect(await passes(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
+    expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     await shop.there.undo(there)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     const page = await open(shop, 'plus', replacing(buyer))
     await withoutStops(shop, async () => {
       await pay({ ...page, received: buyer.received })
       await newEvents(buyer)
-      expect(await passes(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
+      expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
     })
-    await passes(buyer, '25h')
+    await advanceClock(buyer, '25h')
     expect(await purchaseBy(buyer, here)).toMatchObject({ cancel_at_period_end: true })
   })
 
@@ -93,7 +93,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
       const { id: subscriptionId } = (await readPurchase(buyer))!
-      await passes(buyer, '1h')
+      await advanceClock(buyer, '1h')
       const page = await open(shop, 'monthly', replacing(buyer))
       const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }
       let reply: Reply | undefined
@@ -110,7 +110,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
       expect(received.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
       expect(await purchaseBy(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-      expect(await passes(buyer, '2d')).toEqual([])
+      expect(await advanceClock(buyer, '2d')).toEqual([])
     },
   )
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { happens, readPurchase } from './buyer.ts'
+import { causeAtProcessor, readPurchase } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 import { bought, charges, expectNoMoreCharges, getOwed, purchaseBy, upgrade } from './upgrading.ts'
@@ -43,7 +43,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (!pauses(acquiring)) return
     const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
-    await happens(buyer, (id) => pause(shop, id))
+    await causeAtProcessor(buyer, (id) => pause(shop, id))
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'paused' })
     await upgrade(buyer)
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (!keepsUnpaid(acquiring)) return
     const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
-    await happens(buyer, (id) => leaveUnpaid(shop, id))
+    await causeAtProcessor(buyer, (id) => leaveUnpaid(shop, id))
     await upgrade(buyer)
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
@@ -63,7 +63,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('already cancelled: it ends as scheduled', async () => {
     const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
-    await happens(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.there.cancel)
     await upgrade(buyer)
     expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })

@@ -3,16 +3,16 @@ import { accountRecords } from '../../dev/emulators/core/acts/account-records.ts
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
   decline,
-  getId,
+  getProcessorId,
   newEvents,
   type Order,
   open,
-  passes,
   pay,
-  periodEnds,
   readPurchase,
   readState,
   type Slug,
@@ -27,7 +27,7 @@ export const replacing = ({ email }: Buyer, body: object = {}): Order => ({
 
 /** An hour later the same buyer buys again, to replace its subscription. Returns the owner's new events. */
 export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object = {}): Promise<string[]> {
-  await passes(buyer, '1h')
+  await advanceClock(buyer, '1h')
   await pay(await open(buyer.shop, slug, replacing(buyer, body)))
   return newEvents(buyer)
 }
@@ -35,7 +35,7 @@ export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object
 /** The period ends and its charge fails, as do all others until the buyer can pay again. */
 export async function fallsPastDue(buyer: Buyer): Promise<void> {
   await decline(buyer, true)
-  await periodEnds(buyer)
+  await advancePastPeriodEnd(buyer)
 }
 
 /** A purchase of a buyer, by its id here. */
@@ -83,13 +83,13 @@ export const getOwed = ({ emulator, paywall }: Shop, id: string) =>
 /** A buyer with a subscription, and its ids here and at the processor. */
 export async function bought(shop: Shop, slug: 'monthly' | 'yearly' = 'monthly') {
   const buyer = await buy(shop, slug)
-  return { buyer, there: await getId(buyer), here: (await readPurchase(buyer))!.id }
+  return { buyer, there: await getProcessorId(buyer), here: (await readPurchase(buyer))!.id }
 }
 
 /** The buyer can pay, and more than a period passes: the older subscription is not charged for it, and has ended. */
 export async function expectNoMoreCharges(buyer: Buyer, id: string, before: number, span = '33d'): Promise<void> {
   await decline(buyer, false)
-  await passes(buyer, span)
+  await advanceClock(buyer, span)
   expect((await charges(buyer))[id] ?? 0).toBe(before)
   expect(await purchaseBy(buyer, id)).toMatchObject({ status: 'canceled' })
 }

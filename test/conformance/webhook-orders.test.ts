@@ -3,7 +3,16 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { FULL_SIZE } from '../support/full-size.ts'
 import { permutations } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import { type Buyer, expectAsThere, getId, newEvents, open, pay, readState, readTokens } from './buyer.ts'
+import {
+  type Buyer,
+  expectStoredAsAtProcessor,
+  getProcessorId,
+  newEvents,
+  open,
+  pay,
+  readState,
+  readTokens,
+} from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { eventsSince } from './webhook.ts'
 
@@ -32,7 +41,7 @@ async function live(shop: Shop): Promise<Life> {
   const buyer = await open(shop)
   await pay(buyer)
   // The browser is redirected after 2.5 seconds, whether the purchase is stored by then or not.
-  const id = await until('the purchase is stored', () => getId(buyer).catch(() => null))
+  const id = await until('the purchase is stored', () => getProcessorId(buyer).catch(() => null))
   const { renew, failCharge, recover, refund, cancel } = shop.there
   await renew(id)
   await failCharge(id)
@@ -56,7 +65,7 @@ async function sendInOrder({ buyer, eventIds }: Life, order: number[]): Promise<
 /** What must be the same in all orders. */
 async function readOutcome(buyer: Buyer, answers: number[]) {
   const { paid, purchases } = await readState(buyer)
-  await expectAsThere(buyer)
+  await expectStoredAsAtProcessor(buyer)
   const states = purchases.map(({ status, cancel_at_period_end, unit_amount }) => ({
     status,
     cancel_at_period_end,

@@ -3,13 +3,13 @@ import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import {
+  advanceClock,
   buy,
-  expectAsThere,
-  getId,
-  happens,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -70,15 +70,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const first = webhooksSince(shop)
     const buyer = await buy(shop)
-    await happens(buyer, shop.there.renew)
-    await happens(buyer, (id) => shop.there.refund(id, 300))
+    await causeAtProcessor(buyer, shop.there.renew)
+    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
     const again = first().flatMap(({ id }) => [id, id])
     expect(again.length).toBeGreaterThan(0)
     const statuses = await Promise.all(again.map((id) => shop.emulator.resend(id)))
     expect(new Set(statuses.flat())).toEqual(new Set([200]))
     expect(await newEvents(buyer)).toEqual([])
     expect(await readTokens(buyer)).toBe(200)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test('webhooks that arrive late and in reverse end in the processor’s state, with one event for each payment', async () => {
@@ -87,7 +87,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await open(shop)
     await pay(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', ...shown(shop, 999), 'subscription.created'])
-    const id = await getId(buyer)
+    const id = await getProcessorId(buyer)
     await shop.there.renew(id)
     await shop.there.failCharge(id)
     const statuses = await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
@@ -96,7 +96,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const received = await newEvents({ ...buyer, received: 0 })
     expect(received.filter((name) => name.startsWith('payment.'))).toEqual(paid)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 
   test.each(['monthly', 'lifetime'] as const)('a %s purchase without webhooks is found by reconcile', async (slug) => {
@@ -107,9 +107,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await shop.emulator.sendHeldWebhooks(() => [])
     const created = slug === 'monthly' ? ['subscription.created'] : []
     const paid = shown(shop, slug === 'monthly' ? 999 : 4900)
-    expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
+    expect(await advanceClock(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
-    expect(await passes(buyer, '1m')).toEqual([])
+    expect(await advanceClock(buyer, '1m')).toEqual([])
   })
 
   test('a renewal and a cancellation without webhooks are found by reconcile', async () => {
@@ -117,14 +117,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const untold = async (what: (id: string) => Promise<unknown>) => {
       shop.emulator.holdWebhooks()
-      await happens(buyer, what)
+      await causeAtProcessor(buyer, what)
       await shop.emulator.sendHeldWebhooks(() => [])
-      return passes(buyer, '8d')
+      return advanceClock(buyer, '8d')
     }
     expect(await untold(shop.there.renew)).toEqual([...shown(shop, 999), 'subscription.renewed'])
     expect(await readTokens(buyer)).toBe(200)
     expect(await untold(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 })

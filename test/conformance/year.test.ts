@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
+  advanceClock,
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  cancelHere,
+  cancelThroughApi,
   decline,
-  expectAsThere,
+  expectStoredAsAtProcessor,
   newEvents,
-  passes,
-  periodEnds,
   readState,
   readTokens,
 } from './buyer.ts'
@@ -30,36 +30,36 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     const began = await currentTime(buyer)
     for (const tokens of [200, 300, 400]) {
-      expect(kinds(await periodEnds(buyer))).toEqual(RENEWED)
+      expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(RENEWED)
       expect(await readTokens(buyer)).toBe(tokens)
     }
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
     await decline(buyer, true)
-    expect(kinds(await periodEnds(buyer))).toEqual(['payment.failed 999', 'subscription.past_due'])
+    expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(['payment.failed 999', 'subscription.past_due'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
     expect(await readTokens(buyer)).toBe(400)
 
     await decline(buyer, false)
-    const retries = kinds(await passes(buyer, '5d'))
+    const retries = kinds(await advanceClock(buyer, '5d'))
     // Without a retry the next charge is that of the next period, and access has ended by then.
     if (retries.length > 0) expect(retries).toEqual(RENEWED)
-    else expect(kinds(await periodEnds(buyer))).toEqual(RECOVERED)
+    else expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(RECOVERED)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await readTokens(buyer)).toBe(500)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
-    await cancelHere(buyer)
+    await cancelThroughApi(buyer)
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    expect(await passes(buyer, '1d')).toEqual([])
+    expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
-    expect(kinds(await periodEnds(buyer))).toEqual(['subscription.ended'])
+    expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
     const left = 365 - Math.floor(((await currentTime(buyer)).getTime() - began.getTime()) / DAY_MS)
     expect(left).toBeGreaterThan(150)
-    expect(await passes(buyer, `${left}d`)).toEqual([])
+    expect(await advanceClock(buyer, `${left}d`)).toEqual([])
     expect(await readTokens(buyer)).toBe(500)
   })
 })

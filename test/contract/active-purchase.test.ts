@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { at, newTenant, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -46,7 +46,7 @@ test('a one-time purchase is in the way of the same price and of no other, unles
   expect(await order(email, 'once')).toMatchObject(again)
   expect(await orderOwn(token, 'once')).toMatchObject(again)
 
-  await payAndReturn(world, opened(await order(email, 'once', { ignoreActivePurchase: true })).checkoutUrl)
+  await payAndReturn(world, parseOpened(await order(email, 'once', { ignoreActivePurchase: true })).checkoutUrl)
   for (const slug of ['tip', 'monthly']) {
     expect(await order(email, slug)).toMatchObject({ status: 200 })
     expect(await orderOwn(token, slug)).toMatchObject({ status: 200 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -13,7 +13,7 @@ const world = useTestWorld()
 async function balances(userId: string, { paywall, key }: Pick<Tenant, 'paywall' | 'key'> = world) {
   const state = await userState(world, userId, { paywallId: paywall.id, key })
   const read = Object.fromEntries(state.balances.map(({ type, count }) => [type, count]))
-  expect(read).toMatchObject(await provenBalances(world, userId))
+  expect(read).toMatchObject(await verifiedBalances(world, userId))
   return read
 }
 
@@ -172,7 +172,7 @@ test('balances belong to a paywall: another one does not have them', async () =>
   await world.apply(other.file)
   const email = newEmail()
   const { userId: bought } = await buy(world, { paywall: world.paywall, key: world.key, email })
-  const { userId } = opened(
+  const { userId } = parseOpened(
     await startCheckout(world, { ...other, body: { email, priceId: getPriceId(other.paywall, 'monthly') } }),
   )
   expect((await userState(world, userId, { paywallId: other.paywall.id, key: other.key })).balances).toEqual([])
@@ -182,7 +182,7 @@ test('balances belong to a paywall: another one does not have them', async () =>
 test("tokens credited before the user's next visit are added to what it had", async () => {
   const { id, email } = await signIn(world)
   expect(await balances(id)).toMatchObject({ standard: 10 })
-  const checkout = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } }))
+  const checkout = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } }))
   await payAndReturn(world, checkout.checkoutUrl)
   expect(await balances(id)).toMatchObject({ standard: 110 })
 })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
+import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -24,22 +24,22 @@ test('a caller who cannot be counted is served', async () => {
 
 test('a returning buyer finds its purchase stored, and the owner gets the event when the cron runs', async () => {
   const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
-  const { checkoutUrl, userId } = opened(await startCheckout(world, order))
+  const { checkoutUrl, userId } = parseOpened(await startCheckout(world, order))
   const reply = await call(world, await press(checkoutUrl, 'pay'))
   expect(reply).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/thanks') } })
   expect(await userState(world, userId)).toMatchObject({ paid: true })
 
   await expect.poll(() => warnings('deliver-events not woken')).toHaveLength(1)
   expect(warnings('browser redirected before its purchase is stored')).toEqual([])
-  await sweep(world)
+  await runDeliveryCron(world)
   await world.receiver.waitFor(({ body }) => body.includes('checkout.completed') && body.includes(userId))
 })
 
 test('a credit succeeds, and the owner gets the event when the cron runs', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const before = warnings('deliver-events not woken').length
   await mailbox.credit()
   await expect.poll(() => warnings('deliver-events not woken')).toHaveLength(before + 1)
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.received()).toHaveLength(2) // the daily top-up, and the credit
 })

@@ -5,12 +5,12 @@ import { readAudience } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {
   cancel,
-  cancelFor,
-  cancelled,
-  cancelOwn,
+  cancelAsOwner,
+  cancelAsUser,
   getUpdates,
+  parseCancelled,
+  readCancellationRequest,
   type Subscriber,
-  storedRequest,
   subscribe,
 } from '../support/subscriber.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
   neighbour = await subscribe(world, ours)
   foreigner = await subscribe(world, foreign)
   quitter = await subscribe(world, ours)
-  cancelled(await cancelOwn(world, quitter))
+  parseCancelled(await cancelAsUser(world, quitter))
   const audience = await readAudience(world, ours.paywall.id)
   const signed = (user: { anonymous: boolean }, at: Date) =>
     signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
@@ -44,9 +44,9 @@ beforeAll(async () => {
 afterAll(() => tenants.close())
 
 const asOwner = (body: object, key?: string) =>
-  cancelFor(tenants.world, tenants.ours, subscriber, { body, ...(key !== undefined && { key }) })
+  cancelAsOwner(tenants.world, tenants.ours, subscriber, { body, ...(key !== undefined && { key }) })
 const asUser = (body: object, token?: string) =>
-  cancelOwn(tenants.world, subscriber, { body, ...(token !== undefined && { token }) })
+  cancelAsUser(tenants.world, subscriber, { body, ...(token !== undefined && { token }) })
 const nobody = (body: object) => cancel(tenants.world, { body })
 
 const badKey = `pk_test_${'0'.repeat(64)}`
@@ -62,7 +62,7 @@ const CREDENTIAL: Row[] = [
   [
     '401 bad key with a good Bearer',
     () =>
-      cancelOwn(tenants.world, subscriber, {
+      cancelAsUser(tenants.world, subscriber, {
         key: badKey,
         body: { paywallId: tenants.ours.paywall.id, userId: subscriber.id },
       }),
@@ -104,13 +104,13 @@ const BODY: Row[] = [
 const FOUND: Row[] = [
   [
     '400 Subscription is already cancelled: as the user',
-    () => cancelOwn(tenants.world, quitter),
+    () => cancelAsUser(tenants.world, quitter),
     400,
     'Subscription is already cancelled',
   ],
   [
     '400 Subscription is already cancelled: as the owner',
-    () => cancelFor(tenants.world, tenants.ours, quitter),
+    () => cancelAsOwner(tenants.world, tenants.ours, quitter),
     400,
     'Subscription is already cancelled',
   ],
@@ -165,6 +165,10 @@ test('405 for any other method', async () => {
 test('no refused call changed anything', async () => {
   for (const each of [subscriber, neighbour, foreigner]) {
     expect(getUpdates(tenants.world, each)).toEqual([])
-    expect(await storedRequest(tenants.world, each)).toEqual({ requested: false, accepted: false, reason: null })
+    expect(await readCancellationRequest(tenants.world, each)).toEqual({
+      requested: false,
+      accepted: false,
+      reason: null,
+    })
   }
 })

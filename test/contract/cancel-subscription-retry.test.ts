@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
+import {
+  cancelAsUser,
+  parseCancelled,
+  readCancellationRequest,
+  type Subscriber,
+  subscribe,
+} from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -30,11 +36,15 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
   test('and each change emits an event', async () => {
     const subscriber = await subscribe(world, ours)
     for (const _turn of [1, 2]) {
-      cancelled(await cancelOwn(world, subscriber))
+      parseCancelled(await cancelAsUser(world, subscriber))
       await world.stripe.drainWebhooks()
       await world.stripe.portalUndo(subscriber.subscriptionId)
       expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
-      expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+      expect(await readCancellationRequest(world, subscriber)).toEqual({
+        requested: false,
+        accepted: false,
+        reason: null,
+      })
     }
     const turn = ['subscription.cancel_scheduled', 'subscription.uncanceled']
     expect((await eventTypes(subscriber)).slice(-4)).toEqual([...turn, ...turn])
@@ -43,10 +53,10 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
   test('even if the webhook of the cancellation was lost', async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.holdWebhooks()
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     await world.stripe.portalUndo(subscriber.subscriptionId)
     await world.stripe.sendHeldWebhooks((events) => events.slice(-1))
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: true })
   })
 
@@ -68,10 +78,10 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
     await world.database.query('delete from processor_events where event_id = $1', [early?.id])
     await arrival.promise
     world.stripe.holdWebhooks()
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     answer.resolve()
     expect(await resent).toEqual([200])
-    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
     world.stripe.onCall = undefined
     await world.stripe.sendHeldWebhooks()
   })
@@ -88,27 +98,31 @@ describe('when Stripe fails', () => {
   ])('%i is returned as %s, and the call can be repeated at once', async (status, error) => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, status)
-    expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
-    expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
-    cancelled(await cancelOwn(world, subscriber))
+    expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error } })
+    expect(await readCancellationRequest(world, subscriber)).toEqual({
+      requested: false,
+      accepted: false,
+      reason: null,
+    })
+    parseCancelled(await cancelAsUser(world, subscriber))
   })
 
   test('an outage is returned as processor_unavailable, with Retry-After', async () => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, 500)
-    const reply = await cancelOwn(world, subscriber)
+    const reply = await cancelAsUser(world, subscriber)
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
     // Stripe may have cancelled before it failed: the mark stays, so that reconcile polls.
     const request = { requested: true, accepted: false, reason: 'too expensive' }
-    expect(await storedRequest(world, subscriber)).toEqual(request)
-    cancelled(await cancelOwn(world, subscriber))
+    expect(await readCancellationRequest(world, subscriber)).toEqual(request)
+    parseCancelled(await cancelAsUser(world, subscriber))
   })
 
   test('two failed attempts have cancelled nothing', async () => {
     const subscriber = await subscribe(world, ours)
     stripeSays(subscriber, 400)
-    await cancelOwn(world, subscriber)
+    await cancelAsUser(world, subscriber)
     expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false })
   })
 })
@@ -121,9 +135,9 @@ test('a cancellation that Stripe accepted succeeds, whether or not it could be r
     if (query.includes('accept_cancellation')) throw new ResponseLost()
     return run()
   }
-  cancelled(await cancelOwn(world, subscriber))
+  parseCancelled(await cancelAsUser(world, subscriber))
   world.neon.onStatement = undefined
-  expect(await storedRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
+  expect(await readCancellationRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
   await world.stripe.sendHeldWebhooks()
   await until('the webhook', async () => (await readPurchase(subscriber))?.cancel_at_period_end)
 })
@@ -131,14 +145,14 @@ test('a cancellation that Stripe accepted succeeds, whether or not it could be r
 test("a call whose mark may have been stored can be repeated when the mark's lease has ended, and not before", async () => {
   const subscriber = await subscribe(world, ours)
   const interrupted = interruptOnce(world, { statement: 'claim_cancellation' }, 'after')
-  const reply = await cancelOwn(world, subscriber)
+  const reply = await cancelAsUser(world, subscriber)
   await interrupted
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
-  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
 
   await world.database.query(
     'update purchases set cancel_requested_at = cancel_requested_at - make_interval(secs => $2) where id = $1',
     [subscriber.purchaseId, Number(reply.headers['retry-after'])],
   )
-  cancelled(await cancelOwn(world, subscriber))
+  parseCancelled(await cancelAsUser(world, subscriber))
 })

@@ -4,12 +4,12 @@ import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { readStatements } from '../support/statements.ts'
 import {
   cancel,
-  cancelFor,
-  cancelled,
-  cancelOwn,
+  cancelAsOwner,
+  cancelAsUser,
   getUpdates,
+  parseCancelled,
+  readCancellationRequest,
   type Subscriber,
-  storedRequest,
   subscribe,
 } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -38,7 +38,7 @@ describe('a cancellation', () => {
     const subscriber = await subscribe(world, ours)
     const before = await readPurchase(subscriber)
     world.stripe.holdWebhooks()
-    const answered = cancelled(await cancelOwn(world, subscriber))
+    const answered = parseCancelled(await cancelAsUser(world, subscriber))
     expect(answered).toEqual({
       id: subscriber.purchaseId,
       status: 'active',
@@ -61,7 +61,7 @@ describe('a cancellation', () => {
       if (!path.endsWith(subscriber.subscriptionId)) return answer
       return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), cancel_at: null }) }
     }
-    const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
+    const { cancel_at } = parseCancelled(await cancelAsUser(world, subscriber))
     const purchase = await readPurchase(subscriber)
     world.stripe.onCall = undefined
     expect(purchase).toMatchObject({ cancel_at_period_end: true, cancel_at })
@@ -70,11 +70,14 @@ describe('a cancellation', () => {
 
   test('passes the reason to Stripe, in one call', async () => {
     const subscriber = await subscribe(world, ours)
-    cancelled(await cancelOwn(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))
+    parseCancelled(await cancelAsUser(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))
     expect(getUpdates(world, subscriber).map(({ body }) => ({ ...body }))).toEqual([
       { cancel_at_period_end: 'true', cancellation_details: { comment: 'moved to “Other” & co' } },
     ])
-    expect(await storedRequest(world, subscriber)).toMatchObject({ accepted: true, reason: 'moved to “Other” & co' })
+    expect(await readCancellationRequest(world, subscriber)).toMatchObject({
+      accepted: true,
+      reason: 'moved to “Other” & co',
+    })
   })
 
   test('works for an owner too, by userId, by email, or by both', async () => {
@@ -84,7 +87,7 @@ describe('a cancellation', () => {
       ({ email }: Subscriber) => ({ email }),
     ]) {
       const subscriber = await subscribe(world, ours)
-      cancelled(await cancelFor(world, ours, subscriber, { body: who(subscriber) }))
+      parseCancelled(await cancelAsOwner(world, ours, subscriber, { body: who(subscriber) }))
       expect((await readPurchase(subscriber))?.cancel_at_period_end).toBe(true)
     }
   })
@@ -92,27 +95,27 @@ describe('a cancellation', () => {
   test("accepts the processor's id of the subscription", async () => {
     const subscriber = await subscribe(world, ours)
     const body = { subscriptionId: subscriber.subscriptionId }
-    expect(cancelled(await cancelOwn(world, subscriber, { body })).id).toBe(subscriber.purchaseId)
-    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+    expect(parseCancelled(await cancelAsUser(world, subscriber, { body })).id).toBe(subscriber.purchaseId)
+    expect(await cancelAsOwner(world, ours, subscriber)).toMatchObject(alreadyCancelled)
   })
 
   test('accepts our id in capitals, too', async () => {
     const subscriber = await subscribe(world, ours)
     const body = { subscriptionId: subscriber.purchaseId.toUpperCase() }
-    expect(cancelled(await cancelFor(world, ours, subscriber, { body })).id).toBe(subscriber.purchaseId)
+    expect(parseCancelled(await cancelAsOwner(world, ours, subscriber, { body })).id).toBe(subscriber.purchaseId)
   })
 
   test('ignores identity and paywall in the body with a Bearer token', async () => {
     const [one, other] = [await subscribe(world, ours), await subscribe(world, ours)]
     const body = { userId: other.id, email: 7, paywallId: '99' }
-    expect(cancelled(await cancelOwn(world, one, { body })).id).toBe(one.purchaseId)
+    expect(parseCancelled(await cancelAsUser(world, one, { body })).id).toBe(one.purchaseId)
     expect(getUpdates(world, other)).toEqual([])
   })
 
   test('ends a trial when the trial ends', async () => {
     const subscriber = await subscribe(world, ours, 'yearly')
     const trial = await readPurchase(subscriber)
-    const answered = cancelled(await cancelOwn(world, subscriber))
+    const answered = parseCancelled(await cancelAsUser(world, subscriber))
     expect(answered).toMatchObject({ status: 'trialing', cancel_at: trial?.trial_end })
     await world.stripe.renew(subscriber.subscriptionId)
     expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
@@ -123,22 +126,22 @@ describe('a cancellation', () => {
     const statements = (work: () => Promise<unknown>) => readStatements(world, work)
     await world.stripe.drainWebhooks()
     world.stripe.holdWebhooks()
-    expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
-    expect(await statements(() => cancelOwn(world, subscriber))).toBe(2)
-    expect(await statements(() => cancelOwn(world, subscriber))).toBe(1)
+    expect(await statements(() => cancelAsUser(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
+    expect(await statements(() => cancelAsUser(world, subscriber))).toBe(2)
+    expect(await statements(() => cancelAsUser(world, subscriber))).toBe(1)
     await world.stripe.sendHeldWebhooks()
   })
 
   test('emits one event, and the end of the period ends the subscription', async () => {
     const subscriber = await subscribe(world, ours)
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     await world.stripe.drainWebhooks()
     await world.stripe.renew(subscriber.subscriptionId)
     expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
     expect((await userState(world, subscriber.id)).paid).toBe(false)
     const types = (await eventTypes(subscriber)).filter((type) => type.startsWith('subscription.'))
     expect(types).toEqual(['subscription.created', 'subscription.cancel_scheduled', 'subscription.ended'])
-    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
   })
 })
 
@@ -146,14 +149,14 @@ describe('a repeat is refused', () => {
   test("before the first one's webhook, however late that is, and after it", async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.holdWebhooks()
-    cancelled(await cancelOwn(world, subscriber))
-    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+    parseCancelled(await cancelAsUser(world, subscriber))
+    expect(await cancelAsOwner(world, ours, subscriber)).toMatchObject(alreadyCancelled)
     await world.database.query("update purchases set cancel_requested_at = now() - interval '1 hour' where id = $1", [
       subscriber.purchaseId,
     ])
-    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsOwner(world, ours, subscriber)).toMatchObject(alreadyCancelled)
     await world.stripe.sendHeldWebhooks()
-    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
     expect(getUpdates(world, subscriber)).toHaveLength(1)
   })
 
@@ -161,7 +164,7 @@ describe('a repeat is refused', () => {
     const subscriber = await subscribe(world, ours)
     await world.stripe.portalCancel(subscriber.subscriptionId)
     expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: true })
-    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
   })
 })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { newEmail, type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -14,7 +14,9 @@ beforeAll(() => {
 })
 
 async function checkout(): Promise<Opened> {
-  return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email: newEmail() } }))
+  return parseOpened(
+    await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email: newEmail() } }),
+  )
 }
 
 /** The return URL of the hosted page. */
@@ -73,7 +75,7 @@ test.each(['success', 'error'] as const)(
   async (outcome) => {
     const url = 'https://owner.example/ünï 😀%20\\x/__SESSION__?a=b c&d=é%20__SESSION__#ß'
     const body = { [`${outcome}Url`]: url }
-    const order = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+    const order = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
     const back = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
     const id = back.split('/').at(-2)
     const location = `https://owner.example/%C3%BCn%C3%AF%20%F0%9F%98%80%20/x/${id}?a=b%20c&d=%C3%A9%20${id}#%C3%9F`
@@ -130,7 +132,7 @@ describe('a processor that fails', () => {
 test('the URLs are those of the checkout, even if the paywall has changed since', async () => {
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
-  const order = opened(await startCheckout(world, shop))
+  const order = parseOpened(await startCheckout(world, shop))
   const back = await press(order.checkoutUrl, 'pay')
   const settings = { ...shop.paywall.settings, success_redirect_url: 'https://new.example/' }
   await world.apply({ ...shop.file, keys: [], paywalls: [{ ...shop.paywall, settings, prices: [] }] })

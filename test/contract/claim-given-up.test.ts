@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -64,7 +64,7 @@ test.each(['before', 'after'] as const)(
     expect(await startCheckout(world, call)).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
     expect(sessions() - pages).toBe(1)
     await until('the key is free', async () => (await startCheckout(world, call)).status === 200, 30_000)
-    opened(await startCheckout(world, call))
+    parseOpened(await startCheckout(world, call))
     expect(sessions() - pages).toBe(1)
   },
 )

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ResponseCutOff, ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { getOperation, testEveryOperation } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
@@ -11,7 +11,7 @@ import { askForCode, askForTokens, refresh, signInAnonymously } from '../support
 import { isOfCall } from '../support/statements.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { cancel } from '../support/subscriber.ts'
-import { image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
+import { MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   token = (await signIn(world)).token
   session = (await signInAnonymously(world)).refreshToken
   const order = { paywall: world.paywall, key: world.key }
-  back = await press(opened(await startCheckout(world, order)).checkoutUrl, 'cancel')
+  back = await press(parseOpened(await startCheckout(world, order)).checkoutUrl, 'cancel')
 })
 
 afterEach(() => {
@@ -69,7 +69,7 @@ const ENDPOINTS = {
   cancelSubscription: () => cancel(world, { token, body: CANCELLING }),
   getCustomerPortal: () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
   openTicket: () => call(world, path('support/ticket'), { token, body: MESSAGE }),
-  'openTicket with an image': () => sendForm(world, ticketForm(MESSAGE, [image()]), { token }),
+  'openTicket with an image': () => sendForm(world, ticketForm(MESSAGE, [randomImage()]), { token }),
   changeBalance: () => changeBalance(world, { email: newEmail() }),
   withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
   sendSignInCode: () => askForCode(world, newEmail()),

@@ -3,13 +3,13 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { testRows } from '../support/rows.ts'
 import { type Session, sessionIn } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { cancelled, subscribe } from '../support/subscriber.ts'
+import { parseCancelled, subscribe } from '../support/subscriber.ts'
 import { at, startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 
@@ -47,7 +47,7 @@ describe('an external id that is new to the owner', () => {
   test('can buy, and events contain it', async () => {
     const { world } = all
     const externalId = newId()
-    const { checkoutUrl, userId } = opened(await checkout({ externalId }))
+    const { checkoutUrl, userId } = parseOpened(await checkout({ externalId }))
     await call(world, await payOnPage(checkoutUrl))
     await world.stripe.drainWebhooks()
     expect(await read({ external_id: externalId })).toMatchObject({ status: 200, body: { paid: true } })
@@ -61,7 +61,7 @@ describe('an external id that is new to the owner', () => {
     const [byExchange, byCheckout] = [await signIn(all.world), await signIn(all.world)]
     const [external_id, externalId] = [newId(), newId()]
     expect((await exchanged({ email: byExchange.email, external_id })).user.id).toBe(byExchange.id)
-    expect(opened(await checkout({ email: byCheckout.email, externalId })).userId).toBe(byCheckout.id)
+    expect(parseOpened(await checkout({ email: byCheckout.email, externalId })).userId).toBe(byCheckout.id)
     expect((await exchanged({ external_id })).user).toMatchObject({ id: byExchange.id, email: byExchange.email })
     expect((await exchanged({ external_id: externalId })).user.id).toBe(byCheckout.id)
   })
@@ -125,7 +125,7 @@ describe('wherever an owner can name a user by e-mail address, the external id w
     expect(await withdraw(all.world, { external_id, user_id: undefined })).toMatchObject({ status: 200 })
     expect(await withdraw(all.world, { external_id, user_id: id })).toMatchObject({ status: 200 })
     expect((await portal({ externalId: external_id })).status).toBe(200)
-    cancelled(await cancel({ externalId: external_id, subscriptionId: subscriber.purchaseId }))
+    parseCancelled(await cancel({ externalId: external_id, subscriptionId: subscriber.purchaseId }))
   })
 
   test('but not in a user’s own call', async () => {
@@ -136,7 +136,7 @@ describe('wherever an owner can name a user by e-mail address, the external id w
       token: all.member.token,
       body: { externalId },
     })
-    expect(opened(reply).userId).toBe(all.member.id)
+    expect(parseOpened(reply).userId).toBe(all.member.id)
     expect(all.member.id).not.toBe(user.id)
   })
 

@@ -5,7 +5,7 @@ import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
 import { getPath } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
-import { asDocumented } from '../support/hold-to-document.ts'
+import { expectDocumented } from '../support/hold-to-document.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -34,7 +34,7 @@ async function rawPath(path: string): Promise<{ status: number; body: string }> 
   })
   const headers = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]))
   const answer = new Response(await text(response), { status: response.statusCode ?? 0, headers })
-  return { status: answer.status, body: await (await asDocumented({ url: path }, answer)).text() }
+  return { status: answer.status, body: await (await expectDocumented({ url: path }, answer)).text() }
 }
 
 describe.each(ENDPOINTS)('%s', (_name, path, allow) => {

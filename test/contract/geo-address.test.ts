@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
-import { opened, startCheckout } from '../support/checkout.ts'
+import { parseOpened, startCheckout } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
@@ -112,7 +112,7 @@ function expectedLocal(country: string, tier: number) {
 async function hostedPrice(country: string) {
   const { token } = await person(world, shop)
   const headers = { 'idempotency-key': randomUUID() }
-  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, country, headers }))
+  const { checkoutUrl } = parseOpened(await startCheckout(world, { paywall: shop.paywall, token, country, headers }))
   const session = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
   const { currency, amount_total: total } = z.object({ currency: z.string(), amount_total: z.int() }).parse(session)
   return { currency: currency.toUpperCase(), amount: currency === 'jpy' ? total : total / 100 }

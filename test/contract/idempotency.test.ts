@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { person, startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -32,7 +32,7 @@ const pages = () => all.world.stripe.checkoutSessions.length
 
 /** Checks that the second response replays the first, is marked so, and opened nothing. */
 function expectReplay(reply: Reply, first: Reply, before: number) {
-  expect(opened(first)).toEqual(reply.body)
+  expect(parseOpened(first)).toEqual(reply.body)
   expect(reply).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
   expect(pages() - before).toBe(1)
 }
@@ -58,7 +58,7 @@ describe('the same key', () => {
   test('also after the purchase: an active purchase does not refuse a repeat', async () => {
     const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
-    await payAndReturn(all.world, opened(first).checkoutUrl)
+    await payAndReturn(all.world, parseOpened(first).checkoutUrl)
     expectReplay(await owner(key), first, before)
   })
 
@@ -79,7 +79,7 @@ describe('the same key', () => {
   test('is generated for every call without one', async () => {
     const [before, email] = [pages(), newEmail()]
     const call = () => startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, body: { email } })
-    const [first, second] = [opened(await call()), opened(await call())]
+    const [first, second] = [parseOpened(await call()), parseOpened(await call())]
     expect(second.checkoutUrl).not.toBe(first.checkoutUrl)
     expect(pages() - before).toBe(2)
   })
@@ -96,7 +96,7 @@ describe('the scope of a key', () => {
   test('is the user: the same key for another user is another key', async () => {
     const key = randomUUID()
     const [mine, theirs] = [await person(all.world, all.ours), await person(all.world, all.ours)]
-    const replies = [opened(await bearer(key, mine.token)), opened(await bearer(key, theirs.token))]
+    const replies = [parseOpened(await bearer(key, mine.token)), parseOpened(await bearer(key, theirs.token))]
     expect(replies.map(({ userId }) => userId)).toEqual([mine.id, theirs.id])
     expect(replies[0]?.checkoutUrl).not.toBe(replies[1]?.checkoutUrl)
   })
@@ -104,14 +104,14 @@ describe('the scope of a key', () => {
   test('is not shared between a user and its owner', async () => {
     const key = randomUUID()
     const { token, email } = await person(all.world, all.ours)
-    const byUser = opened(await bearer(key, token))
-    expect(opened(await owner(key, { email })).checkoutUrl).not.toBe(byUser.checkoutUrl)
+    const byUser = parseOpened(await bearer(key, token))
+    expect(parseOpened(await owner(key, { email })).checkoutUrl).not.toBe(byUser.checkoutUrl)
   })
 
   test('is the paywall: another paywall does not share it', async () => {
     const key = randomUUID()
-    const first = opened(await owner(key))
-    const other = opened(await owner(key, {}, all.foreign))
+    const first = parseOpened(await owner(key))
+    const other = parseOpened(await owner(key, {}, all.foreign))
     expect(other.checkoutUrl).not.toBe(first.checkoutUrl)
   })
 })
@@ -139,7 +139,7 @@ describe('the same key with another body is refused', () => {
 
   test('also with a Bearer token', async () => {
     const key = randomUUID()
-    opened(await bearer(key, all.member.token))
+    parseOpened(await bearer(key, all.member.token))
     expect(await bearer(key, all.member.token, { priceId: getPriceId(all.ours.paywall, 'yearly') })).toMatchObject(
       reused,
     )
@@ -186,9 +186,9 @@ describe('a live paywall', () => {
 
 test('a day later the key can be reused', async () => {
   const key = randomUUID()
-  const reply = opened(await owner(key))
+  const reply = parseOpened(await owner(key))
   await all.world.clock.advance(all.ours.paywall.id, '25h')
   // The same owner with its other API key: KV stores replies by credential, for a day.
-  const later = opened(await owner(key, { trial_days: 5 }, { ...all.ours, key: secondKey }))
+  const later = parseOpened(await owner(key, { trial_days: 5 }, { ...all.ours, key: secondKey }))
   expect(later.checkoutUrl).not.toBe(reply.checkoutUrl)
 })

@@ -3,11 +3,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { askForCode, askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
-import { cancelled, cancelOwn, getUpdates, subscribe } from '../support/subscriber.ts'
+import { cancelAsUser, getUpdates, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -69,15 +69,15 @@ const CASES = {
 
   async 'cancelSubscription is refused as cancelled for 30 seconds, though nobody asks the processor, and then cancels'() {
     const subscriber = await subscribe(world, ours)
-    expect(await lose('claim_cancellation', () => cancelOwn(world, subscriber))).toBe('30')
+    expect(await lose('claim_cancellation', () => cancelAsUser(world, subscriber))).toBe('30')
     const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
-    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
     expect(getUpdates(world, subscriber)).toEqual([])
     await world.database.query(
       "update purchases set cancel_requested_at = cancel_requested_at - interval '30 seconds' where id = $1",
       [subscriber.purchaseId],
     )
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     expect(getUpdates(world, subscriber)).toHaveLength(1)
   },
 
@@ -85,7 +85,7 @@ const CASES = {
     const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
     const before = world.stripe.checkoutSessions.length
     expect(await lose('record_checkout', () => startCheckout(world, order))).toBe('2')
-    opened(await startCheckout(world, order))
+    parseOpened(await startCheckout(world, order))
     expect(world.stripe.checkoutSessions).toHaveLength(before + 2)
   },
 }

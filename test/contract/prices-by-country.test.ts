@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { at, newTenant, person, type Tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -31,13 +31,13 @@ const AMOUNTS: Record<string, object> = {
 /** What Stripe is asked to sell to an owner's buyer. */
 async function soldByOwner(body: Record<string, unknown>, country = 'US'): Promise<string> {
   const reply = await startCheckout(world, { paywall: shop.paywall, key: shop.key, country, body })
-  return soldTo(opened(reply).userId)
+  return soldTo(parseOpened(reply).userId)
 }
 
 /** The price that Stripe is asked to charge a user who calls from a country. */
 async function soldToUser(country: string, body: Record<string, unknown> = {}): Promise<string> {
   const { token } = await person(world, shop)
-  return soldTo(opened(await startCheckout(world, { paywall: shop.paywall, token, country, body })).userId)
+  return soldTo(parseOpened(await startCheckout(world, { paywall: shop.paywall, token, country, body })).userId)
 }
 
 function soldTo(userId: string): string {

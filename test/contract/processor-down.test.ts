@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seal } from '../../lib/crypto/seal.ts'
 import type { Reply } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { until } from '../support/until.ts'
@@ -69,7 +69,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     expect(first).toMatchObject({ status: 502 })
     expect(first.headers).not.toHaveProperty('retry-after')
     expect(first.body).toEqual({ error: 'processor_rejected' })
-    expect(opened(second).acquiring).toBe('stripe')
+    expect(parseOpened(second).acquiring).toBe('stripe')
     expect(second.headers).not.toHaveProperty('idempotency-replayed')
     expect(pages).toBe(1)
   })
@@ -80,7 +80,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
     const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
-    expect(opened(second).acquiring).toBe('stripe')
+    expect(parseOpened(second).acquiring).toBe('stripe')
   })
 
   test('502 with the processor’s error, even if the claim cannot be given up', async () => {
@@ -102,7 +102,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     )
     const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
-    expect(opened(second).acquiring).toBe('stripe')
+    expect(parseOpened(second).acquiring).toBe('stripe')
   })
 
   test('502 for an invalid reply', async () => {
@@ -156,7 +156,7 @@ describe('start-checkout: an attempt that Stripe delays past its lease', () => {
     const claimState = 'select attempt, leased_until > now() as leased from checkout_claims where idempotency_key = $1'
     expect(await queryClaim(claimState)).toEqual({ attempt: 1, leased: true })
     answerSecond(page('cs_test_last'))
-    opened(await second)
+    parseOpened(await second)
   })
 })
 
@@ -165,7 +165,7 @@ test('start-checkout: an attempt that waits for another one with its key gets Re
   const expected = { status: 409, headers: { 'retry-after': '5' }, body: { error: 'checkout_in_progress' } }
   expect(await second).toMatchObject(expected)
   expect(await waitedMs).toBeGreaterThanOrEqual(5_000)
-  expect(opened(await first).acquiring).toBe('stripe')
+  expect(parseOpened(await first).acquiring).toBe('stripe')
 })
 
 test("logs contain that a call failed, but not the processor's response", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { opened, press, startCheckout } from '../support/checkout.ts'
+import { parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -30,7 +30,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     ["on its error page, whatever the call's success URL", { error: SORRY }, domain(), { successUrl: THANKS }, SORRY],
     ['on the front page of the domain, if it names none', {}, DOMAIN, { successUrl: THANKS }, `https://${DOMAIN}/`],
   ])('%s', async (_where, pages, ofPaywall, body, landing) => {
-    const { checkoutUrl } = opened(await start(pages, { domain: ofPaywall, body }))
+    const { checkoutUrl } = parseOpened(await start(pages, { domain: ofPaywall, body }))
     const back = await call(world, await press(checkoutUrl, 'cancel'))
     expect(back).toMatchObject({ status: 303, headers: { location: landing } })
   })
@@ -45,7 +45,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
 
   test('and one who paid on the thanks page, if the paywall sets none', async () => {
     const ofPaywall = domain()
-    const { checkoutUrl } = opened(await start({ error: SORRY }, { domain: ofPaywall, body: {} }))
+    const { checkoutUrl } = parseOpened(await start({ error: SORRY }, { domain: ofPaywall, body: {} }))
     const back = await call(world, await press(checkoutUrl, 'pay'))
     expect(back).toMatchObject({ status: 303, headers: { location: `https://${ofPaywall}/thanks` } })
     expect(await call(world, `https://${ofPaywall}/thanks`)).toMatchObject({

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { getPath } from '../support/every-operation.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -176,7 +176,7 @@ function sendHalf(target: string, headers: Record<string, string>, body: string)
 
 test('unknown fields of a body are ignored', async () => {
   const body = { paywallId: '99', user_id: 'x', toString: 1, constructor: { prototype: 2 } }
-  const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const { userId } = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   expect((await userState(world, userId)).purchases).toEqual([])
 })
 

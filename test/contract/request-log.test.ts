@@ -4,7 +4,7 @@ import { operations } from '../../dev/tools/openapi/operations.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -128,7 +128,7 @@ describe('the paywall is in the line', () => {
   })
 
   test('if the checkout determines it', async () => {
-    const { checkoutUrl } = opened(await startCheckout(all.world, all.ours))
+    const { checkoutUrl } = parseOpened(await startCheckout(all.world, all.ours))
     const reply = await call(all.world, await press(checkoutUrl, 'pay'))
     expect(await getLines(reply)).toEqual([expect.objectContaining({ status: 303, paywall_id: paywallId() })])
   })
@@ -201,7 +201,7 @@ describe('the log alone answers', () => {
   test('what a checkout was for, whoever opened it and however it went on', async () => {
     const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: newEmail(), priceId } })
-    const { checkoutUrl, userId } = opened(reply)
+    const { checkoutUrl, userId } = parseOpened(reply)
     const [line] = await getLines(reply)
     expect(line).toMatchObject({ status: 200, user_id: userId, price_id: priceId, checkout_id: expect.any(String) })
     const returned = await getLines(await call(all.world, await press(checkoutUrl, 'pay')))

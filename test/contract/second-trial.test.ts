@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { person, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -11,14 +11,14 @@ test('a user has one trial on a paywall, unless the owner gives another with its
   const order = { email, priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true }
   /** The days of trial that Stripe is asked for. */
   async function readTrial(checkout: ReturnType<typeof startCheckout>) {
-    opened(await checkout)
+    parseOpened(await checkout)
     const order = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
     return Object(order?.body.subscription_data).trial_period_days
   }
 
   const first = await startCheckout(world, { paywall, key, body: order })
   expect(await readTrial(Promise.resolve(first))).toBe('7')
-  await payAndReturn(world, opened(first).checkoutUrl)
+  await payAndReturn(world, parseOpened(first).checkoutUrl)
 
   expect(await readTrial(startCheckout(world, { paywall, key, body: order }))).toBeUndefined()
   expect(await readTrial(startCheckout(world, { paywall, token, body: { ...order, trial_days: 30 } }))).toBeUndefined()

@@ -6,7 +6,7 @@ import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
 import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -33,7 +33,7 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
     expect(known.user).toEqual({ ...anonymous.user, email })
     expect(await userState(world, known.user.id)).toEqual(before)
     expect(await readState(known.token)).toMatchObject({ body: { user: { email }, meta: { theme: 'dark' } } })
-    expect(await provenBalances(world, known.user.id)).toEqual({ premium: 7, standard: 100 })
+    expect(await verifiedBalances(world, known.user.id)).toEqual({ premium: 7, standard: 100 })
     expect((await signInByMail(world, email)).user).toEqual(known.user)
   })
 
@@ -72,8 +72,8 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await readState(token)).toMatchObject({ body: { meta: { theme: 'light', plan: 'old', source: 'ad' } } })
 
     // The known one was topped up to 10 when it was credited; the other one had paid by then.
-    expect(await provenBalances(world, known.id)).toEqual({ premium: 12, standard: 111 })
-    expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
+    expect(await verifiedBalances(world, known.id)).toEqual({ premium: 12, standard: 111 })
+    expect(await verifiedBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
     expect((await readLedger(world, known.id)).filter(([, reason]) => reason === 'merge').toSorted()).toEqual([
       ['premium', 'merge', 7],
       ['standard', 'merge', 100],
@@ -93,7 +93,7 @@ describe('an anonymous user who signs in as a known one', () => {
     const after = (await userState(world, known.id)).purchases[0]
     expect(after).toMatchObject({ id: before?.id, status: 'active' })
     expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''))
-    expect(await provenBalances(world, known.id)).toMatchObject({ standard: 200 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ standard: 200 })
     const events = await ownerEvents(world, known.id)
     expect(events.map(({ type }) => type)).toEqual(['subscription.renewed', 'payment.succeeded'])
     expect(events[0]?.data).toMatchObject({ sequence: 1, user: { id: known.id, email: known.email } })
@@ -129,7 +129,7 @@ describe('an anonymous user who signs in as a known one', () => {
 
     const id = anonymous.user.id
     await credit(world, id, 3)
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 3 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 3 })
     const by = (query: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user?${query}`, { key: world.key })
     expect(await by(`user_id=${id}&email=${known.email}`)).toMatchObject({ status: 200 })
     expect(await by(`user_id=${id}&email=${newEmail()}`)).toMatchObject({
@@ -144,10 +144,10 @@ describe('an anonymous user who signs in as a known one', () => {
     for (const credited of [0, 25]) {
       const anonymous = await signInAnonymously(world)
       await readState(anonymous.token)
-      expect(await provenBalances(world, anonymous.user.id)).toEqual({ standard: 10 })
+      expect(await verifiedBalances(world, anonymous.user.id)).toEqual({ standard: 10 })
       if (credited > 0) await credit(world, anonymous.user.id, credited, 'standard')
       await signInByMail(world, known.email, { token: anonymous.token })
-      expect(await provenBalances(world, known.id)).toEqual({ standard: 10 + credited })
+      expect(await verifiedBalances(world, known.id)).toEqual({ standard: 10 + credited })
     }
   })
 
@@ -158,7 +158,7 @@ describe('an anonymous user who signs in as a known one', () => {
     await changeBalance(world, { user_id: anonymous.user.id, op: 'debit', amount: 10 })
     await credit(world, anonymous.user.id, 9, 'standard')
     await signInByMail(world, known.email, { token: anonymous.token })
-    expect(await provenBalances(world, known.id)).toEqual({ standard: 9 })
+    expect(await verifiedBalances(world, known.id)).toEqual({ standard: 9 })
   })
 
   test('leaves the known one with the types of tokens that it had used up', async () => {
@@ -180,8 +180,8 @@ describe('an anonymous user who signs in as a known one', () => {
     await signInByMail(world, first.email, { token: anonymous.token })
     const { user } = await signInByMail(world, second.email, { token: anonymous.token })
     expect(user.id).toBe(second.id)
-    expect(await provenBalances(world, first.id)).toMatchObject({ premium: 7 })
-    expect(await provenBalances(world, second.id)).toEqual({})
+    expect(await verifiedBalances(world, first.id)).toMatchObject({ premium: 7 })
+    expect(await verifiedBalances(world, second.id)).toEqual({})
     const { user: fresh } = await signInByMail(world, newEmail(), { token: anonymous.token })
     expect(fresh.id).not.toBe(anonymous.user.id)
   })
@@ -193,7 +193,7 @@ test('a known user who signs in with another address leaves nothing behind and b
   const signedIn = await signInByMail(world, other.email, { token: one.token })
   expect(signedIn.user.id).toBe(other.id)
   expect(await readState(one.token)).toMatchObject({ status: 200, body: { user: { id: one.user.id } } })
-  expect(await provenBalances(world, one.user.id)).toMatchObject({ premium: 7 })
+  expect(await verifiedBalances(world, one.user.id)).toMatchObject({ premium: 7 })
 })
 
 test('a wrong code moves nothing', async () => {
@@ -202,6 +202,6 @@ test('a wrong code moves nothing', async () => {
   await credit(world, anonymous.user.id, 7)
   const grant = wrong(await getGrant(world, known.email))
   expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject(invalidGrant)
-  expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
+  expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
   expect(await refresh(world, anonymous.refreshToken)).toMatchObject({ status: 200 })
 })

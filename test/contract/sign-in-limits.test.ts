@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { letRefill, setConsumed } from '../support/rate-limits.ts'
+import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { askForCode, askForTokens, getGrant, sessionIn, wrong } from '../support/sign-in.ts'
 import { readStatements } from '../support/statements.ts'
 import { newTenant } from '../support/tenants.ts'
@@ -58,11 +58,11 @@ test.each([
   expect(wait).toBeLessThanOrEqual(720)
   expect(await askForCode(world, newEmail(), at)).toMatchObject({ status: 200 })
 
-  await letRefill(world, `${wait - 60} seconds`)
+  await advanceRefills(world, `${wait - 60} seconds`)
   expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
-  await letRefill(world, '1 minute')
+  await advanceRefills(world, '1 minute')
   expect(await ask(5, () => askForCode(world, email, at))).toEqual({ sent: 1, refused: 4 })
-  await letRefill(world, '1 hour')
+  await advanceRefills(world, '1 hour')
   expect(await ask(8, () => askForCode(world, email, at))).toEqual({ sent: 5, refused: 3 })
   await until('the mails', async () => mailsTo(email) === 11)
 })
@@ -82,7 +82,7 @@ test('an address gets 30 mails an hour, from however many networks they are aske
   expect(await askForCode(world, newEmail(), networks[0])).toMatchObject({ status: 200 })
   const refused = await askForCode(world, email, newNetwork())
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(120)
-  await letRefill(world, '2 minutes')
+  await advanceRefills(world, '2 minutes')
   expect(await ask(3, () => askForCode(world, email, newNetwork()))).toEqual({ sent: 1, refused: 2 })
 })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
@@ -34,7 +34,7 @@ function orderAtStripe() {
 
 /** Where the browser lands when it returns from the hosted page of a checkout. */
 async function landing(reply: Awaited<ReturnType<typeof owner>>, action: 'pay' | 'cancel') {
-  const back = await call(all.world, await press(opened(reply).checkoutUrl, action))
+  const back = await call(all.world, await press(parseOpened(reply).checkoutUrl, action))
   expect(back).toMatchObject({ status: 303 })
   return back.headers.location
 }
@@ -52,21 +52,21 @@ describe('the answer', () => {
 
   test('is for the same user with every spelling of the e-mail address', async () => {
     const email = newEmail()
-    const first = opened(await owner({ email }))
-    const second = opened(await owner({ email: `  ${email.toUpperCase()} ` }))
+    const first = parseOpened(await owner({ email }))
+    const second = parseOpened(await owner({ email: `  ${email.toUpperCase()} ` }))
     expect(second.userId).toBe(first.userId)
     expect(orderAtStripe()).toMatchObject({ customer_email: email })
   })
 
   test("is for the token's user, whatever e-mail the body has", async () => {
-    const reply = opened(await bearer(all.member.token, { email: all.payer.email }))
+    const reply = parseOpened(await bearer(all.member.token, { email: all.payer.email }))
     expect(reply.userId).toBe(all.member.id)
     expect(orderAtStripe()).toMatchObject({ customer_email: all.member.email, client_reference_id: all.member.id })
     expect((await bearer(all.member.token, { email: { no: 'address' } })).status).toBe(200)
   })
 
   test("passes the buyer's id at the processor once there is one", async () => {
-    opened(await owner({ email: all.payer.email, ignoreActivePurchase: true }))
+    parseOpened(await owner({ email: all.payer.email, ignoreActivePurchase: true }))
     expect(orderAtStripe()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
     expect(orderAtStripe()).not.toHaveProperty('customer_email')
   })
@@ -78,7 +78,7 @@ test('after a change of Stripe accounts a buyer becomes a new customer there, wh
   await world.apply(shop.file)
   const calls = async (email: string) => {
     const before = world.stripe.calls.length
-    opened(await owner({ email, ignoreActivePurchase: true }, shop))
+    parseOpened(await owner({ email, ignoreActivePurchase: true }, shop))
     const bodies = world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions')
     return bodies.map(({ body }) => ({ customer: body.customer, email: body.customer_email }))
   }
@@ -142,7 +142,7 @@ describe('what is sold', () => {
     ['730 days at most', { trial_days: 730 }, '730'],
     ['none for 0', { trial_days: 0 }, undefined],
   ])('trial: %s', async (_name, body, days) => {
-    opened(await owner({ ...body, priceId: getPriceId(all.ours.paywall, 'yearly') }))
+    parseOpened(await owner({ ...body, priceId: getPriceId(all.ours.paywall, 'yearly') }))
     const { mode, subscription_data: data } = orderAtStripe()
     expect({ mode, data }).toEqual({
       mode: 'subscription',
@@ -151,13 +151,13 @@ describe('what is sold', () => {
   })
 
   test('a one-time price is a payment, without a trial even if one is requested', async () => {
-    opened(await owner({ priceId: getPriceId(domain.paywall, 'once'), trial_days: 7 }, domain))
+    parseOpened(await owner({ priceId: getPriceId(domain.paywall, 'once'), trial_days: 7 }, domain))
     expect(orderAtStripe()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
   })
 
   test('an owner gets the currency that it requests, if the price has it; its own country is ignored', async () => {
     const priceFor = async (body: Record<string, unknown>) => {
-      opened(await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, country: 'IN', body }))
+      parseOpened(await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, country: 'IN', body }))
       return orderAtStripe().line_items
     }
     expect(await priceFor({})).toMatchObject([{ price: 'price_monthly' }])
@@ -168,15 +168,15 @@ describe('what is sold', () => {
   })
 
   test('a Bearer user gets the price of its country, whatever it requests', async () => {
-    opened(await bearer(all.member.token, { localCurrency: 'USD' }, 'IN'))
+    parseOpened(await bearer(all.member.token, { localCurrency: 'USD' }, 'IN'))
     expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly_inr' }])
-    opened(await bearer(all.member.token, { localCurrency: 'INR' }, 'US'))
+    parseOpened(await bearer(all.member.token, { localCurrency: 'INR' }, 'US'))
     expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly' }])
   })
 
   test('X-Client-Ip and X-Forwarded-For never change a price', async () => {
     const headers = { 'x-client-ip': '49.36.0.1', 'x-forwarded-for': '49.36.0.1' }
-    opened(await startCheckout(all.world, { paywall: all.ours.paywall, token: all.member.token, headers }))
+    parseOpened(await startCheckout(all.world, { paywall: all.ours.paywall, token: all.member.token, headers }))
     expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly' }])
   })
 })
@@ -186,11 +186,11 @@ describe('userMeta', () => {
     const email = newEmail()
     const meta = async ({ paywall, key }: Tenant) =>
       (await call(all.world, `/api/v1/paywall/${paywall.id}/user?email=${email}`, { key })).body
-    opened(await owner({ email, userMeta: { plan: 'a', nested: { one: 1 }, ref: 'x' } }))
-    opened(await owner({ email, userMeta: { plan: 'b', nested: { two: 2 }, list: [1] } }))
-    opened(await owner({ email }))
+    parseOpened(await owner({ email, userMeta: { plan: 'a', nested: { one: 1 }, ref: 'x' } }))
+    parseOpened(await owner({ email, userMeta: { plan: 'b', nested: { two: 2 }, list: [1] } }))
+    parseOpened(await owner({ email }))
     expect(await meta(all.ours)).toMatchObject({ meta: { plan: 'b', nested: { two: 2 }, ref: 'x', list: [1] } })
-    opened(await owner({ email }, domain))
+    parseOpened(await owner({ email }, domain))
     expect(await meta(domain)).toMatchObject({ meta: {} })
   })
 

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { readStatements } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
   all = await startTenants({ webhooks: [] })
   await all.world.stripe.drainWebhooks()
   all.world.stripe.holdWebhooks()
-  paid = await press(opened(await order()).checkoutUrl, 'pay')
-  unpaid = (await press(opened(await order()).checkoutUrl, 'cancel')).replace(/error$/, 'success')
+  paid = await press(parseOpened(await order()).checkoutUrl, 'pay')
+  unpaid = (await press(parseOpened(await order()).checkoutUrl, 'cancel')).replace(/error$/, 'success')
 })
 
 afterAll(() => all.close())

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { testRows } from '../support/rows.ts'
-import { image, MESSAGE, sendForm, ticketForm, ticketId, type Upload } from '../support/tickets.ts'
+import { MESSAGE, randomImage, sendForm, ticketForm, ticketId, type Upload } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -28,7 +28,7 @@ const texts = () =>
 
 describe('an image', () => {
   test.each(['image/jpeg', 'image/png', 'image/webp'] as const)('of type %s is stored byte by byte', async (type) => {
-    const upload = image(type, 70_000)
+    const upload = randomImage(type, 70_000)
     const reply = await files([{ ...upload, name: 'bild "ä"\u0007.png' }])
     const { rows } = await world.database.query<{ object_key: string }>(
       'select * from ticket_attachments where ticket_id = $1',
@@ -51,14 +51,14 @@ describe('an image', () => {
     expect(object).toMatchObject({ httpMetadata: { contentType: type } })
   })
 
-  const png = image('image/png')
+  const png = randomImage('image/png')
   const bytes = (text: string) => Buffer.from(text)
   testRows([
     ['png that says jpeg', () => files([{ ...png, name: 'a.jpg', type: 'image/jpeg' }]), 400, 'invalid_file'],
-    ['jpeg that says webp', () => files([{ ...image('image/jpeg'), type: 'image/webp' }]), 400, 'invalid_file'],
+    ['jpeg that says webp', () => files([{ ...randomImage('image/jpeg'), type: 'image/webp' }]), 400, 'invalid_file'],
     ['png that says nothing', () => files([{ ...png, type: '' }]), 400, 'invalid_file'],
     ['png that says octets', () => files([{ ...png, type: 'application/octet-stream' }]), 400, 'invalid_file'],
-    ['image/jpg is no type', () => files([{ ...image('image/jpeg'), type: 'image/jpg' }]), 400, 'invalid_file'],
+    ['image/jpg is no type', () => files([{ ...randomImage('image/jpeg'), type: 'image/jpg' }]), 400, 'invalid_file'],
     ['svg', () => files([{ type: 'image/svg+xml', bytes: bytes('<svg/>') }]), 400, 'invalid_file'],
     ['svg that says png', () => files([{ type: 'image/png', bytes: bytes('<svg/>') }]), 400, 'invalid_file'],
     ['gif', () => files([{ type: 'image/gif', bytes: bytes('GIF89a') }]), 400, 'invalid_file'],
@@ -66,8 +66,8 @@ describe('an image', () => {
     ['RIFF that is no webp', () => files([{ type: 'image/webp', bytes: bytes('RIFF1234WAVE') }]), 400, 'invalid_file'],
     ['half a signature', () => files([{ type: 'image/png', bytes: png.bytes.subarray(0, 7) }]), 400, 'invalid_file'],
     ['empty', () => files([{ type: 'image/png', bytes: bytes('') }]), 400, 'invalid_file'],
-    ['10 MB', () => files([image('image/png', 10 * MEGABYTE)]), 200, {}],
-    ['10 MB and a byte', () => files([image('image/png', 10 * MEGABYTE + 1)]), 400, 'invalid_file'],
+    ['10 MB', () => files([randomImage('image/png', 10 * MEGABYTE)]), 200, {}],
+    ['10 MB and a byte', () => files([randomImage('image/png', 10 * MEGABYTE + 1)]), 400, 'invalid_file'],
     ['a bad one after a good one', () => files([png, { ...png, type: 'text/plain' }]), 400, 'invalid_file'],
     ['5 of them', () => files(Array(5).fill(png)), 200, {}],
     ['6 of them', () => files(Array(6).fill(png)), 400, 'too_many_files'],
@@ -125,7 +125,7 @@ describe('a form', () => {
   })
 
   test('may have its files before its fields', async () => {
-    const form = ticketForm({}, [image(), image()])
+    const form = ticketForm({}, [randomImage(), randomImage()])
     for (const [name, value] of Object.entries(fields())) form.append(name, value)
     expect(await sendForm(world, form)).toMatchObject({ status: 200 })
   })

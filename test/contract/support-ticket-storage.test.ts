@@ -8,7 +8,15 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { peakMemory } from '../support/peak-memory.ts'
 import { readStatements } from '../support/statements.ts'
-import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath, type Upload } from '../support/tickets.ts'
+import {
+  attachmentKeys,
+  MESSAGE,
+  randomImage,
+  sendForm,
+  ticketForm,
+  ticketPath,
+  type Upload,
+} from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -52,22 +60,25 @@ test('a request makes one statement; images add a check of the quota', async () 
   const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
   expect(await readAnswer(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
   expect(await readAnswer(() => files([]))).toEqual({ status: 200, statements: 1 })
-  expect(await readAnswer(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
+  expect(await readAnswer(() => files([randomImage(), randomImage()]))).toEqual({ status: 200, statements: 2 })
   expect(await readAnswer(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
   expect(await readAnswer(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
-  expect(await readAnswer(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
+  expect(await readAnswer(() => files([{ ...randomImage(), type: 'image/gif' }]))).toEqual({
+    status: 400,
+    statements: 0,
+  })
 })
 
 test('images of a refused ticket are deleted', async () => {
-  expect(await files([image(), image()], { subject: 'a' })).toMatchObject({ status: 400 })
-  expect(await files([image(), { ...image(), type: 'image/gif' }])).toMatchObject({ status: 400 })
-  expect(await files(Array(6).fill(image()))).toMatchObject({ status: 400 })
+  expect(await files([randomImage(), randomImage()], { subject: 'a' })).toMatchObject({ status: 400 })
+  expect(await files([randomImage(), { ...randomImage(), type: 'image/gif' }])).toMatchObject({ status: 400 })
+  expect(await files(Array(6).fill(randomImage()))).toMatchObject({ status: 400 })
   await nothingLeft()
 })
 
 test('a sender without quota, or a paywall that does not exist, has nothing stored at all', async () => {
   const { token, email } = await signIn(world)
-  const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [image()])
+  const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [randomImage()])
   for (const options of [{ token }, {}, { token }, {}]) {
     expect(await sendForm(world, form(), options)).toMatchObject({ status: 200 })
   }
@@ -89,7 +100,7 @@ test('if the outcome is unknown, the images stay, and no retry is suggested, sin
     if (query.includes('open_ticket')) throw new ResponseLost()
     return result
   }
-  const reply = await files([image()], { customer_email })
+  const reply = await files([randomImage()], { customer_email })
   world.neon.onStatement = undefined
   const message = 'It is unknown whether the ticket was opened: a retry may open a second one'
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable', message } })
@@ -103,20 +114,20 @@ test('if the outcome is unknown, the images stay, and no retry is suggested, sin
 
 test('503 storage_unavailable with Retry-After when R2 does not respond, and no ticket', async () => {
   const tickets = async () => (await world.database.query('select id from tickets')).rows
-  expect(await files([image()])).toMatchObject({ status: 200 })
+  expect(await files([randomImage()])).toMatchObject({ status: 200 })
   const before = [await tickets(), await attachmentKeys(world)]
   renameSync(contents, `${contents}-away`)
   writeFileSync(contents, 'no folder')
-  const reply = await files([image(), image()])
+  const reply = await files([randomImage(), randomImage()])
   rmSync(contents)
   renameSync(`${contents}-away`, contents)
   expect(reply).toMatchObject({ status: 503, body: { error: 'storage_unavailable' }, headers: { 'retry-after': '2' } })
   expect([await tickets(), await attachmentKeys(world)]).toEqual(before)
-  expect(await files([image()])).toMatchObject({ status: 200 })
+  expect(await files([randomImage()])).toMatchObject({ status: 200 })
 })
 
 test('a sender can read why a large form is refused', async () => {
-  const form = ticketForm({ subject: 'a' }, Array(5).fill(image('image/png', 10 * MEGABYTE)))
+  const form = ticketForm({ subject: 'a' }, Array(5).fill(randomImage('image/png', 10 * MEGABYTE)))
   for (const _turn of [1, 2, 3]) expect(await sendForm(world, form, { token: 'x' })).toMatchObject({ status: 401 })
 })
 
@@ -134,7 +145,7 @@ test('a form of more than 51 MB is refused while it is read, whatever length it 
 })
 
 test('five images of 10 MB keep a Worker far below its 128 MB', async () => {
-  const five = Array.from({ length: 5 }, () => image('image/jpeg', 10 * MEGABYTE))
+  const five = Array.from({ length: 5 }, () => randomImage('image/jpeg', 10 * MEGABYTE))
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     expect(await files(five)).toMatchObject({ status: 200 })
   })

@@ -5,7 +5,7 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { testRows } from '../support/rows.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { person, startTenants, type Tenants } from '../support/tenants.ts'
-import { image, MESSAGE, sendForm, ticketForm, ticketId, ticketPath } from '../support/tickets.ts'
+import { MESSAGE, randomImage, sendForm, ticketForm, ticketId, ticketPath } from '../support/tickets.ts'
 
 let all: Tenants
 
@@ -131,7 +131,7 @@ describe('a ticket', () => {
   test('of a user has the user’s e-mail address, and its event is in the user’s sequence', async () => {
     const { token, id, email } = await person(all.world, all.ours)
     const first = await guest({ subject: ' First ' }, { token })
-    const second = await sendForm(all.world, ticketForm(MESSAGE, [image('image/webp', 3000)]), { token })
+    const second = await sendForm(all.world, ticketForm(MESSAGE, [randomImage('image/webp', 3000)]), { token })
     expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }])
     expect(await readRow(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
 

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, getPriceId, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { at, newTenant, type Person, person, type Tenant } from '../support/tenants.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 // A pack is a one-time price with `access: false`: it makes nobody `paid`, and can be bought any number of times.
@@ -35,7 +35,7 @@ test('makes nobody paid, is in the way of nothing, and stops no daily top-up', a
   const buyer = await person(world, ours)
   await buy(world, { ...ours, email: buyer.email, slug: 'pack' })
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
-  expect(await provenBalances(world, buyer.id)).toMatchObject({ standard: 50 })
+  expect(await verifiedBalances(world, buyer.id)).toMatchObject({ standard: 50 })
 
   const debit = { user_id: buyer.id, type: 'standard', amount: 50, op: 'debit' }
   await call(world, at(ours, 'balances'), { key: ours.key, body: debit })
@@ -48,8 +48,8 @@ test('makes nobody paid, is in the way of nothing, and stops no daily top-up', a
 test('is sold to a subscriber, again and again, and ends nothing', async () => {
   const subscriber = await subscribe(world, ours)
   for (const count of [50, 100]) {
-    await payAndReturn(world, opened(await order(subscriber, 'pack')).checkoutUrl)
-    expect(await provenBalances(world, subscriber.id)).toMatchObject({ premium: 7, standard: count })
+    await payAndReturn(world, parseOpened(await order(subscriber, 'pack')).checkoutUrl)
+    expect(await verifiedBalances(world, subscriber.id)).toMatchObject({ premium: 7, standard: count })
   }
   const { purchases } = await readState(subscriber)
   expect(purchases.filter(({ interval }) => interval)).toMatchObject([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened } from '../support/checkout.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
@@ -81,7 +81,7 @@ describe('userMeta', () => {
       { name: "Robert'); drop table users;--", $1: '$2' },
     ],
   ])('keeps %s unchanged', async (_name, json, meta) => {
-    const { userId } = opened(await withMeta(json))
+    const { userId } = parseOpened(await withMeta(json))
     const reply = await call(world, path(`user?user_id=${userId}`), { key: world.key })
     expect(reply.body).toMatchObject({ meta })
   })

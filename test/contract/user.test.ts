@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Call, call } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { moveClock } from '../support/passing-time.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -213,7 +213,7 @@ describe('the user', () => {
   test('may have only opened a checkout', async () => {
     const email = newEmail()
     const checkout = { paywall: all.ours.paywall, key: all.ours.key, body: { email } }
-    const { userId } = opened(await startCheckout(all.world, checkout))
+    const { userId } = parseOpened(await startCheckout(all.world, checkout))
     expect(await readState(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
   })
 

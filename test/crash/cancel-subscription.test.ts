@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { cancelled, cancelOwn, getUpdates, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { cancelAsUser, getUpdates, parseCancelled, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -23,7 +23,7 @@ async function crashWhileCancelling(subscriber: Subscriber, taken: boolean): Pro
     crashed.resolve()
     return reply ?? { status: 500, headers: {}, body: '{}' }
   }
-  await expect(cancelOwn(world, subscriber)).rejects.toThrow()
+  await expect(cancelAsUser(world, subscriber)).rejects.toThrow()
   await crashed.promise
   world.stripe.onCall = undefined
 }
@@ -37,9 +37,9 @@ const leaseEnds = ({ purchaseId }: Subscriber) =>
 test('a crash before Stripe took it: the next try after the lease cancels', async () => {
   const subscriber = await subscribe(world, ours)
   await crashWhileCancelling(subscriber, false)
-  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
   await leaseEnds(subscriber)
-  const replies = await Promise.all(Array.from({ length: 10 }, () => cancelOwn(world, subscriber)))
+  const replies = await Promise.all(Array.from({ length: 10 }, () => cancelAsUser(world, subscriber)))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
   expect(getUpdates(world, subscriber)).toHaveLength(2)
   await world.stripe.drainWebhooks()
@@ -51,7 +51,7 @@ test('a crash after Stripe accepted it: the webhook reports it, and nothing is l
   await crashWhileCancelling(subscriber, true)
   await world.stripe.drainWebhooks()
   await leaseEnds(subscriber)
-  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
   expect(getUpdates(world, subscriber)).toHaveLength(1)
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
@@ -61,7 +61,7 @@ test('a crash after Stripe took it, and its webhook late: the next try after the
   world.stripe.holdWebhooks()
   await crashWhileCancelling(subscriber, true)
   await leaseEnds(subscriber)
-  const { canceled_at } = cancelled(await cancelOwn(world, subscriber))
+  const { canceled_at } = parseCancelled(await cancelAsUser(world, subscriber))
   await world.stripe.sendHeldWebhooks()
   const [purchase] = (await userState(world, subscriber.id)).purchases
   expect(purchase).toMatchObject({ cancel_at_period_end: true, canceled_at })

@@ -3,7 +3,7 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { expectAsThere, open, passes, readPurchase, readTokens } from '../conformance/buyer.ts'
+import { advanceClock, expectStoredAsAtProcessor, open, readPurchase, readTokens } from '../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
@@ -63,11 +63,11 @@ test.each(PROCESSOR_NAMES)(
     expect(kill()).not.toBeNull()
     await kill()
     await postgres.ready()
-    await passes(buyer, '2m')
+    await advanceClock(buyer, '2m')
     await tellAfterCrash(world)
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active' })
     expect(await readTokens(buyer)).toBe(100)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     const reported = (await ownerEvents(world, buyer.userId)).map(({ type }) => type)
     expect(reported.toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
   },

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { call, type Reply } from '../support/call.ts'
-import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { newEmail, type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const BUYERS = 60
@@ -75,7 +75,7 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
   async function open(): Promise<void> {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-    acknowledged.push(opened(await persist(() => startCheckout(world, order))))
+    acknowledged.push(parseOpened(await persist(() => startCheckout(world, order))))
   }
   async function payAll(pages: Iterator<Opened>): Promise<void> {
     for (let page = pages.next(); !page.done; page = pages.next()) {
@@ -102,7 +102,7 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
   for (const { userId } of acknowledged) {
     const { purchases } = await userState(world, userId)
     expect(purchases).toMatchObject([{ status: 'active' }])
-    expect((await provenBalances(world, userId)).standard).toBe(100)
+    expect((await verifiedBalances(world, userId)).standard).toBe(100)
     const events = await ownerEvents(world, userId)
     expect(events.map(({ type }) => type).toSorted()).toEqual([
       'checkout.completed',

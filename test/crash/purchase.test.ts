@@ -3,7 +3,7 @@ import { call, type Reply } from '../support/call.ts'
 import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
 import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
 import { asStripeHasIt, deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -14,7 +14,7 @@ async function expectBoughtOnce(userId: string): Promise<void> {
   const { purchases, paid } = await userState(world, userId)
   expect(purchases).toHaveLength(1)
   expect(paid).toBe(true)
-  expect((await provenBalances(world, userId)).standard).toBe(100)
+  expect((await verifiedBalances(world, userId)).standard).toBe(100)
   await tellAfterCrash(world)
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type).toSorted()).toEqual([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
-import { newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { type Await, interruptTogether, type Side } from '../support/interrupt.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
@@ -52,7 +52,7 @@ async function interrupted(moments: Moment[], interruption = async () => {}): Pr
 }
 
 async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
-  const { checkoutUrl, userId } = opened(reply)
+  const { checkoutUrl, userId } = parseOpened(reply)
   expect(await storedUnder(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], pages: 1 })
   expect((await payAndReturn(world, checkoutUrl)).status).toBe(303)
   expect((await userState(world, userId)).purchases).toHaveLength(1)
@@ -99,7 +99,7 @@ test('when Stripe hangs up before or after it acts, the SDK asks again with the 
 test('40 attempts with a key whose first one was killed wait for its lease, and all get the same page', async () => {
   const [crashed] = await interrupted([['', PAGE, 'after']], () => world.workers.kill())
   const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
-  expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
+  expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(1)
   await expectOneCheckout(crashed!.key, replies[0]!)
 })
 

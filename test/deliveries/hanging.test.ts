@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -10,7 +10,7 @@ const world = useTestWorld({ inventsEvents: true })
 
 /** Mailboxes that receive webhooks, and respond when a test makes them. */
 async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {
-  const hanging = await Promise.all(Array.from({ length: count }, () => openMailbox(world)))
+  const hanging = await Promise.all(Array.from({ length: count }, () => openWebhookEndpoint(world)))
   const answers = Promise.withResolvers<void>()
   for (const mailbox of hanging) mailbox.answer = () => answers.promise.then(() => ({}))
   return { hanging, answerAll: answers.resolve }
@@ -30,12 +30,12 @@ async function expectPrompt(mailbox: Mailbox): Promise<void> {
 // The first: queue messages that come again would begin sweeps with slots of their own.
 test('webhook endpoints that fail have few of the slots of a sweep, and the others the rest', async () => {
   const { hanging, answerAll } = await openHanging(6)
-  const good = await openMailbox(world)
+  const good = await openWebhookEndpoint(world)
   const urls = hanging.map(({ url }) => url)
   await world.database.query('update webhook_endpoints set failures = 1 where url = any ($1)', [urls])
   await Promise.all(hanging.map((mailbox) => mailbox.addEvents()))
 
-  const sweeping = sweep(world)
+  const sweeping = runDeliveryCron(world)
   await until('attempts hang', async () => hanging.filter((mailbox) => mailbox.ids().length > 0).length === 2)
   await good.addEvents(10)
   await until('the good one has all', () => allDelivered(good), SOON_MILLISECONDS)
@@ -48,7 +48,7 @@ test('webhook endpoints that fail have few of the slots of a sweep, and the othe
 
 test.each([1, 7])('while %i webhook endpoints hang, the queue still delivers to the others at once', async (count) => {
   const { hanging, answerAll } = await openHanging(count)
-  const good = await openMailbox(world)
+  const good = await openWebhookEndpoint(world)
   await Promise.all(hanging.flatMap((mailbox) => [mailbox.credit(), mailbox.newMember().then(mailbox.credit)]))
   await until('each of them has an attempt', async () => hanging.every((mailbox) => mailbox.ids().length > 0))
   const attempts = hanging.map((mailbox) => mailbox.ids().length)
@@ -62,7 +62,7 @@ test.each([1, 7])('while %i webhook endpoints hang, the queue still delivers to 
 
 test('what waits behind attempts that hang goes out when these are answered, without the cron', async () => {
   const { hanging, answerAll } = await openHanging(5)
-  const good = await openMailbox(world)
+  const good = await openWebhookEndpoint(world)
   for (const mailbox of hanging.slice(1)) {
     for (let member = 0; member < 3; member += 1) await mailbox.addEvents(1, await mailbox.newMember())
   }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { interruptOnce } from '../support/interrupt.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ inventsEvents: true })
@@ -11,10 +11,10 @@ const logged = (message: string) =>
     .filter((line) => line.message === message)
 
 test('a failed attempt is logged with event, webhook endpoint, attempt and the time of the next one', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status: 500 })
   const [id] = await mailbox.addEvents()
-  await sweep(world)
+  await runDeliveryCron(world)
 
   const { rows } = await world.database.query<{ endpoint_id: string; next_attempt_at: Date }>(
     'select endpoint_id, next_attempt_at from deliveries where event_id = $1',
@@ -35,10 +35,10 @@ describe('the cron', () => {
   })
 
   test('logs how long the oldest delivery has been due, and how many attempts it made; nothing if nothing is due', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     await mailbox.addEvents(3)
-    await sweep(world)
-    await sweep(world)
+    await runDeliveryCron(world)
+    await runDeliveryCron(world)
 
     await expect.poll(() => logged('deliveries attempted')).toMatchObject([{ level: 'info', attempts: 3 }])
     const [line, ...more] = logged('deliveries are due')
@@ -50,10 +50,10 @@ describe('the cron', () => {
   })
 
   test('warns of deliveries that are late, even if the sweep then fails', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     await mailbox.addEvents()
     await world.database.query("update deliveries set next_attempt_at = now() - interval '20 seconds'")
-    const failing = expect(sweep(world)).rejects.toThrow('the cron of deliver-events')
+    const failing = expect(runDeliveryCron(world)).rejects.toThrow('the cron of deliver-events')
     await Promise.all([failing, interruptOnce(world, { statement: 'lease_deliveries' }, 'before')])
 
     expect(mailbox.ids()).toEqual([])
@@ -68,11 +68,11 @@ test.each([
   [200, 'delivered'],
   [500, 'not delivered'],
 ])('an attempt answered %i is logged as %s, even if the answer to its record was lost', async (status, message) => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status })
   const [id] = await mailbox.addEvents()
   const interrupted = interruptOnce(world, { statement: 'record_delivery' }, 'after')
-  await sweep(world)
+  await runDeliveryCron(world)
   await interrupted
 
   const lines = world.logs.map((line) => JSON.parse(line.message) as Record<string, unknown>)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
-import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
+import { type DeliveryRow, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { waiting } from '../support/pending-endpoints.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -13,11 +13,11 @@ afterEach(() => {
 })
 
 test("many concurrent sweeps deliver each member's events once and in order", async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const members = await Promise.all(Array.from({ length: 6 }, () => mailbox.newMember()))
   const idsByMember = await Promise.all(members.map((member) => mailbox.addEvents(8, member)))
 
-  await Promise.all(Array.from({ length: 6 }, () => sweep(world)))
+  await Promise.all(Array.from({ length: 6 }, () => runDeliveryCron(world)))
 
   const ids = mailbox.ids()
   expect(ids.toSorted()).toEqual(idsByMember.flat().toSorted())
@@ -25,7 +25,7 @@ test("many concurrent sweeps deliver each member's events once and in order", as
 })
 
 test('an event waits for the earlier ones about its member through their failures; other members do not', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [failing, fine] = [await mailbox.newMember(), await mailbox.newMember()]
   const [first, second, third] = await mailbox.addEvents(3, failing)
   const others = await mailbox.addEvents(3, fine)
@@ -36,7 +36,7 @@ test('an event waits for the earlier ones about its member through their failure
     return { status: 503 }
   }
 
-  await Promise.all([sweep(world), sweep(world), mailbox.passes('6m')])
+  await Promise.all([runDeliveryCron(world), runDeliveryCron(world), mailbox.passes('6m')])
 
   const ids = mailbox.ids()
   expect(ids.filter((id) => !others.includes(id))).toEqual([first, second, second, second, third])
@@ -45,11 +45,11 @@ test('an event waits for the earlier ones about its member through their failure
 })
 
 test('what waits behind a failing event is not due, and goes out on its heels', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status: 500 })
   const ids = await mailbox.addEvents(3)
-  await sweep(world)
-  await sweep(world)
+  await runDeliveryCron(world)
+  await runDeliveryCron(world)
   const [, ...behind] = await mailbox.deliveries()
   for (const { due_in, attempts } of behind) expect([attempts, due_in]).toEqual([0, null])
 
@@ -59,7 +59,7 @@ test('what waits behind a failing event is not due, and goes out on its heels', 
 })
 
 test('a webhook endpoint that never answers holds up nobody else, and is given 15 seconds', async () => {
-  const [silent, good] = [await openMailbox(world), await openMailbox(world)]
+  const [silent, good] = [await openWebhookEndpoint(world), await openWebhookEndpoint(world)]
   const released = Promise.withResolvers<void>()
   silent.answer = async () => {
     await released.promise
@@ -69,7 +69,7 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
   await good.addEvents(20)
   const startedAt = Date.now()
 
-  const sweeping = sweep(world)
+  const sweeping = runDeliveryCron(world)
   await until('the good webhook endpoint has all of its events', async () => good.ids().length === 20)
   expect(Date.now() - startedAt).toBeLessThan(10_000)
   expect(silent.ids()).toHaveLength(3)
@@ -88,7 +88,7 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
 })
 
 test('a consumer killed in the middle leaves a lease, and when it ends the same event arrives again', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [first, second] = await mailbox.addEvents(2)
   const arrived = Promise.withResolvers<void>()
   mailbox.answer = async () => {
@@ -96,16 +96,16 @@ test('a consumer killed in the middle leaves a lease, and when it ends the same 
     await delay(60_000, undefined, { ref: false })
     return {}
   }
-  const killed = sweep(world).catch((error: Error) => error)
+  const killed = runDeliveryCron(world).catch((error: Error) => error)
   await arrived.promise
   await world.workers.kill()
   await killed
 
   mailbox.answer = () => ({})
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toEqual([first])
   await mailbox.endLeases()
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toEqual([first, first, second])
   expect(await mailbox.deliveries()).toMatchObject([
     { state: 'delivered', attempts: 2 },
@@ -114,7 +114,7 @@ test('a consumer killed in the middle leaves a lease, and when it ends the same 
 })
 
 test('an outcome that the database did not take at first is written again, not sent again', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(2)
   let lost = 0
   world.neon.onStatement = async ({ query }, run) => {
@@ -124,7 +124,7 @@ test('an outcome that the database did not take at first is written again, not s
     throw new ResponseLost()
   }
 
-  await sweep(world)
+  await runDeliveryCron(world)
 
   expect(lost).toBe(2)
   expect(mailbox.ids()).toEqual(ids)
@@ -132,7 +132,7 @@ test('an outcome that the database did not take at first is written again, not s
 })
 
 test('a holder that lost its lease cannot record anything', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [id] = await mailbox.addEvents()
   const attempts = [410, 200].map((status) => {
     const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -144,18 +144,18 @@ test('a holder that lost its lease cannot record anything', async () => {
     await answered.promise
     return { status }
   }
-  const others = await Promise.all([openMailbox(world), openMailbox(world)])
+  const others = await Promise.all([openWebhookEndpoint(world), openWebhookEndpoint(world)])
   const othersAnswered = Promise.withResolvers<void>()
   for (const other of others) {
     other.answer = () => othersAnswered.promise.then(() => ({}))
     for (let member = 0; member < 2; member += 1) await other.addEvents(1, await other.newMember())
   }
-  const slow = sweep(world)
+  const slow = runDeliveryCron(world)
   await attempts[0]!.arrived.promise
   // A sweep that still has a slot would take over its own attempt.
   await until('the sweep has no slot left', async () => others.every((other) => other.ids().length === 2))
   await mailbox.endLeases()
-  const next = sweep(world)
+  const next = runDeliveryCron(world)
   await attempts[1]!.arrived.promise
   attempts[0]!.answered.resolve()
   othersAnswered.resolve()
@@ -171,7 +171,7 @@ test('a holder that lost its lease cannot record anything', async () => {
 })
 
 test('a sweep goes on if an attempt ended behind the back of a lease that found nothing', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(2)
   const answered = Promise.withResolvers<void>()
   mailbox.answer = () => answered.promise.then(() => ({}))
@@ -185,21 +185,21 @@ test('a sweep goes on if an attempt ended behind the back of a lease that found 
     return result
   }
 
-  await sweep(world)
+  await runDeliveryCron(world)
 
   expect(mailbox.ids()).toEqual(ids)
 })
 
 test('one sweep sends all that happened to a member, however many webhook endpoints stand in the way', async () => {
   await waiting(world.database, { count: 600, dueIn: '1 hour' })
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(20)
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toEqual(ids)
 })
 
 test('an idle sweep is one statement', async () => {
   const before = world.neon.statements
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(world.neon.statements - before).toBe(1)
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { seal } from '../../lib/crypto/seal.ts'
-import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
+import { type DeliveryRow, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { switchMode } from '../support/switch-mode.ts'
 import { until } from '../support/until.ts'
@@ -14,10 +14,10 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld({ inventsEvents: true })
 
 test('an event arrives once, as stored and signed, without a queue message', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [id] = await mailbox.addEvents()
 
-  await Promise.all([sweep(world), sweep(world)])
+  await Promise.all([runDeliveryCron(world), runDeliveryCron(world)])
 
   const [arrived, ...more] = mailbox.received()
   expect(more).toEqual([])
@@ -31,7 +31,7 @@ test('an event arrives once, as stored and signed, without a queue message', asy
 })
 
 test('both secrets sign during a rotation, and only the new one afterwards', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const previous = `whsec_${randomBytes(32).toString('base64')}`
   const sealed = await seal(previous, world.secrets.WEBHOOK_SECRETS_KEY, `webhook:${mailbox.url}`)
   const rotate = (until: string) =>
@@ -42,10 +42,10 @@ test('both secrets sign during a rotation, and only the new one afterwards', asy
 
   await rotate('1 hour')
   await mailbox.addEvents()
-  await sweep(world)
+  await runDeliveryCron(world)
   await rotate('-1 second')
   await mailbox.addEvents()
-  await sweep(world)
+  await runDeliveryCron(world)
 
   const [during, after] = mailbox.received()
   for (const secret of [mailbox.secret, previous]) new Webhook(secret).verify(during!.body, during!.headers)
@@ -59,11 +59,11 @@ describe('a failed attempt is retried', () => {
   const schedule = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
   test('on the schedule, with the same id and a fresh timestamp, until the delivery fails for good', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     const [first, second] = await mailbox.addEvents(2)
     mailbox.answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 })
 
-    await sweep(world)
+    await runDeliveryCron(world)
     let sinceAttempt = 0
     for (const [index, seconds] of schedule.entries()) {
       const [delivery] = await mailbox.deliveries()
@@ -103,11 +103,11 @@ describe('a failed attempt is retried', () => {
     ['500, whose Retry-After is ignored', { status: 500, headers: { 'retry-after': '3000' } }, 0, 5.5],
     ['a redirect, which is not followed', { status: 302, headers: { location: '/webhooks/elsewhere' } }, 0, 5.5],
   ])('%s', async (_case, answer, earliest, latest) => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     mailbox.answer = () => answer
     await mailbox.addEvents()
 
-    await sweep(world)
+    await runDeliveryCron(world)
 
     const [delivery] = await mailbox.deliveries()
     expect(delivery).toMatchObject({ state: 'pending', attempts: 1, last_status: answer.status })
@@ -118,13 +118,13 @@ describe('a failed attempt is retried', () => {
 })
 
 test('410 disables the webhook endpoint; pending events are kept, and delivered in order once it is enabled again', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status: 410 })
   const ids = await mailbox.addEvents(2)
 
-  await sweep(world)
+  await runDeliveryCron(world)
   await mailbox.passes('1d')
-  await sweep(world)
+  await runDeliveryCron(world)
 
   expect(mailbox.ids()).toEqual(ids.slice(0, 1))
   expect(await mailbox.deliveries()).toMatchObject([
@@ -134,7 +134,7 @@ test('410 disables the webhook endpoint; pending events are kept, and delivered 
 
   mailbox.answer = () => ({})
   await world.database.query('update webhook_endpoints set disabled_at = null where url = $1', [mailbox.url])
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
@@ -142,7 +142,7 @@ test('410 disables the webhook endpoint; pending events are kept, and delivered 
 const TOPPED_UP = 10
 
 test('events from the time when a webhook endpoint is disabled are never sent there, not even once it is enabled again', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   await world.apply({ ...mailbox.file, webhooks: [] })
   await mailbox.credit()
   await world.apply(mailbox.file)
@@ -153,10 +153,10 @@ test('events from the time when a webhook endpoint is disabled are never sent th
 })
 
 test('a huge response does not fail a delivery', async () => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
   await mailbox.addEvents(2)
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
 })
 
@@ -165,15 +165,19 @@ test('a connection that breaks after the headers of a 200 is not a failed attemp
     response.writeHead(200, { 'content-length': 1_000 })
     response.write('so far', () => response.destroy())
   })
-  const mailbox = await openMailbox(world, { url: `${await listen(server, 0)}/webhooks` })
+  const mailbox = await openWebhookEndpoint(world, { url: `${await listen(server, 0)}/webhooks` })
   await mailbox.addEvents()
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status: 200 }])
   await close(server)
 })
 
 test('a local address of a live paywall and a private address are refused, and other endpoints get their events', async () => {
-  const [live, local, good] = await Promise.all([openMailbox(world), openMailbox(world), openMailbox(world)])
+  const [live, local, good] = await Promise.all([
+    openWebhookEndpoint(world),
+    openWebhookEndpoint(world),
+    openWebhookEndpoint(world),
+  ])
   const [, [other]] = await Promise.all([live.addEvents(), local.addEvents(), good.addEvents()])
   await switchMode(world, live.file.paywalls[0]!.id, false)
   await world.database.query(
@@ -181,7 +185,7 @@ test('a local address of a live paywall and a private address are refused, and o
     [other],
   )
 
-  await sweep(world)
+  await runDeliveryCron(world)
 
   for (const mailbox of [live, local]) {
     const [delivery] = await mailbox.deliveries()
@@ -196,22 +200,22 @@ test("an address on a paywall's own domain is refused, however it is written", a
   const domain = `pay-${randomBytes(4).toString('hex')}.example`
   await world.apply(await paywallFile({ paywall: { domain } }))
   for (const host of [domain, `${domain.toUpperCase()}.`]) {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     await mailbox.addEvents()
     await world.database.query('update webhook_endpoints set url = $1 where url = $2', [
       `https://${host}:8443/x`,
       mailbox.url,
     ])
-    await sweep(world)
+    await runDeliveryCron(world)
     const [{ last_error }] = (await mailbox.deliveries()) as [DeliveryRow]
     expect(last_error, host).toBe(`address refused: ${domain} is a host of the service itself`)
   }
 })
 
 test('a refused connection is a failed attempt', async () => {
-  const gone = await openMailbox(world, { url: 'http://127.0.0.1:9/webhooks' })
+  const gone = await openWebhookEndpoint(world, { url: 'http://127.0.0.1:9/webhooks' })
   await gone.addEvents()
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(await gone.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, last_error: 'connection failed' }])
   expect(JSON.stringify(world.logs)).not.toContain('whsec_')
 })

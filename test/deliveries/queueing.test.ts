@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -69,7 +69,7 @@ async function scheduled(mailbox: Mailbox): Promise<boolean[]> {
 }
 
 test.each([1, 2])('of %i waiting, the first is recorded while another is being queued', async (count) => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [first] = await mailbox.addEvents(count)
   const record = await leased(first!)
 
@@ -79,12 +79,12 @@ test.each([1, 2])('of %i waiting, the first is recorded while another is being q
   )
 
   expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toHaveLength(count)
 })
 
 test.each([1, 2])('of %i waiting, the first is being recorded while another is queued', async (count) => {
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
   const [first] = await mailbox.addEvents(count)
   const record = await leased(first!)
 
@@ -94,6 +94,6 @@ test.each([1, 2])('of %i waiting, the first is being recorded while another is q
   )
 
   expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
-  await sweep(world)
+  await runDeliveryCron(world)
   expect(mailbox.ids()).toHaveLength(count)
 })

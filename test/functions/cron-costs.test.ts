@@ -13,10 +13,10 @@ import {
 } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import {
+  fillAbandonedUsers,
   fillBehindMany,
   fillBehindOne,
   fillExpired,
-  fillForgotten,
   fillNotDue,
   fillOverdue,
   LEASED,
@@ -60,7 +60,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
     ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
     ['what reconcile will fetch later, of 500 paywalls', fillNotDue, 1_000, 'purchases', takeOne],
     ['what has expired', fillExpired, 600, 'sign_in_challenges', forgetOne],
-    ['users who did not come back', fillForgotten, 600, 'users', forgetSome],
+    ['users who did not come back', fillAbandonedUsers, 600, 'users', forgetSome],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])
     const [before, after] = await Promise.all(

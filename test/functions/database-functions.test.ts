@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readRelease } from '../../cli/migrate/release.ts'
 import roles from '../../generated/roles.json' with { type: 'json' }
-import { reachedFrom, sqlFunctions } from '../support/sql-functions.ts'
+import { sqlFunctions, withCallees } from '../support/sql-functions.ts'
 
 const functions = sqlFunctions()
 const all = [...functions.values()]
@@ -57,7 +57,7 @@ describe('database functions', () => {
     const usersByPath = new Map<string, Set<string>>()
     for (const { env, functions: called } of roles) {
       for (const name of called) {
-        for (const { path } of reachedFrom(functions.get(name)!, functions)) {
+        for (const { path } of withCallees(functions.get(name)!, functions)) {
           usersByPath.set(path, (usersByPath.get(path) ?? new Set()).add(env))
         }
       }
@@ -68,7 +68,7 @@ describe('database functions', () => {
 
   test('are called, each of them, by Workers or by the command', () => {
     const called = new Set([...roles.flatMap((role) => role.functions), ...calledByCommand()])
-    const alive = all.filter(({ name }) => called.has(name)).flatMap((entry) => reachedFrom(entry, functions))
+    const alive = all.filter(({ name }) => called.has(name)).flatMap((entry) => withCallees(entry, functions))
     expect(all.filter((each) => !alive.includes(each)).map(({ name }) => name)).toEqual([])
   })
 })

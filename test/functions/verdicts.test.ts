@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, sy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { reachedFrom, type SqlFunction, sqlFunctions } from '../support/sql-functions.ts'
+import { type SqlFunction, sqlFunctions, withCallees } from '../support/sql-functions.ts'
 
 // The verdicts of a database function are written twice: in its .sql file, and in TypeScript as the result type of the call. This test
 // lets tsc compare the two, in a copy of the code to which it appends a type assertion for each call.
@@ -13,20 +13,20 @@ const functions = sqlFunctions()
 const entries = [...functions.values()].filter(({ isEntry }) => isEntry)
 
 /** Verdicts of called functions that the caller itself never returns. */
-const IMPOSSIBLE: Record<string, string[]> = {
+const UNREACHABLE: Record<string, string[]> = {
   withdraw_tokens: ['too_much'], // only a credit can be too much
   read_user_bootstrap: ['unknown_identity', 'not_member'], // a user who is not a member gets only the structure
 }
 
 /** The verdicts that a function can return. One without a user's token cannot return `unknown_user`. */
 function getVerdicts(entry: SqlFunction): string[] {
-  const decided = new Set(reachedFrom(entry, functions).flatMap(({ decides }) => decides))
-  for (const impossible of IMPOSSIBLE[entry.name] ?? []) decided.delete(impossible)
+  const decided = new Set(withCallees(entry, functions).flatMap(({ decides }) => decides))
+  for (const impossible of UNREACHABLE[entry.name] ?? []) decided.delete(impossible)
   if (!entry.parameters.includes('token_user_id')) decided.delete('unknown_user')
   return [...decided]
 }
 
-const QUESTION = `
+const ASSERTION_TYPES = `
 type VerdictOf<Result> = Result extends { verdict: infer Verdict } ? Verdict : never
 type Compared<InTypeScript, InSql> = [InTypeScript | InSql] extends [InTypeScript & InSql]
   ? 'the same'
@@ -45,15 +45,15 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   for (const file of globSync('{functions,lib}/**/*.ts', { cwd: copy })) {
-    const questions = questionsAbout(readFileSync(join(copy, file), 'utf8'))
-    if (questions.length > 0) appendFileSync(join(copy, file), [QUESTION, ...questions].join('\n'))
+    const assertions = typeAssertions(readFileSync(join(copy, file), 'utf8'))
+    if (assertions.length > 0) appendFileSync(join(copy, file), [ASSERTION_TYPES, ...assertions].join('\n'))
   }
 })
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
 /** A type assertion for each call of a database function with an explicit result type. */
-function questionsAbout(code: string): string[] {
+function typeAssertions(code: string): string[] {
   return entries.flatMap((entry) => {
     const call = new RegExp(`\\b${camelCase(entry.name)}<((?:[^<>()]|<[^<>()]*>)+)>\\(`, 'g')
     return [...code.matchAll(call)].map(([, result]) => {

@@ -1,4 +1,4 @@
-import { randomNumbers } from '../support/random.ts'
+import { seededRandom } from '../support/random.ts'
 
 /** Choices that are the same for the same seed. */
 export interface Dice {
@@ -9,7 +9,7 @@ export interface Dice {
 }
 
 export function createDice(seed: number): Dice {
-  const random = randomNumbers(seed)
+  const random = seededRandom(seed)
   const below = (count: number) => Math.floor(random() * count)
   return {
     below,

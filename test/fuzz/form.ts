@@ -1,4 +1,4 @@
-import { image } from '../support/tickets.ts'
+import { randomImage } from '../support/tickets.ts'
 import type { Dice } from './dice.ts'
 
 const BOUNDARY = 'a-boundary'
@@ -27,7 +27,7 @@ export function hostileForm(request: { headers: Record<string, string> }, dice: 
 }
 
 function file(dice: Dice): Buffer {
-  const { bytes } = image(dice.pick(['image/png', 'image/jpeg', 'image/webp']), 100 + dice.below(2_000))
+  const { bytes } = randomImage(dice.pick(['image/png', 'image/jpeg', 'image/webp']), 100 + dice.below(2_000))
   const name = dice.chance(0.8) ? 'files' : dice.pick(NAMES)
   const content = dice.chance(0.8) ? bytes : bytes.subarray(dice.below(bytes.length))
   return part(`name="${name}"; filename="${dice.pick(FILE_NAMES)}"`, `Content-Type: ${dice.pick(TYPES)}\r\n`, content)

@@ -52,7 +52,7 @@ function getBody(fields: [name: string, json: string][], dice: Dice): string {
     const place = dice.below(shown.length)
     const [name] = fields[place] ?? ['']
     const spoilt = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
-    const extra = `${JSON.stringify(dice.pick(hostile.NAMES))}:${dice.pick(hostile.VALUES)}`
+    const extra = `${JSON.stringify(dice.pick(hostile.FIELD_NAMES))}:${dice.pick(hostile.VALUES)}`
     dice.pick([
       () => shown.splice(place, 1),
       () => shown.splice(place, 1, spoilt),
@@ -75,7 +75,7 @@ function spoiltBody(body: Buffer, dice: Dice): Buffer {
     () => put(Buffer.from('\\u0000')),
     () => Buffer.from(dice.pick(hostile.BODIES)),
     () => Buffer.from(dice.pick(hostile.BODIES)),
-    () => Buffer.from(dice.chance(0.1) ? hostile.MEGABYTE : dice.pick(hostile.BODIES)),
+    () => Buffer.from(dice.chance(0.1) ? hostile.OVERSIZED_BODY : dice.pick(hostile.BODIES)),
   ])()
 }
 

@@ -1,8 +1,8 @@
 /** A list with at least one entry. */
-type Some = readonly [string, ...string[]]
+type NonEmpty = readonly [string, ...string[]]
 
 /** Values that nobody should send, as JSON text. */
-export const VALUES: Some = [
+export const VALUES: NonEmpty = [
   '"\\u0000"',
   '"a\\u0000b@example.com"',
   '"\\ud800"',
@@ -64,7 +64,7 @@ export const VALUES: Some = [
 ]
 
 /** Names of fields to add to a body. Some have a meaning in JavaScript. */
-export const NAMES: Some = [
+export const FIELD_NAMES: NonEmpty = [
   '__proto__',
   'constructor',
   'prototype',
@@ -76,7 +76,7 @@ export const NAMES: Some = [
 ]
 
 /** Whole bodies that no endpoint can read. */
-export const BODIES: Some = [
+export const BODIES: NonEmpty = [
   '',
   ' ',
   '{',
@@ -109,7 +109,7 @@ export const BODIES: Some = [
 ]
 
 /** Too large for any JSON endpoint. Sent rarely, because it is slow. */
-export const MEGABYTE = `{"email":"${'x'.repeat(1024 * 1024)}"}`
+export const OVERSIZED_BODY = `{"email":"${'x'.repeat(1024 * 1024)}"}`
 
 /** Bytes that are not UTF-8, to be put into a body. */
 export const BROKEN_UTF8 = [
@@ -119,7 +119,7 @@ export const BROKEN_UTF8 = [
   Buffer.from([0xf4, 0x90, 0x80, 0x80]),
 ] as const
 
-export const CONTENT_TYPES: Some = [
+export const CONTENT_TYPES: NonEmpty = [
   'text/plain',
   'application/json; charset=utf-16',
   'application/x-www-form-urlencoded',
@@ -132,10 +132,21 @@ export const CONTENT_TYPES: Some = [
   '',
 ]
 
-export const METHODS: Some = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'LOCK']
+export const METHODS: NonEmpty = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'PROPFIND',
+  'PURGE',
+  'LOCK',
+]
 
 /** Segments to append to a path, or to put in place of a paywall's id. */
-export const SEGMENTS: Some = [
+export const SEGMENTS: NonEmpty = [
   '%00',
   '%ff',
   '%2e%2e',
@@ -159,7 +170,7 @@ export const SEGMENTS: Some = [
   'ünï',
 ]
 
-export const QUERIES: Some = [
+export const QUERIES: NonEmpty = [
   'email=%00',
   'email=%ff',
   'email=%ed%a0%80',
@@ -182,7 +193,7 @@ export const QUERIES: Some = [
   `email=${'x'.repeat(3_000)}`,
 ]
 
-export const IDEMPOTENCY_KEYS: Some = [
+export const IDEMPOTENCY_KEYS: NonEmpty = [
   '',
   'x',
   '00000000-0000-0000-0000-000000000000',
@@ -219,7 +230,7 @@ export const HEADERS: readonly [[string, string], ...[string, string][]] = [
 ]
 
 /** Values for X-Api-Key, or to follow Bearer. */
-export const CREDENTIALS: Some = [
+export const CREDENTIALS: NonEmpty = [
   '',
   ' ',
   'x',

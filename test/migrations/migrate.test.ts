@@ -5,7 +5,7 @@ import { withClient } from '../../cli/database.ts'
 import { readRelease, releaseName } from '../../cli/migrate/release.ts'
 import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { readCatalog } from '../support/catalog.ts'
-import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { type OwnedPostgres, runMigrations, startOwnedPostgres } from '../support/owned-postgres.ts'
 
 const rolesKey = randomBytes(32).toString('base64url')
 let server: OwnedPostgres
@@ -52,37 +52,37 @@ describe('a fresh database of an owner who is no superuser', () => {
 
   test('lets each Worker in by two keys, until the logins of the one before are removed', async () => {
     const url = await server.createDatabase('keys')
-    await migrated(url, { rolesKey })
+    await runMigrations(url, { rolesKey })
     const logIn = (key: string) => withClient(roleDatabaseUrl('user', url, key), async () => 'in')
     expect(await logIn(rolesKey)).toBe('in')
     const other = randomBytes(32).toString('base64url')
-    expect(await migrated(url, { rolesKey: other })).toHaveLength(1)
+    expect(await runMigrations(url, { rolesKey: other })).toHaveLength(1)
     expect([await logIn(rolesKey), await logIn(other)]).toEqual(['in', 'in'])
-    expect(await migrated(url, { rolesKey: other, removeOldLogins: true })).toHaveLength(ROLES.length)
+    expect(await runMigrations(url, { rolesKey: other, removeOldLogins: true })).toHaveLength(ROLES.length)
     expect(await logIn(other)).toBe('in')
     await expect(logIn(rolesKey)).rejects.toThrow('password authentication failed')
-    expect(await migrated(url, { rolesKey: other, removeOldLogins: true })).toEqual([])
-    await migrated(url, { rolesKey })
+    expect(await runMigrations(url, { rolesKey: other, removeOldLogins: true })).toEqual([])
+    await runMigrations(url, { rolesKey })
     expect(await logIn(rolesKey)).toBe('in')
   })
 
   test('gets what the definitions of processors say now', async () => {
     const url = await server.createDatabase('processors')
-    await migrated(url, { rolesKey })
+    await runMigrations(url, { rolesKey })
     const capabilities = () =>
       withClient(url, async (client) => (await client.query('table processors order by 1')).rows)
     const before = await capabilities()
     await withClient(url, (client) =>
       client.query("update processors set supports_uncancel = not supports_uncancel where acquiring = 'mollie'"),
     )
-    expect(await migrated(url, { rolesKey })).toHaveLength(1)
+    expect(await runMigrations(url, { rolesKey })).toHaveLength(1)
     expect(await capabilities()).toEqual(before)
-    expect(await migrated(url, { rolesKey })).toEqual([])
+    expect(await runMigrations(url, { rolesKey })).toEqual([])
   })
 
   test('is migrated once by two at a time', async () => {
     const url = await server.createDatabase('twice')
-    const steps = await Promise.all([migrated(url, { rolesKey }), migrated(url, { rolesKey })])
+    const steps = await Promise.all([runMigrations(url, { rolesKey }), runMigrations(url, { rolesKey })])
     expect(steps.filter((each) => each.length > 0)).toHaveLength(1)
   })
 })
@@ -93,7 +93,7 @@ test('an owner who is no superuser installs and removes releases', async () => {
   for (const marker of ['one', 'two', 'three']) {
     const files = [...readRelease().files, { path: 'marker.sql', text: `-- ${marker}` }]
     names.push(releaseName(files))
-    await migrated(url, { rolesKey, release: { ...readRelease(), files, name: releaseName(files) } })
+    await runMigrations(url, { rolesKey, release: { ...readRelease(), files, name: releaseName(files) } })
   }
   const { rows } = await withClient(url, (client) =>
     client.query("select nspname from pg_namespace where nspname like 'release%' order by 1"),
@@ -104,7 +104,7 @@ test('an owner who is no superuser installs and removes releases', async () => {
 describe('is refused in one sentence', () => {
   test('a database that knows a migration which this tree does not', async () => {
     const url = await server.createDatabase('future')
-    await migrated(url, { rolesKey })
+    await runMigrations(url, { rolesKey })
     await withClient(url, (client) =>
       client.query("insert into kysely_migration values ('9999-from-the-future', '2099-01-01T00:00:00Z')"),
     )

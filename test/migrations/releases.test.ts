@@ -5,8 +5,8 @@ import { type Release, readCalledRelease, readRelease, releaseName } from '../..
 import { ROLES, roleDatabaseUrl } from '../../cli/migrate/roles.ts'
 import { startWorkers, type Workers } from '../../dev/world/workers/workers.ts'
 import { signIn } from '../support/exchange.ts'
-import { migrated } from '../support/owned-postgres.ts'
-import { provenBalances } from '../support/user-state.ts'
+import { runMigrations } from '../support/owned-postgres.ts'
+import { verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const rolesKey = inject('databaseRolesKey')
@@ -28,7 +28,7 @@ const releases = { first: readRelease(), second: releaseMarked('second'), third:
 
 beforeAll(async () => {
   world = await startTestWorld({ file: { webhooks: [] } })
-  await migrated(world.databaseUrl, { rolesKey, release: releases.second })
+  await runMigrations(world.databaseUrl, { rolesKey, release: releases.second })
   second = await getWorkers(releases.second)
 })
 afterAll(async () => {
@@ -79,27 +79,27 @@ test('the Workers of two releases work side by side on the same members', async 
   expect(await Promise.all([readBy(world, id), readBy(second, id)])).toEqual(['first', 'second'])
   const credits = Array.from({ length: 40 }, (_, index) => credit(index % 2 === 0 ? world : second, id))
   expect(new Set(await Promise.all(credits))).toEqual(new Set([200]))
-  expect((await provenBalances(world, id)).premium).toBe(40)
+  expect((await verifiedBalances(world, id)).premium).toBe(40)
 })
 
 test('a third release takes the place of the first, and leaves the second alone', async () => {
   const { id } = await signIn(world)
   const options = { rolesKey, release: releases.third }
-  expect(await migrated(world.databaseUrl, { ...options, keepReleases: true })).toEqual([
+  expect(await runMigrations(world.databaseUrl, { ...options, keepReleases: true })).toEqual([
     `install ${releases.third.name}`,
   ])
   expect(await readBy(world, id), 'until its Workers are replaced').toBe('first')
-  expect(await migrated(world.databaseUrl, options)).toEqual([`remove ${releases.first.name}`])
+  expect(await runMigrations(world.databaseUrl, options)).toEqual([`remove ${releases.first.name}`])
   expect(await installed()).toEqual([releases.third.name, releases.second.name])
   expect(await Promise.all([readBy(world, id), readBy(second, id)])).toEqual([500, 'second'])
 })
 
 test('a rollback is a deploy of the older tree: its release is installed again, and is the newest', async () => {
-  await migrated(world.databaseUrl, { rolesKey, release: releases.second })
+  await runMigrations(world.databaseUrl, { rolesKey, release: releases.second })
   expect(await installed()).toEqual([releases.second.name, releases.third.name])
-  await migrated(world.databaseUrl, { rolesKey, release: releases.first })
+  await runMigrations(world.databaseUrl, { rolesKey, release: releases.first })
   expect(await installed()).toEqual([releases.first.name, releases.second.name])
-  expect(await migrated(world.databaseUrl, { rolesKey, release: releases.first })).toEqual([])
+  expect(await runMigrations(world.databaseUrl, { rolesKey, release: releases.first })).toEqual([])
 
   const { id } = await signIn(world)
   expect(await Promise.all([readBy(world, id), readBy(second, id)])).toEqual(['first', 'second'])
@@ -109,10 +109,10 @@ test('a role that calls one function more on the same release is granted it, and
   const [role, ...others] = releases.first.roles
   const roles = [{ ...role!, functions: [...role!.functions, 'read_user'] }, ...others]
   const more = { ...releases.first, roles }
-  expect(await migrated(world.databaseUrl, { rolesKey, release: more })).toEqual([
+  expect(await runMigrations(world.databaseUrl, { rolesKey, release: more })).toEqual([
     `grant missing rights on ${more.name}`,
   ])
-  expect(await migrated(world.databaseUrl, { rolesKey, release: more })).toEqual([])
+  expect(await runMigrations(world.databaseUrl, { rolesKey, release: more })).toEqual([])
   expect(await installed()).toEqual([releases.first.name, releases.second.name])
 })
 

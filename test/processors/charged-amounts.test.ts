@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Buyer, buy, expectAsThere, happens, readState, readTokens } from '../conformance/buyer.ts'
+import {
+  type Buyer,
+  buy,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  readState,
+  readTokens,
+} from '../conformance/buyer.ts'
 import { useShops } from '../conformance/shop.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 
@@ -29,12 +36,12 @@ describe.each(TAXED)('%s', (acquiring) => {
     const buyer = await buy(shop)
     expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
     expect(await readData(buyer, 'payment.succeeded')).toMatchObject({ payment: { amount: MONTHLY } })
-    expect(await happens(buyer, shop.there.renew)).toContain(`payment.succeeded ${MONTHLY}`)
+    expect(await causeAtProcessor(buyer, shop.there.renew)).toContain(`payment.succeeded ${MONTHLY}`)
     expect(await readState(buyer)).toMatchObject({ purchases: [{ price_slug: 'monthly', unit_amount: 999 }] })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
 
     const before = await readTokens(buyer)
-    expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${MONTHLY}`])
+    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual([`payment.refunded ${MONTHLY}`])
     expect(await readTokens(buyer)).toBe(before - 100)
   })
 
@@ -42,7 +49,7 @@ describe.each(TAXED)('%s', (acquiring) => {
     const shop = await taxed()
     const buyer = await buy(shop, 'lifetime')
     expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })
-    expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${LIFETIME}`])
+    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual([`payment.refunded ${LIFETIME}`])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 })

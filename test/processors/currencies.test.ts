@@ -5,7 +5,7 @@ import { decimalsAtStripe } from '../../dev/emulators/stripe/currencies.ts'
 import { DECIMALS } from '../../generated/currencies.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
@@ -92,7 +92,7 @@ async function shown(paywall: FilePaywall) {
 /** Opens the page of a monthly price, reads it, and pays. */
 async function payMonth(paywall: FilePaywall, currency: string) {
   const body = { email: newEmail(), priceId: getPriceId(paywall, `${currency} monthly`) }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall, key: world.key, body }))
+  const { userId, checkoutUrl } = parseOpened(await startCheckout(world, { paywall, key: world.key, body }))
   const page = (await (await fetch(checkoutUrl)).text()).replaceAll('\u00a0', ' ')
   await call(world, await press(checkoutUrl, 'pay'))
   await Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])

@@ -2,7 +2,14 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { listSubscriptions, mollieProcessor, openMollieShop } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
+import {
+  cancelAsOwner,
+  cancelAsUser,
+  parseCancelled,
+  readCancellationRequest,
+  type Subscriber,
+  subscribe,
+} from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -36,14 +43,14 @@ test('20 concurrent cancellations end the subscription once, at Mollie at once a
   const before = await readPurchase(subscriber, shop)
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      index % 2 ? cancelFor(world, shop, subscriber) : cancelOwn(world, subscriber),
+      index % 2 ? cancelAsOwner(world, shop, subscriber) : cancelAsUser(world, subscriber),
     ),
   )
   const answers = replies.map(({ status, body }) => (status === 200 ? 'cancelled' : JSON.stringify(body)))
   expect(Object.groupBy(answers, (answer) => answer)).toMatchObject({ cancelled: { length: 1 } })
   expect(new Set(answers)).toEqual(new Set(['cancelled', '{"error":"Subscription is already cancelled"}']))
   expect(getDeletions(subscriber)).toHaveLength(1)
-  expect(cancelled(replies.find(({ status }) => status === 200)!)).toMatchObject({
+  expect(parseCancelled(replies.find(({ status }) => status === 200)!)).toMatchObject({
     id: subscriber.purchaseId,
     status: 'active',
     cancel_at: before?.current_period_end,
@@ -72,7 +79,7 @@ test('a payment after a failed charge counts when it is cancelled', async () => 
   await world.mollie.renew(atMollie(subscriber), { fail: true })
   await world.mollie.drainWebhooks()
   expect(await readPurchase(subscriber)).toMatchObject({ status: 'past_due' })
-  expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
+  expect(parseCancelled(await cancelAsUser(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })
 
 describe('a cancellation whose reply is lost', () => {
@@ -87,7 +94,7 @@ describe('a cancellation whose reply is lost', () => {
       await run()
       throw new DroppedCall()
     }
-    const reply = await cancelOwn(world, subscriber)
+    const reply = await cancelAsUser(world, subscriber)
     world.mollie.onCall = undefined
     const refused = { status: 502, body: { error: 'processor_unavailable' }, headers: { 'retry-after': '2' } }
     expect(reply).toMatchObject(refused)
@@ -96,7 +103,7 @@ describe('a cancellation whose reply is lost', () => {
 
   test('can be repeated', async () => {
     const subscriber = await cancelUnheard()
-    cancelled(await cancelOwn(world, subscriber))
+    parseCancelled(await cancelAsUser(world, subscriber))
     await followedUp(subscriber)
     expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
   })
@@ -116,7 +123,7 @@ test('a purchase that cannot be renewed yet, because Mollie has no subscription 
   world.mollie.slowMandates = true
   const subscriber = await subscribe(world, shop)
   const before = await readPurchase(subscriber, shop)
-  expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
+  expect(parseCancelled(await cancelAsUser(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
   await followedUp(subscriber, shop)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
@@ -138,8 +145,8 @@ describe('when Mollie fails', () => {
     const subscriber = await subscribe(world, ours)
     const path = `/v2/customers/${subscriber.customer}/subscriptions/${atMollie(subscriber)}`
     world.mollie.failNext(path, status)
-    expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
-    expect(await storedRequest(world, subscriber)).toEqual(request)
-    cancelled(await cancelOwn(world, subscriber))
+    expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error } })
+    expect(await readCancellationRequest(world, subscriber)).toEqual(request)
+    parseCancelled(await cancelAsUser(world, subscriber))
   })
 })

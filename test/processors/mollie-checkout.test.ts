@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { getPayments, mollieProcessor } from '../support/mollie-purchase.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -38,7 +38,7 @@ test('a checkout that Mollie is still opening for an earlier attempt is not open
   expect(await attempt()).toMatchObject(unavailable)
   held.letGo()
 
-  const { checkoutUrl, userId } = opened(await first)
-  expect(opened(await attempt()).checkoutUrl).toBe(checkoutUrl)
+  const { checkoutUrl, userId } = parseOpened(await first)
+  expect(parseOpened(await attempt()).checkoutUrl).toBe(checkoutUrl)
   expect(getPayments(world, userId)).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 // Classic webhooks: sent to the URL in each payment and subscription, unsigned, with only the id of a payment.
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import {
   getPayments,
   listSubscriptions,
@@ -23,7 +23,9 @@ const openUnsigned = () => atNewPaywall(world, { processor: mollieProcessor({ we
 /** An order that is open at Mollie. */
 async function open(shop: TestWorld, slug = 'monthly') {
   const body = { email: newEmail(), priceId: getPriceId(shop.paywall, slug) }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
+  const { userId, checkoutUrl } = parseOpened(
+    await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }),
+  )
   const payment = getPayments(shop, userId).at(-1)!
   return { userId, checkoutUrl, paymentId: payment.id, address: new URL(String(payment.webhookUrl)) }
 }

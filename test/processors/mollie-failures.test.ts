@@ -11,7 +11,7 @@ import {
 } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { passUntil } from '../support/passing-time.ts'
-import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
+import { cancelAsUser, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -56,7 +56,7 @@ test('a buyer who cancels while the subscription is being created is never charg
   }
   const looking = passes('8d')
   await arrived.promise
-  cancelled(await cancelOwn(world, subscriber))
+  parseCancelled(await cancelAsUser(world, subscriber))
   gate.resolve()
   await looking
   world.mollie.onCall = undefined
@@ -67,15 +67,15 @@ test('a buyer who cancels while the subscription is being created is never charg
 test('a cancellation that cannot find the subscription fails, and can be repeated', async () => {
   const subscriber = await subscribe(world, ours)
   world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
-  expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
-  cancelled(await cancelOwn(world, subscriber))
+  expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+  parseCancelled(await cancelAsUser(world, subscriber))
   expect(live(subscriber.id)).toEqual([])
 })
 
 test('a cancelled subscription is not created again if Mollie says for a moment that the customer does not exist', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
-  const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
+  const { cancel_at } = parseCancelled(await cancelAsUser(world, subscriber))
   await expect
     .poll(async () => (await userState(shop, subscriber.id)).purchases[0])
     .toMatchObject({ cancel_at_period_end: true })
@@ -209,7 +209,7 @@ test('a purchase that replaces an older one of its customer is a second subscrip
     { price_slug: 'monthly', status: 'active', cancel_at_period_end: true },
   ])
   const again = { status: 400, body: { error: 'Subscription is already cancelled' } }
-  expect(await cancelOwn(world, first)).toMatchObject(again)
+  expect(await cancelAsUser(world, first)).toMatchObject(again)
   expect(listSubscriptions(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
 })
 

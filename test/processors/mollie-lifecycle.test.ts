@@ -4,10 +4,10 @@ import { FULL_SIZE } from '../support/full-size.ts'
 import { getPayments, listSubscriptions, mollieProcessor, payFirst } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
-import { randomNumbers, shuffled } from '../support/random.ts'
+import { seededRandom, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
@@ -52,7 +52,7 @@ function getEvents(userId: string) {
 }
 
 async function liveThrough(seed: number): Promise<void> {
-  const random = randomNumbers(seed)
+  const random = seededRandom(seed)
   const shop = await openShop()
   const { userId } = await payFirst(shop, random() < 0.3 ? 'yearly' : 'monthly')
   const delivered = new Set<string>()
@@ -95,14 +95,14 @@ async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): 
   const made = getPayments(world, userId).filter(({ amount }) => amount.value !== '0.00')
   const ended = (wanted: string) => made.filter(({ status }) => status === wanted).length
   expect([counted('payment.succeeded'), counted('payment.failed')], note).toEqual([ended('paid'), ended('failed')])
-  await provenBalances(world, userId)
+  await verifiedBalances(world, userId)
 }
 
 const LIVES = FULL_SIZE ? 39 : 3
 
 test(`${LIVES} random lives, with webhooks in random orders, repeated and slow replies, end as Mollie has them`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)
-  const jitter = randomNumbers(first)
+  const jitter = seededRandom(first)
   world.mollie.onCall = async ({ method }, run) => {
     const answer = await run()
     if (method === 'GET') await delay(jitter() * 150)

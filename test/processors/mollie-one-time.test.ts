@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { getPayments, listSubscriptions, mollieProcessor, payFirst } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
@@ -33,7 +33,7 @@ test('a buyer who chose a bank transfer sees the thanks page, and the purchase b
 
 test('a one-time purchase waits for a slow bank, and ends when all is refunded', async () => {
   const body = { email: newEmail(), priceId: getPriceId(world.paywall, 'lifetime') }
-  const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const { userId } = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   const [payment] = getPayments(world, userId)
   expect(payment).toMatchObject({ sequenceType: 'oneoff', amount: { currency: 'JPY', value: '980' } })
   const id = payment!.id
@@ -62,9 +62,9 @@ test('a one-time purchase waits for a slow bank, and ends when all is refunded',
 test('a transfer in progress is not cancelled by another checkout', async () => {
   const body = { email: newEmail(), priceId: getPriceId(world.paywall, 'lifetime') }
   const order = { paywall: world.paywall, key: world.key, body }
-  const first = opened(await startCheckout(world, order))
+  const first = parseOpened(await startCheckout(world, order))
   await press(first.checkoutUrl, 'transfer')
-  opened(await startCheckout(world, order))
+  parseOpened(await startCheckout(world, order))
   await world.mollie.resolvePayment(getPayments(world, first.userId)[0]!.id)
   await world.mollie.drainWebhooks()
   expect(await userState(world, first.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })

@@ -11,7 +11,7 @@ import {
 } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { moveClock } from '../support/passing-time.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
@@ -50,7 +50,7 @@ test('a subscription begins with its first payment, and lasts until the day of t
     cancel_at_period_end: false,
   })
   await world.mollie.drainWebhooks()
-  expect((await provenBalances(world, userId)).standard).toBe(100)
+  expect((await verifiedBalances(world, userId)).standard).toBe(100)
   expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
@@ -69,7 +69,7 @@ test('any number of concurrent reads of a payment create one subscription', asyn
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
   expect(sequenceFaults(events)).toEqual([])
-  expect((await provenBalances(world, userId)).standard).toBe(100)
+  expect((await verifiedBalances(world, userId)).standard).toBe(100)
 })
 
 test('a paid purchase is visible at once, and sold once, even if its subscription can only be created later', async () => {

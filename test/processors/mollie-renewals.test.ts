@@ -7,7 +7,7 @@ import {
   subscribeAtMollie,
 } from '../support/mollie-purchase.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 const DAY_MS = 86_400_000
@@ -31,7 +31,7 @@ async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
   }
   const state = () => userState(shop, userId)
   const purchase = async () => (await state()).purchases[0]
-  const standard = async () => (await provenBalances(world, userId)).standard
+  const standard = async () => (await verifiedBalances(world, userId)).standard
   async function periodEnds() {
     const end = Date.parse(String((await purchase())?.current_period_end))
     const days = Math.ceil((end - (await world.clock.now(shop.paywall.id)).getTime()) / DAY_MS)

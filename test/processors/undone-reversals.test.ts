@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
-import { buy, getId, newEvents, passes, readState } from '../conformance/buyer.ts'
+import { advanceClock, buy, getProcessorId, newEvents, readState } from '../conformance/buyer.ts'
 import { type Shop, useShops } from '../conformance/shop.ts'
 
 // Money refunded to the buyer of a one-time purchase may return to the seller: a refund fails, or the seller wins a chargeback.
@@ -79,9 +79,9 @@ const TURNS: Turn[] = [
 async function paidBack({ at, back, reported }: Turn) {
   const shop = getShop(at)
   const buyer = await buy(shop, 'lifetime')
-  const { id } = await back(shop, await getId(buyer))
+  const { id } = await back(shop, await getProcessorId(buyer))
   expect(await newEvents(buyer)).toEqual(reported)
-  await passes(buyer, '26h')
+  await advanceClock(buyer, '26h')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   return { shop, buyer, id }
 }
@@ -99,7 +99,7 @@ describe.each(TURNS)('$what at $at', (turn) => {
     shop.emulator.holdWebhooks()
     await turn.again(shop, id)
     await shop.emulator.sendHeldWebhooks(() => [])
-    expect(await passes(buyer, '2d')).toEqual(turn.found ?? [])
+    expect(await advanceClock(buyer, '2d')).toEqual(turn.found ?? [])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 })

@@ -3,7 +3,7 @@ import { newEmail } from '../support/checkout.ts'
 import { codeMailedTo, endSession, refresh, signInByMail } from '../support/sign-in.ts'
 import { buyIn, loseAnswer, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
 import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
-import { image } from '../support/tickets.ts'
+import { randomImage } from '../support/tickets.ts'
 
 const here = siteOfFile()
 
@@ -144,7 +144,7 @@ test('a session that the page’s server keeps is asked for an access token', as
 
 test('a ticket with an image is opened by a signed-in user, or by a guest', async () => {
   const tab = await open()
-  const { bytes, type } = image()
+  const { bytes, type } = randomImage()
   const ticket = { subject: 'It does not load', content: 'I paid.' }
   const openTicket = (more: { customer_email?: string }) =>
     tab.paywall.evaluate(

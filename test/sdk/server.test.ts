@@ -4,7 +4,7 @@ import { Paywall, PaywallError } from 'paywall-billing-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newEmail, press } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
-import { image } from '../support/tickets.ts'
+import { randomImage } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -88,7 +88,7 @@ describe('an owner’s server', () => {
   })
 
   test('opens a ticket with an image, and signs a user of its own in', async () => {
-    const { bytes, type } = image()
+    const { bytes, type } = randomImage()
     const files = [new Blob([bytes], { type })]
     const guest = { customer_email: newEmail(), subject: 'It does not load', content: 'I paid.' }
     expect(await paywall.ticket({ ...guest, files })).toMatchObject({ ticket: { status: 'open' } })

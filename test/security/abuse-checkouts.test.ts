@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Call } from '../support/call.ts'
-import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -40,7 +40,7 @@ async function counted(calls: Promise<{ status: number }>[]) {
 describe('a user opens ten pages in ten minutes', () => {
   test('and gets Retry-After', async () => {
     const token = await someToken()
-    for (let page = 0; page < 10; page++) opened(await open(token))
+    for (let page = 0; page < 10; page++) parseOpened(await open(token))
     const before = pagesOpened()
     const refused = await open(token)
     expect(refused).toMatchObject(tooMany)
@@ -49,7 +49,7 @@ describe('a user opens ten pages in ten minutes', () => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
     expect(pagesOpened()).toBe(before)
     await world.database.query("update rate_limits set refilled_at = refilled_at - interval '10 minutes'")
-    opened(await open(token))
+    parseOpened(await open(token))
   })
 
   test('however many it asks for at once', async () => {
@@ -63,25 +63,25 @@ describe('a user opens ten pages in ten minutes', () => {
   test('and neither replays nor refused calls count', async () => {
     const token = await someToken()
     const key = randomUUID()
-    const first = opened(await open(token, undefined, { key }))
+    const first = parseOpened(await open(token, undefined, { key }))
     for (let again = 0; again < 12; again++) {
       await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES').then(async (kv) => {
         for (const { name } of (await kv.list()).keys) await kv.delete(name)
       })
-      expect(opened(await open(token, undefined, { key }))).toEqual(first)
+      expect(parseOpened(await open(token, undefined, { key }))).toEqual(first)
       expect(await open(token, undefined, { body: { priceId: 'price_x' } })).toMatchObject({ status: 404 })
     }
-    for (let page = 0; page < 9; page++) opened(await open(token))
+    for (let page = 0; page < 9; page++) parseOpened(await open(token))
     expect(await open(token)).toMatchObject(tooMany)
   })
 
   test('and a call that is refused leaves nothing behind', async () => {
     const token = await someToken()
-    for (let page = 0; page < 10; page++) opened(await open(token))
+    for (let page = 0; page < 10; page++) parseOpened(await open(token))
     const key = randomUUID()
     expect(await open(token, undefined, { key })).toMatchObject(tooMany)
     await world.database.query("update rate_limits set refilled_at = refilled_at - interval '10 minutes'")
-    opened(await open(token, undefined, { key, body: { trial_days: 3 } }))
+    parseOpened(await open(token, undefined, { key, body: { trial_days: 3 } }))
   })
 })
 
@@ -107,25 +107,25 @@ test('60 anonymous users of one network open 100 pages together, and others go o
   expect(counts[200]).toBeLessThanOrEqual(100 + refilled)
   expect(counts[429]).toBe(120 - counts[200]!)
   expect(pagesOpened() - before).toBe(counts[200])
-  opened(await open(await someToken()))
+  parseOpened(await open(await someToken()))
 })
 
 test('a paywall opens 10,000 pages in ten minutes for its users, then three to each network; an owner is not counted', async () => {
   const token = await someToken()
-  opened(await open(token))
+  parseOpened(await open(token))
   const consumed = (count: number) => setConsumed(world, 'pages', `paywall:${world.paywall.id}`, count)
   await consumed(9_999)
   const address = someAddress()
-  for (let page = 0; page < 4; page++) opened(await open(token, address))
+  for (let page = 0; page < 4; page++) parseOpened(await open(token, address))
   expect(await open(token, address)).toMatchObject(tooMany)
   expect(await open(await someToken(), address)).toMatchObject(tooMany)
-  opened(await open(await someToken()))
+  parseOpened(await open(await someToken()))
   const byOwner = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
-  for (let page = 0; page < 12; page++) opened(await startCheckout(world, byOwner))
+  for (let page = 0; page < 12; page++) parseOpened(await startCheckout(world, byOwner))
   const other = await newTenant(world, {})
   const user = await signInAnonymously(world, { paywallId: other.paywall.id, ...from(someAddress()) })
   const body = { priceId: getPriceId(other.paywall, 'monthly') }
-  opened(
+  parseOpened(
     await startCheckout(world, { paywall: other.paywall, token: user.token, headers: network(someAddress()), body }),
   )
   await consumed(0)

@@ -7,7 +7,7 @@ import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { newTenant } from '../support/tenants.ts'
-import { attachmentKeys, image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -29,7 +29,7 @@ const someNetwork = () => ({ 'cf-connecting-ip': `2001:${randomInt(0x1000, 0xfff
 const asGuest = (paywallId: string, images: number, headers: Record<string, string> = someNetwork()) =>
   sendForm(
     world,
-    ticketForm({ ...MESSAGE, customer_email: newEmail() }, Array(images).fill(image('image/png', SIZE))),
+    ticketForm({ ...MESSAGE, customer_email: newEmail() }, Array(images).fill(randomImage('image/png', SIZE))),
     {
       paywallId,
       headers,
@@ -76,7 +76,7 @@ test('a guest whose images are refused keeps its quota of tickets', async () => 
   const headers = someNetwork()
   const fields = { ...MESSAGE, customer_email: newEmail() }
   const send = (images: number) =>
-    sendForm(world, ticketForm(fields, Array(images).fill(image('image/png', SIZE))), { paywallId, headers })
+    sendForm(world, ticketForm(fields, Array(images).fill(randomImage('image/png', SIZE))), { paywallId, headers })
   for (const _ of [1, 2, 3]) expect(await send(2)).toMatchObject(tooMany)
   const statuses: number[] = []
   for (const images of [1, 0, 0]) statuses.push((await send(images)).status)
@@ -101,7 +101,7 @@ test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all 
 
 /** A ticket with one image, of the user of a token. */
 const asUser = (token: string) =>
-  sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), { token, headers: someNetwork() })
+  sendForm(world, ticketForm(MESSAGE, [randomImage('image/png', SIZE)]), { token, headers: someNetwork() })
 
 test("anonymous users share the guests' limit, and known users have their own", async () => {
   const take = (taken: number) => setConsumed(world, 'guest_images', `paywall:${world.paywall.id}`, taken)
@@ -124,7 +124,7 @@ test("a network's limit also covers users who signed in and bought nothing, as o
   const network = '192.0.2.210'
   await setConsumed(world, 'guest_images', `network:${network}`, 100 * MEGABYTE)
   const send = (token: string) =>
-    sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), {
+    sendForm(world, ticketForm(MESSAGE, [randomImage('image/png', SIZE)]), {
       token,
       headers: { 'cf-connecting-ip': network },
     })

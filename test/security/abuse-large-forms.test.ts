@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
-import { image, MESSAGE, ticketPath } from '../support/tickets.ts'
+import { MESSAGE, randomImage, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -28,7 +28,7 @@ function form(): Buffer {
     Buffer.from('\r\n'),
   ]
   const fields = Object.entries({ ...MESSAGE, customer_email: newEmail() })
-  const { bytes } = image('image/png', 9.9 * MEGABYTE)
+  const { bytes } = randomImage('image/png', 9.9 * MEGABYTE)
   return Buffer.concat([
     ...fields.flatMap(([name, value]) => part(`name="${name}"`, Buffer.from(value))),
     ...Array.from({ length: 5 }, () => part('name="files"; filename="a.png"\r\nContent-Type: image/png', bytes)).flat(),

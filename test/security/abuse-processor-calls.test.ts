@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Filler } from '../../bench/fill/insert.ts'
 import { openCheckout, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -30,7 +30,7 @@ async function asked(pageId: string, during: () => Promise<unknown>): Promise<nu
 }
 
 describe('a way back asks the processor once in five seconds', () => {
-  const order = async () => opened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
+  const order = async () => parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
   const readBack = async ({ checkoutUrl }: Opened) => (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
   const comeBack = (back: string, times: number) => Promise.all(Array.from({ length: times }, () => call(world, back)))
 
@@ -127,7 +127,7 @@ async function fillWithPages(like: { paywall: { id: string } }, count: number, m
 
 test('60 paywalls with 40 open pages each are all polled in one run, which ends before it has polled all pages', async () => {
   const tenant = await newTenant(world)
-  opened(await startCheckout(world, tenant))
+  parseOpened(await startCheckout(world, tenant))
   // Of 60 paywalls that have no account, so that no processor need be asked.
   await fillWithPages(tenant, 60 * 40, { paywall_id: '(7000000000000 + n % 60)::text' })
   await reconcile()
@@ -143,7 +143,7 @@ test('60 paywalls with 40 open pages each are all polled in one run, which ends 
 
 test('1,200 open pages of one paywall do not keep another’s lost purchase from being found', async () => {
   const attacked = await newTenant(world)
-  opened(await startCheckout(world, attacked))
+  parseOpened(await startCheckout(world, attacked))
   await fillWithPages(attacked, 1_200)
 
   const shop = await atNewPaywall(world)

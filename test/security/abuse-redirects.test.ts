@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -57,13 +57,13 @@ describe('a paywall that lists where users may return to', () => {
     ['another listed one, with a port', 'http://localhost:3000/'],
     ['the same in capitals, with the port that goes without saying', 'HTTPS://Shop.Example:443/a'],
   ])('lets a user return to %s', async (_, url) => {
-    opened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
+    parseOpened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
   })
 
   test('lets a user return to the paywall’s site at the origin of the service, and to nothing else there', async () => {
     const shop = await shopWith(listing)
     const site = `${world.url}/p/${shop.paywall.id}`
-    opened(await start(shop, { successUrl: `${site}/thanks?a=b#c`, errorUrl: site }))
+    parseOpened(await start(shop, { successUrl: `${site}/thanks?a=b#c`, errorUrl: site }))
     for (const url of [
       `${world.url}/`,
       `${world.url}/p/${world.paywall.id}/thanks`,
@@ -110,10 +110,10 @@ describe('a paywall that lists where users may return to', () => {
     const pages = { success_redirect_url: 'https://thanks.example/ok', error_redirect_url: 'https://sorry.example/' }
     const shop = await shopWith({ ...listing, ...pages })
     const own = `https://${shop.paywall.domain}/account`
-    opened(await start(shop, { successUrl: own, errorUrl: 'https://sorry.example/again' }))
-    opened(await start(shop, { successUrl: 'https://thanks.example/you' }))
-    opened(await start(shop, {}))
-    opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
+    parseOpened(await start(shop, { successUrl: own, errorUrl: 'https://sorry.example/again' }))
+    parseOpened(await start(shop, { successUrl: 'https://thanks.example/you' }))
+    parseOpened(await start(shop, {}))
+    parseOpened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
   })
 })
 
@@ -121,7 +121,7 @@ describe('a paywall that lists nothing', () => {
   test('asks a buyer before it leads to where a user chose, and never from the owner’s domain', async () => {
     const shop = await shopWith()
     for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
-      const { checkoutUrl } = opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { origin }))
+      const { checkoutUrl } = parseOpened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { origin }))
       const back = new URL(await payOnPage(checkoutUrl))
       expect(back.origin).toBe(world.url)
       for (const outcome of ['success', 'error']) {
@@ -135,7 +135,7 @@ describe('a paywall that lists nothing', () => {
 
   test('asks for each way by itself: only the foreign one', async () => {
     const shop = await shopWith({ ...queries, error_redirect_url: OWN })
-    const { checkoutUrl } = opened(await start(shop, { successUrl: EVIL, errorUrl: OWN }, { origin: world.url }))
+    const { checkoutUrl } = parseOpened(await start(shop, { successUrl: EVIL, errorUrl: OWN }, { origin: world.url }))
     const back = await payOnPage(checkoutUrl)
     expect(await page(back)).toEqual({ host: 'evil.example', links: [EVIL] })
     const failed = await call(world, back.replace(/success$/, 'error'))
@@ -145,7 +145,7 @@ describe('a paywall that lists nothing', () => {
   test('asks on a paywall without a domain, too, which has the service’s host', async () => {
     const shop = await newTenant(world, { settings: queries, domain: null })
     const targets = { successUrl: `${EVIL}?"onclick=alert(1)&b=<script>__SESSION__`, errorUrl: EVIL }
-    const { checkoutUrl } = opened(await start(shop, targets, { origin: world.url }))
+    const { checkoutUrl } = parseOpened(await start(shop, targets, { origin: world.url }))
     const back = new URL(await payOnPage(checkoutUrl))
     const [, , checkoutId] = back.pathname.split('/')
     const href = `${EVIL}?%22onclick=alert(1)&b=%3Cscript%3E${checkoutId}`
@@ -157,23 +157,23 @@ describe('a paywall that lists nothing', () => {
     const own = `https://${shop.paywall.domain}/account`
     const site = `${world.url}/p/${shop.paywall.id}/thanks`
     for (const url of [own, `${OWN}/again`, site]) {
-      const { checkoutUrl } = opened(await start(shop, { successUrl: url, errorUrl: url }, { origin: world.url }))
+      const { checkoutUrl } = parseOpened(await start(shop, { successUrl: url, errorUrl: url }, { origin: world.url }))
       expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: url } })
     }
     const targets = { successUrl: EVIL, errorUrl: EVIL }
-    const { checkoutUrl } = opened(await start(shop, targets, { origin: world.url, key: shop.key }))
+    const { checkoutUrl } = parseOpened(await start(shop, targets, { origin: world.url, key: shop.key }))
     expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: EVIL } })
   })
 
   test('asks before it leads to the way back of another owner’s checkout, which may lead anywhere', async () => {
     const stranger = await shopWith()
     const own = { successUrl: EVIL, errorUrl: EVIL }
-    const theirs = opened(await start(stranger, own, { origin: world.url, key: stranger.key }))
+    const theirs = parseOpened(await start(stranger, own, { origin: world.url, key: stranger.key }))
     const returnUrl = await payOnPage(theirs.checkoutUrl)
     expect(await call(world, returnUrl)).toMatchObject({ status: 303, headers: { location: EVIL } })
 
     const shop = await shopWith()
-    const { checkoutUrl } = opened(await start(shop, { successUrl: returnUrl, errorUrl: returnUrl }))
+    const { checkoutUrl } = parseOpened(await start(shop, { successUrl: returnUrl, errorUrl: returnUrl }))
     const back = await payOnPage(checkoutUrl)
     expect(new URL(back).origin).toBe(world.url)
     expect(await page(back)).toEqual({ host: new URL(world.url).host, links: [returnUrl] })
@@ -183,7 +183,7 @@ describe('a paywall that lists nothing', () => {
     const shop = await shopWith()
     for (const host of [`evil${shop.paywall.domain}`, `evil.${shop.paywall.domain}`]) {
       const url = `https://${host}/`
-      const { checkoutUrl } = opened(await start(shop, { successUrl: url, errorUrl: url }))
+      const { checkoutUrl } = parseOpened(await start(shop, { successUrl: url, errorUrl: url }))
       expect(new URL(await payOnPage(checkoutUrl)).origin, host).toBe(world.url)
     }
   })
@@ -191,9 +191,9 @@ describe('a paywall that lists nothing', () => {
   test('has its return URL on its domain if that leads to its own pages, or if the owner says so', async () => {
     const shop = await shopWith({ ...queries, success_redirect_url: OWN })
     const domain = `https://${shop.paywall.domain}`
-    const own = opened(await start(shop, { errorUrl: `${domain}/sorry` }))
+    const own = parseOpened(await start(shop, { errorUrl: `${domain}/sorry` }))
     expect(new URL(await payOnPage(own.checkoutUrl)).origin).toBe(domain)
-    const byOwner = opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
+    const byOwner = parseOpened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
     expect(new URL(await payOnPage(byOwner.checkoutUrl)).origin).toBe(domain)
   })
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { opened, startCheckout } from '../support/checkout.ts'
+import { parseOpened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { loseWebhooks } from '../support/lost-webhooks.ts'
 import { endSession, refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
@@ -148,7 +148,7 @@ describe('what stays for ever', () => {
     ],
     [
       'a user of an owner who never signed in',
-      async () => opened(await startCheckout(world, { paywall: world.paywall, key: world.key })).userId,
+      async () => parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key })).userId,
     ],
   ]
   test.each(kept)('%s', async (_, make) => {
@@ -177,8 +177,8 @@ test('a page that its user left behind can be paid for as long as it is kept', a
 
 test('a checkout that nobody paid goes after 30 days, and one that was bought stays', async () => {
   const order = { paywall: world.paywall, key: world.key }
-  const unpaid = opened(await startCheckout(world, order)).userId
-  const bought = opened(await startCheckout(world, order))
+  const unpaid = parseOpened(await startCheckout(world, order)).userId
+  const bought = parseOpened(await startCheckout(world, order))
   await pay(world, bought.checkoutUrl)
   await letPass(29)
   await forget()

@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
-import { image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
+import { MESSAGE, randomImage, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
@@ -43,7 +43,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(Math.ceil(PAUSE))
     const { token } = await signInAnonymously(world)
     expect(await open({ token }, NETWORK)).toMatchObject(tooMany)
-    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
+    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [randomImage()])
     expect(await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })).toMatchObject(tooMany)
   })
 
@@ -64,7 +64,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
   test('has not used it up by a ticket whose images were refused', async () => {
     await setConsumed(world, 'guest_tickets', `network:${NETWORK}`, 999)
     await setConsumed(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
-    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
+    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [randomImage()])
     const refused = await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })
     expect(refused).toMatchObject({ status: 429, body: { message: expect.stringContaining('without images') } })
     expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })

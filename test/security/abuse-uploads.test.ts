@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
-import { attachmentKeys, image, MESSAGE, ticketPath } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, randomImage, ticketPath } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -21,7 +21,7 @@ function halfForm(): Buffer {
   )
   const head =
     '--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
-  return Buffer.concat([Buffer.from(texts.join('') + head), image('image/png', 9.5 * MEGABYTE).bytes])
+  return Buffer.concat([Buffer.from(texts.join('') + head), randomImage('image/png', 9.5 * MEGABYTE).bytes])
 }
 
 /** Sends it, and leaves the connection open. Resolves when all of it has left. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { withDatabase } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { readOwnerId } from '../support/owner-id.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
@@ -15,7 +15,7 @@ const world = useTestWorld()
 /** What the owner writes about a user. */
 async function writeAsOwner(email: string, userMeta: object) {
   const { paywall, key } = world
-  return opened(await startCheckout(world, { paywall, key, body: { email, userMeta } })).userId
+  return parseOpened(await startCheckout(world, { paywall, key, body: { email, userMeta } })).userId
 }
 
 /** What a user writes about itself. */

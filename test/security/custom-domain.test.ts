@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
 async function openPlace(paywall: Tenant['paywall']): Promise<Place> {
   const place = { ...tenant(world.file), paywall, origin: paywall.domain ? `https://${paywall.domain}` : world.url }
   const order = { key: place.key, body: { email: newEmail(), ...ordered(place) } }
-  const { checkoutUrl } = opened(
+  const { checkoutUrl } = parseOpened(
     await call(world, `${place.origin}/api/v1/paywall/${paywall.id}/start-checkout`, order),
   )
   return {
@@ -176,13 +176,13 @@ test('a remembered reply of start-checkout is given only where it was, and for a
     body: { email: newEmail(), ...ordered(sibling) },
   }
   const ask = on('start-checkout', () => order)
-  const { checkoutUrl } = opened(await ask(sibling, sibling.origin))
+  const { checkoutUrl } = parseOpened(await ask(sibling, sibling.origin))
   const replies = await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
   const kept = await until('a reply in KV', async () =>
     (await replies.list()).keys.find(({ name }) => name.endsWith(key)),
   )
   expect(await ask(sibling, mine.origin)).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
-  expect(opened(await ask(sibling, sibling.origin)).checkoutUrl).toBe(checkoutUrl)
+  expect(parseOpened(await ask(sibling, sibling.origin)).checkoutUrl).toBe(checkoutUrl)
 
   const day = 24 * 60 * 60
   const left = (kept.expiration ?? 0) - Date.now() / 1000

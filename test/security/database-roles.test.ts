@@ -38,7 +38,7 @@ const FUNCTIONS = `select p.proname as name, format('%s.%I(%s)', $1::text, p.pro
   from pg_proc p where p.pronamespace = to_regnamespace($1) order by 1`
 
 /** Runs each statement in its own transaction, rolls it back, and returns the error codes by statement; null: it succeeded. */
-async function readCodes(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
+async function tryStatements(client: pg.Client, statements: string[]): Promise<Record<string, string | null>> {
   const codes: Record<string, string | null> = {}
   for (const statement of statements) {
     try {
@@ -82,22 +82,22 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
       `truncate public.${name}`,
       `lock table public.${name} in access share mode`,
     ])
-    const counters = ['ledger', 'tickets'].flatMap((table) => [
+    const sequences = ['ledger', 'tickets'].flatMap((table) => [
       `select nextval('public.${table}_id_seq')`,
       `select setval('public.${table}_id_seq', 1)`,
       `select last_value from public.${table}_id_seq`,
     ])
-    const all = [...statements, ...counters]
-    expect(await readCodes(client, all)).toEqual(allDenied(all))
+    const all = [...statements, ...sequences]
+    expect(await tryStatements(client, all)).toEqual(allDenied(all))
   })
 
   test("executes its own functions, but no other Worker's and no internal ones", async () => {
     const [mine, others] = [true, false].map((isOwn) =>
       functions.filter(({ name }) => own.includes(name) === isOwn).map(({ call }) => `select ${call}`),
     )
-    expect(await readCodes(client, others!)).toEqual(allDenied(others!))
+    expect(await tryStatements(client, others!)).toEqual(allDenied(others!))
     // Nulls may fail for other reasons: only the permission matters here.
-    const codes = await readCodes(client, mine!)
+    const codes = await tryStatements(client, mine!)
     expect(Object.keys(codes)).toHaveLength(own.length)
     expect(Object.values(codes)).not.toContain(PERMISSION_DENIED)
   })
@@ -123,7 +123,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
       "copy (select 1) to program 'cat'",
       "select pg_read_file('postgresql.conf')",
     ]
-    const codes = await readCodes(client, statements)
+    const codes = await tryStatements(client, statements)
     // `create database` cannot be tried within a transaction: Postgres refuses it before it checks privileges.
     expect({ ...codes, 'create database mine': PERMISSION_DENIED }).toEqual(allDenied(statements))
     await expect(client.query('create database mine')).rejects.toMatchObject({ code: PERMISSION_DENIED })

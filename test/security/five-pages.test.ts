@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { yearly } from '../support/paywall-file.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 // At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many trials.
@@ -31,7 +31,7 @@ async function fivePages() {
   const pages: string[] = []
   for (let count = 0; count < 5; count += 1) {
     const body = { priceId: getPriceId(paywall, 'yearly') }
-    pages.push(opened(await startCheckout(world, { paywall, token, body })).checkoutUrl)
+    pages.push(parseOpened(await startCheckout(world, { paywall, token, body })).checkoutUrl)
   }
   return { id, pages }
 }
@@ -57,7 +57,7 @@ describe('five open pages', () => {
     const { purchases, paid } = await userState(world, id)
     expect(paid).toBe(true)
     expect(purchases.map(({ status }) => status)).toEqual(['trialing'])
-    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
     const atMollie = listSubscriptions(world, id).map(({ status }) => status)
     expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
     const events = await ownerEvents(world, id)
@@ -72,7 +72,7 @@ describe('five open pages', () => {
     for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
     await world.workers.scheduled('reconcile')
     expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
-    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
     expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   })
 
@@ -102,7 +102,7 @@ test('a payment that was listed while a bank had it in hand, and is a second tri
   await world.mollie.resolvePayment(String(pending?.id))
   await drained()
   expect(await statuses()).toEqual(['trialing', 'canceled'])
-  expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+  expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
   expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   expect((await ownerEvents(world, id)).map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
 })

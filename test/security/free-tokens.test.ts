@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { readLedger } from '../support/token-calls.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -32,7 +32,7 @@ beforeAll(() => {
 async function open(token: string, body: object = {}) {
   const { paywall } = shop
   const order = { priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
-  return opened(await startCheckout(world, { paywall, token, body: order }))
+  return parseOpened(await startCheckout(world, { paywall, token, body: order }))
 }
 
 /** All webhooks of Stripe have arrived. */
@@ -52,11 +52,11 @@ describe('trial_days of a user’s own call', () => {
     await call(world, await payOnPage(checkoutUrl))
     await drained()
     expect(await userState(world, user.id)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
-    expect(await provenBalances(world, user.id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, user.id)).toMatchObject({ premium: 50 })
 
     await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
     await drained()
-    expect(await provenBalances(world, user.id)).toMatchObject({ premium: 8050 })
+    expect(await verifiedBalances(world, user.id)).toMatchObject({ premium: 8050 })
     expect((await readLedger(world, user.id)).filter(([type]) => type === 'premium')).toEqual([
       ['premium', 'trial', 50],
       ['premium', 'plan', 8000],
@@ -79,14 +79,14 @@ describe('trial_days of a user’s own call', () => {
       })
       const { token, id } = await signIn(world, { paywallId: tenant.paywall.id, key: tenant.key })
       const body = { priceId: getPriceId(tenant.paywall, 'yearly'), trial_days: 730 }
-      opened(await startCheckout(world, { paywall: tenant.paywall, token, body }))
+      parseOpened(await startCheckout(world, { paywall: tenant.paywall, token, body }))
       expect(trialAsked(id)).toBe('7')
     }
   })
 
   test('of an owner’s call are not cut', async () => {
     const body = { email: newEmail(), priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 730 }
-    const { userId } = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
+    const { userId } = parseOpened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
     expect(trialAsked(userId)).toBe('730')
   })
 
@@ -112,10 +112,10 @@ describe('two merged users', () => {
     const known = await signIn(world)
     for (const { token } of [anonymous, known]) await call(world, await payOnPage((await open(token)).checkoutUrl))
     await drained()
-    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 50 })
     await merge(anonymous, known.email)
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
-    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
     expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
   })
 
@@ -125,7 +125,7 @@ describe('two merged users', () => {
     await call(world, await payOnPage((await open(anonymous.token)).checkoutUrl))
     await drained()
     await merge(anonymous, known.email)
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
     await open(known.token, { trial_days: 14 })
     expect(trialAsked(known.id)).toBeUndefined()
   })
@@ -145,7 +145,7 @@ describe('two merged users', () => {
     await world.stripe.sendHeldWebhooks()
     await drained()
     expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
     const subscriptions = world.stripe.subscriptions.filter(({ metadata }) =>
       [known.id, anonymous.user.id].includes(Object(metadata).user_id),
     )
@@ -165,7 +165,7 @@ describe('two merged users', () => {
     await world.stripe.sendHeldWebhooks()
     await drained()
     expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['active', 'trialing'])
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 8050 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 8050 })
   })
 })
 
@@ -173,9 +173,9 @@ test('an owner’s own key can give a further trial, which brings no tokens of a
   const { id, token, email } = await signIn(world)
   await payAndReturn(world, (await open(token)).checkoutUrl)
   const body = { email, priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 5, ignoreActivePurchase: true }
-  const further = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
+  const further = parseOpened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
   await payAndReturn(world, further.checkoutUrl)
   await drained()
   expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing', 'trialing'])
-  expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+  expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
 })

@@ -5,7 +5,7 @@ import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { cancel, findMentions, getUpdates, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { cancel, findLeaks, getUpdates, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, getTenants, person, type Tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -88,7 +88,7 @@ async function expectRefused(place: Place, caller: Call, who: Subscriber, expect
   const ask = async (name: keyof Refusals) => {
     const reply = await asks[name](place, caller, who)
     expect(`${reply.status} ${(reply.body as { error?: string }).error}`, name).toBe(expected[name])
-    expect(findMentions(reply, who), name).toEqual([])
+    expect(findLeaks(reply, who), name).toEqual([])
   }
   await Promise.all((['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'] as const).map(ask))
 }

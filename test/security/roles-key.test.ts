@@ -3,8 +3,8 @@ import { withClient } from '../../cli/database.ts'
 import { call } from '../support/call.ts'
 import { deployed, newKey } from '../support/deployed.ts'
 import { signIn } from '../support/exchange.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
-import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
+import { type OwnedPostgres, runMigrations, startOwnedPostgres } from '../support/owned-postgres.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -18,7 +18,7 @@ let world: TestWorld
 beforeAll(async () => {
   server = await startOwnedPostgres()
   url = await server.createDatabase('rotated')
-  await migrated(url, { rolesKey: older })
+  await runMigrations(url, { rolesKey: older })
   world = await startTestWorld({ databaseUrl: url, secrets: { DATABASE_ROLES_KEY: older }, inventsEvents: true })
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ async function disconnect(): Promise<void> {
 
 test('refuses no call and loses no event while the Workers are deployed, and then the old logins are gone', async () => {
   const { id } = await signIn(world)
-  const mailbox = await openMailbox(world)
+  const mailbox = await openWebhookEndpoint(world)
 
   async function use(on: TestWorld): Promise<void> {
     await disconnect()
@@ -46,18 +46,18 @@ test('refuses no call and loses no event while the Workers are deployed, and the
     expect(read).toMatchObject({ status: 200 })
     expect(await changeBalance(on, { user_id: id })).toMatchObject({ status: 200 })
     const [event] = await mailbox.addEvents()
-    await sweep(on)
+    await runDeliveryCron(on)
     expect(mailbox.ids()).toContain(event)
   }
 
   await use(world)
   // The deploy begins with the database. The Workers that are there have the old logins.
-  await migrated(url, { rolesKey: newer, keepReleases: true })
+  await runMigrations(url, { rolesKey: newer, keepReleases: true })
   await use(world)
   const after = await deployed(world, { DATABASE_ROLES_KEY: newer })
   for (const on of [world, after, world]) await use(on)
   // It ends with it, too, once every Worker has its new login.
-  await migrated(url, { rolesKey: newer, removeOldLogins: true })
+  await runMigrations(url, { rolesKey: newer, removeOldLogins: true })
   await use(after)
   await disconnect()
   const read = call(world, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })

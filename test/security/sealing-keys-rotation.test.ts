@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deployed, newKey } from '../support/deployed.ts'
-import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     WEBHOOK_SECRETS_KEY: `${fresh.WEBHOOK_SECRETS_KEY},${WEBHOOK_SECRETS_KEY}`,
   })
   worlds = { before, between, after: await deployed(before, fresh) }
-  mailboxes = await Promise.all([openMailbox(before), openMailbox(before), openMailbox(before)])
+  mailboxes = await Promise.all([openWebhookEndpoint(before), openWebhookEndpoint(before), openWebhookEndpoint(before)])
 })
 afterAll(async () => {
   await Promise.all([worlds.between.close(), worlds.after.close()])
@@ -38,7 +38,7 @@ async function use(world: TestWorld): Promise<void> {
   expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
   expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
   const ids = await Promise.all(mailboxes.map((mailbox) => mailbox.addEvents()))
-  await sweep(world)
+  await runDeliveryCron(world)
   await untilAllDelivered(world) // cron runs that the purchase has started may have delivered some
   for (const [index, mailbox] of mailboxes.entries()) expect(mailbox.ids()).toEqual(expect.arrayContaining(ids[index]!))
   expect((await mailboxes[0]!.deliveries()).every(({ attempts }) => attempts === 1)).toBe(true)

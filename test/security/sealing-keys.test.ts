@@ -5,7 +5,7 @@ import { openKysely } from '../../cli/database.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { buy, startCheckout } from '../support/checkout.ts'
 import { deployed, newKey } from '../support/deployed.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
 import { cancel } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
@@ -31,7 +31,7 @@ const errorsIn = (message: string) => world.logs.filter((line) => line.message.i
 describe('a secret that was sealed with a key which the Workers do not have', () => {
   /** A webhook endpoint whose secret only the other Workers can unseal. */
   async function openLockedMailbox() {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     await applyFile(openKysely(world.database), mailbox.file, {
       processorCredentialsKey: world.secrets.PROCESSOR_CREDENTIALS_KEY,
       webhookSecretsKey: others.secrets.WEBHOOK_SECRETS_KEY,
@@ -44,7 +44,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.addEvents(2)
     for (let time = 0; time < 12; time++) {
-      await sweep(world)
+      await runDeliveryCron(world)
       await mailbox.endLeases()
     }
     expect(mailbox.received()).toEqual([])
@@ -56,7 +56,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(errors.length).toBeGreaterThanOrEqual(12)
     expect(new Set(errors.map(({ level }) => level))).toEqual(new Set(['error']))
 
-    await sweep(others)
+    await runDeliveryCron(others)
     expect(mailbox.ids()).toEqual(ids)
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
     expect(await mailbox.deliveries()).toMatchObject([
@@ -66,41 +66,41 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
   })
 
   test('holds its webhook endpoint for half a minute, however much waits there, and no other', async () => {
-    const [locked, other] = [await openLockedMailbox(), await openMailbox(world)]
+    const [locked, other] = [await openLockedMailbox(), await openWebhookEndpoint(world)]
     for (let member = 0; member < 20; member++) await locked.addEvents(1, await locked.newMember())
     const before = errorsIn('webhook secret cannot be decrypted').length
     for (let time = 0; time < 5; time++) {
       const [id] = await other.addEvents()
-      await sweep(world)
+      await runDeliveryCron(world)
       expect(other.ids()).toContain(id)
     }
     // Three attempts may be under way there when the first of them finds out.
     expect(errorsIn('webhook secret cannot be decrypted').length - before).toBeLessThanOrEqual(3)
     await locked.endLeases()
-    await sweep(others)
+    await runDeliveryCron(others)
     expect(locked.received()).toHaveLength(20)
   })
 
   test('of a webhook endpoint is unsealed after an apply with a current key, and pending events are sent at once', async () => {
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.addEvents(2)
-    await sweep(world)
+    await runDeliveryCron(world)
     expect(mailbox.received()).toEqual([])
     await world.apply(mailbox.file)
-    await sweep(world)
+    await runDeliveryCron(world)
     expect(mailbox.ids()).toEqual(ids)
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
   })
 
   test('of a webhook endpoint and is the one before in a rotation keeps no event from being signed with the new one', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     const sealed = await seal('whsec_b2xk', newKey(), `webhook:${mailbox.url}`)
     await world.database.query(
       `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + interval '1 hour' where url = $2`,
       [sealed, mailbox.url],
     )
     const ids = await mailbox.addEvents()
-    await sweep(world)
+    await runDeliveryCron(world)
     expect(mailbox.ids()).toEqual(ids)
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
     expect(errorsIn('previous webhook secret cannot be decrypted')).toMatchObject([{ level: 'error' }])

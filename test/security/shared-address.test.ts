@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
-import { buy, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { buy, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { askForCode, getGrant, signInByMail } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
@@ -100,7 +100,7 @@ describe('an owner that uses the same e-mail address has its own user:', () => {
     expect(user.external_id).toBeNull()
     expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(begun - 1000)
     const body = { email: ours.email }
-    expect(opened(await startCheckout(all.world, { ...all.foreign, body })).userId).toBe(user.id)
+    expect(parseOpened(await startCheckout(all.world, { ...all.foreign, body })).userId).toBe(user.id)
     expect((await signInByMail(all.world, ours.email, { paywallId: all.foreign.paywall.id })).user.id).toBe(user.id)
     expect((await exchange(body, all.ours)).user).toMatchObject({ id: ours.id, external_id: ours.externalId })
   })

@@ -6,7 +6,7 @@ import { newEmail } from '../support/checkout.ts'
 import { newKey } from '../support/deployed.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { letRefill, setConsumed } from '../support/rate-limits.ts'
+import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { askForCode, askForTokens, challengeIn, codeMailedTo, sessionIn } from '../support/sign-in.ts'
 import { readStatements } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -106,7 +106,7 @@ test('solved captchas have five mails an hour sent to an address by calls from a
   expect(refused.body).toEqual(withoutCaptcha.body)
   expect(world.turnstile.calls).toHaveLength(before)
   expect(await ask(newEmail(), network, solve())).toMatchObject({ status: 200 })
-  await letRefill(world, '12 minutes')
+  await advanceRefills(world, '12 minutes')
   await setConsumed(world, 'network mail', `network:${network} paywall:${paywalls[0]}`, 100)
   expect(await ask(email, network, solve())).toMatchObject({ status: 200 })
 })

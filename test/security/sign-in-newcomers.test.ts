@@ -2,7 +2,7 @@
 // little, so whoever asks waits for seconds; the stranger has no more of it in a day. Wrong guesses of others hold nobody up.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
-import { letRefill, setConsumed } from '../support/rate-limits.ts'
+import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { askForCode, askForTokens, getGrant, sessionIn, signInByMail, wrong } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -26,7 +26,7 @@ const mailsTo = (email: string) => world.mail.received.filter(({ to }) => to ===
 const useUp = (network: string, secondsAgo = 0) =>
   setConsumed(world, 'network mail', ofNetwork(network), MOST, secondsAgo)
 const ofNetwork = (network: string) => `network:${network} paywall:${world.paywall.id}`
-const letPass = (seconds: number) => letRefill(world, `${seconds} seconds`)
+const letPass = (seconds: number) => advanceRefills(world, `${seconds} seconds`)
 
 test('a newcomer in a network whose mails are used up is asked to wait for seconds, and then gets its code', async () => {
   const [email, network] = [newEmail(), newNetwork()]

@@ -17,7 +17,7 @@ import {
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -57,7 +57,7 @@ describe('an anonymous buyer who has lost its tokens', () => {
     const { user, token } = sessionIn(await askForTokens(world, grant))
     expect(user).toMatchObject({ email })
     expect(await readState(token)).toMatchObject({ body: { paid: true, purchases: before.purchases } })
-    expect(await provenBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
+    expect(await verifiedBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
 
     expect(await readState(buyer.token)).toMatchObject(deadToken)
     expect(await refresh(world, buyer.refreshToken)).toMatchObject(invalidGrant)
@@ -96,7 +96,7 @@ describe('an anonymous buyer who has lost its tokens', () => {
     const { user, token } = await signInByMail(world, known.email)
     expect(user.id).toBe(known.id)
     expect(await readState(token)).toMatchObject({ body: { purchases: [{}, {}], meta: { plan: 'old' } } })
-    expect(await provenBalances(world, user.id)).toMatchObject({ standard: 200 })
+    expect(await verifiedBalances(world, user.id)).toMatchObject({ standard: 200 })
     for (const buyer of buyers) expect(await readState(buyer.token)).toMatchObject(deadToken)
   })
 })
@@ -126,7 +126,7 @@ describe('a stranger who buys with the address of a victim', () => {
     const { body } = await readState(again.token)
     expect(body).toMatchObject({ user: { id: victim.user.id }, paid: true, meta: {} })
     expect(JSON.stringify(body)).not.toContain('admin')
-    expect(await provenBalances(world, victim.user.id)).toMatchObject({ premium: 12 })
+    expect(await verifiedBalances(world, victim.user.id)).toMatchObject({ premium: 12 })
     expect(await readState(stranger.token)).toMatchObject(deadToken)
     expect(await refresh(world, stranger.refreshToken)).toMatchObject(invalidGrant)
     expect(await refresh(world, victim.refreshToken)).toMatchObject({ status: 200 })
@@ -222,7 +222,7 @@ test('a buyer who signs in with its token and without it at once is one user in 
     ])
     for (const reply of replies) expect(sessionIn(reply).user.id).toBe(known.id)
     expect((await userState(world, known.id)).purchases).toHaveLength(2)
-    expect(await provenBalances(world, known.id)).toMatchObject({ standard: 200 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ standard: 200 })
   }
 })
 

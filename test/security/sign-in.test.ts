@@ -15,7 +15,7 @@ import {
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
-import { provenBalances } from '../support/user-state.ts'
+import { verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -53,7 +53,7 @@ describe('what an anonymous user has cannot be taken with', () => {
     const grant = await getGrant(world, newEmail())
     const refused = await askForTokens(world, grant, { token: await forged() })
     expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
+    expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
     expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
   })
 
@@ -63,8 +63,8 @@ describe('what an anonymous user has cannot be taken with', () => {
     const token = forgeFor(world, owner, await readAudience(world)).token({}, payload)
     const { user } = await signInByMail(world, newEmail(), { token })
     expect(user.id).not.toBe(owner.id)
-    expect(await provenBalances(world, owner.id)).toMatchObject({ premium: 5 })
-    expect(await provenBalances(world, user.id)).toEqual({})
+    expect(await verifiedBalances(world, owner.id)).toMatchObject({ premium: 5 })
+    expect(await verifiedBalances(world, user.id)).toEqual({})
   })
 
   test('an owner key beside the grant', async () => {

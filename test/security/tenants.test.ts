@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { buy, getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { buy, getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { fileOfBothModes, livePaywallFile } from '../support/paywall-file.ts'
@@ -185,7 +185,7 @@ describe("a user's token", () => {
       expect(reply).toMatchObject({ status: 200, body: { user: { id: me!.id } } })
       expect(findMentions(reply, other!)).toEqual([])
     }
-    const { userId } = opened(await checkout(place!, { token: me!.token }, other!))
+    const { userId } = parseOpened(await checkout(place!, { token: me!.token }, other!))
     expect(userId).toBe(me!.id)
   })
 

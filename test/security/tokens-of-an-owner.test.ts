@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay } from '../support/anonymous.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { forgeFor } from '../support/forge.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
+import { cancel, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 // An access token is good on all paywalls of its user's owner, and on no other.
@@ -72,7 +72,7 @@ describe('on another paywall of the owner, where the user never was', () => {
   })
 
   test.each<[string, (token: string) => Promise<unknown>]>([
-    ['a checkout', async (token) => opened(await buyMonthly(there, token))],
+    ['a checkout', async (token) => parseOpened(await buyMonthly(there, token))],
     ['a ticket', async (token) => ticketId(await call(world, at(there, 'support/ticket'), { token, body: MESSAGE }))],
   ])('%s makes it a member there, too', async (_what, act) => {
     const { token, id } = await person(world, here)
@@ -110,7 +110,7 @@ describe('a user who cancels need not name the paywall of the subscription', () 
     ] as const) {
       const subscriber = await subscribe(world, place, 'monthly', email)
       const reply = await cancel(world, { token, body: cancellation(subscriber[name]) })
-      expect(cancelled(reply).id).toBe(subscriber.purchaseId)
+      expect(parseCancelled(reply).id).toBe(subscriber.purchaseId)
     }
   })
 
@@ -122,7 +122,7 @@ describe('a user who cancels need not name the paywall of the subscription', () 
     const reply = await cancel(world, { token, headers: naming(here), body: cancellation(purchaseId) })
     expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
     expect(await stateChecksum(world)).toBe(before)
-    cancelled(await cancel(world, { token, headers: naming(there), body: cancellation(purchaseId) }))
+    parseCancelled(await cancel(world, { token, headers: naming(there), body: cancellation(purchaseId) }))
   })
 })
 
@@ -141,7 +141,7 @@ test('a token that is for a paywall, and not for its owner, is good nowhere', as
 describe('an anonymous user of several paywalls who signs in', () => {
   const onBoth = async () => {
     const anonymous = await signInAnonymously(world)
-    const { checkoutUrl } = opened(await buyMonthly(there, anonymous.token))
+    const { checkoutUrl } = parseOpened(await buyMonthly(there, anonymous.token))
     await pay(world, await openCheckout(world, anonymous.token))
     await pay(world, checkoutUrl)
     await credit(world, anonymous.user.id, 7)
@@ -158,7 +158,7 @@ describe('an anonymous user of several paywalls who signs in', () => {
       expect(await stateAt(known.id, place)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
       expect(await stateAt(anonymous.user.id, place), 'the id names the known one').toMatchObject({ paid: true })
     }
-    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 7 })
+    expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 7 })
     for (const place of [here, there, third]) {
       const refused = [...Object.values(READS), buyMonthly].map((ask) =>
         ask === buyMonthly ? buyMonthly(place, anonymous.token) : (ask as typeof READS.readUser)!(place, anonymous),

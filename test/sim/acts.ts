@@ -1,7 +1,7 @@
 // What people do by themselves: they buy, cancel and read. What an answer leaves open is asked again, where that is harmless.
 import { randomUUID } from 'node:crypto'
 import { type Call, call } from '../support/call.ts'
-import { getPriceId, opened, startCheckout } from '../support/checkout.ts'
+import { getPriceId, parseOpened, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
 import { insist, isDefinite, once } from './insist.ts'
@@ -33,8 +33,8 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   const given = new Set<string>()
   for (const reply of replies) {
     if (reply?.status !== 200) continue
-    person.userId = opened(reply).userId
-    given.add(opened(reply).checkoutUrl)
+    person.userId = parseOpened(reply).userId
+    given.add(parseOpened(reply).checkoutUrl)
   }
   person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given

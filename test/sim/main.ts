@@ -5,7 +5,7 @@ import { createHistory } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { kept } from './parts.ts'
 import { play } from './play.ts'
-import { getLines, report, reportJson } from './report.ts'
+import { faultLines, report, reportJson } from './report.ts'
 import { shrink } from './shrink.ts'
 import { type Stage, startStage } from './stage.ts'
 
@@ -35,7 +35,7 @@ async function playAndReport(stage: Stage, options: Options): Promise<boolean> {
   const outcome = held ? 'all held' : 'BROKEN'
   if (!json)
     console.log(
-      [`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`, ...getLines(faults)].join('\n'),
+      [`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`, ...faultLines(faults)].join('\n'),
     )
   const broken = held ? null : await shrink(history, faults, (part) => play(stage, part))
   if (json) {

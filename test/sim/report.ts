@@ -1,45 +1,45 @@
 import type { Options } from './options.ts'
 import { type PartialHistory, type PartialLife, toKeepText } from './parts.ts'
 import type { Faults } from './play.ts'
-import type { Broken } from './shrink.ts'
+import type { FailingHistory } from './shrink.ts'
 
 type Played = Pick<Options, 'lives' | 'processor'>
 
 /** A line for each fault, with its life. Printed before the search for the shortest failing history, which may take long. */
-export const getLines = (faults: Faults): string[] =>
+export const faultLines = (faults: Faults): string[] =>
   [...faults].flatMap(([life, found]) => found.map((fault) => `  ${life < 0 ? 'the world' : `life ${life}`}: ${fault}`))
 
 /** Formats a history that violates the model, with the command that replays it. `played`: the options it was played with. */
-export function report({ history, faults }: Broken, played: Played): string {
-  const isAlone = history.lives.length === 1
-  const shown = isAlone ? history.lives : history.lives.filter(({ number }) => faults.has(number))
+export function report({ history, faults }: FailingHistory, played: Played): string {
+  const hasOneLife = history.lives.length === 1
+  const shown = hasOneLife ? history.lives : history.lives.filter(({ number }) => faults.has(number))
   return [
-    isAlone ? '  the shortest failing history:' : '  no life fails alone. Of all lives, these fail:',
-    ...shown.flatMap(linesOfLife),
+    hasOneLife ? '  the shortest failing history:' : '  no life fails alone. Of all lives, these fail:',
+    ...shown.flatMap(lifeLines),
     ...history.kills.map(({ round, what, after }) => `    round ${round}, after ${after} calls: kill ${what}`),
     '  replay it with:',
-    `    ${getCommand(history, played)}`,
+    `    ${replayCommand(history, played)}`,
   ].join('\n')
 }
 
 /** The same as JSON. `life` is null for faults of no life in particular. */
-export const reportJson = ({ history, faults }: Broken, played: Played) => ({
+export const reportJson = ({ history, faults }: FailingHistory, played: Played) => ({
   faults: [...faults].map(([life, found]) => ({ life: life < 0 ? null : life, faults: found })),
   lives: history.lives,
   kills: history.kills,
-  play_again: getCommand(history, played),
+  play_again: replayCommand(history, played),
 })
 
 /** The command that replays it. */
-function getCommand(history: PartialHistory, { lives, processor }: Played): string {
+function replayCommand(history: PartialHistory, { lives, processor }: Played): string {
   const at = processor === undefined ? '' : ` --processor ${processor}`
-  return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${getKeep(history, lives)}`
+  return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOption(history, lives)}`
 }
 
-const linesOfLife = ({ number, processor, paywalls, webhooks, steps }: PartialLife) => [
+const lifeLines = ({ number, processor, paywalls, webhooks, steps }: PartialLife) => [
   `    life ${number}, at ${processor}${paywalls === 'one' ? '' : `, on ${paywalls}`}${webhooks === 'some' ? '' : `, ${webhooks} of its webhooks arrive`}`,
   ...steps.flatMap((step, round) => (step ? [`      round ${round}: ${JSON.stringify(step)}`] : [])),
 ]
 
-const getKeep = (history: PartialHistory, lives: number) =>
+const keepOption = (history: PartialHistory, lives: number) =>
   history.lives.length === lives && history.kills.length > 0 ? '' : ` --keep '${toKeepText(history)}'`

@@ -6,7 +6,7 @@ const LONGEST_SECONDS = 120
 /** How often a life is played alone before it is believed to need the others: what breaks by a race does so now and then. */
 const TRIES = 3
 
-export interface Broken {
+export interface FailingHistory {
   history: PartialHistory
   faults: Faults
 }
@@ -19,9 +19,9 @@ export async function shrink(
   whole: PartialHistory,
   faults: Faults,
   play: (part: PartialHistory) => Promise<Faults>,
-): Promise<Broken> {
+): Promise<FailingHistory> {
   const deadline = Date.now() + LONGEST_SECONDS * 1000
-  let broken: Broken = { history: whole, faults }
+  let broken: FailingHistory = { history: whole, faults }
 
   /** Whether it breaks without something, too: then that is left out from now on. */
   async function leaveOut(history: PartialHistory): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { startWorld } from '../../dev/world/world.ts'
-import { asDocumented } from '../support/hold-to-document.ts'
+import { expectDocumented } from '../support/hold-to-document.ts'
 import type { TestWorld } from '../support/world.ts'
 
 export interface Stage {
@@ -58,7 +58,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
       if (signal.aborted) faults.push(`${path} was not answered within ${ANSWER_SECONDS} seconds`)
       throw error
     })
-    return asDocumented({ url: path, method: init.method }, response).catch((error: Error) => {
+    return expectDocumented({ url: path, method: init.method }, response).catch((error: Error) => {
       faults.push(error.message)
       throw error
     })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { call } from './call.ts'
-import { getPriceId, newEmail, opened, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, parseOpened, startCheckout } from './checkout.ts'
 import { type Session, signInAnonymously } from './sign-in.ts'
 import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
@@ -25,7 +25,7 @@ export async function openCheckout(world: TestWorld, token: string, userMeta: Re
     headers: { 'idempotency-key': randomUUID() },
     body: { priceId: getPriceId(world.paywall, 'monthly'), userMeta },
   })
-  return opened(reply).checkoutUrl
+  return parseOpened(reply).checkoutUrl
 }
 
 /** Pays on the hosted page, which asks an anonymous buyer for an e-mail address. Returns the URL that the page redirects to. */

@@ -33,7 +33,7 @@ export function startCheckout(
 }
 
 /** The body of a successful start-checkout. Throws the whole reply if it is anything else. */
-export function opened(reply: Reply): Opened {
+export function parseOpened(reply: Reply): Opened {
   if (reply.status !== 200) throw new Error(`no checkout was opened: ${JSON.stringify(reply)}`)
   return Opened.parse(reply.body)
 }
@@ -71,7 +71,7 @@ export async function buy(
   order: { paywall: FilePaywall; key: string; email?: string; slug?: string; body?: Record<string, unknown> },
 ): Promise<Opened> {
   const { paywall, key, email = newEmail(), slug = 'monthly', body } = order
-  const checkout = opened(
+  const checkout = parseOpened(
     await startCheckout(world, {
       paywall,
       key,

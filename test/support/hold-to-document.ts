@@ -23,7 +23,7 @@ interface AnyResponse {
 }
 
 /** Returns a response that matches the API's document, and throws if it does not match. */
-export async function asDocumented<Response extends AnyResponse>(
+export async function expectDocumented<Response extends AnyResponse>(
   { url, method = 'GET' }: { url: string; method?: string | undefined },
   response: Response,
 ): Promise<Response> {
@@ -51,7 +51,7 @@ export function notingFetch(faults: unknown[]): typeof fetch {
         () => false,
       )
     // A response that a crash truncated cannot be checked.
-    if (arrived) await asDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
+    if (arrived) await expectDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
     return response
   }
 }

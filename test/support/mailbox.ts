@@ -45,7 +45,7 @@ export interface Mailbox {
 const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
 
 /** Applies a paywall file of its own owner; `url` is a webhook endpoint elsewhere. */
-export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
+export async function openWebhookEndpoint(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
   const path = `/webhooks/${randomUUID()}`
   const url = options.url ?? `${world.receiver.url}${path}`
   const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -84,7 +84,7 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
 }
 
 /** Runs the cron of deliver-events, and resolves when it has finished. */
-export const sweep = (world: TestWorld) => world.workers.scheduled('deliver-events')
+export const runDeliveryCron = (world: TestWorld) => world.workers.scheduled('deliver-events')
 
 async function addMember(world: TestWorld, paywallId: string): Promise<string> {
   const { rows } = await world.database.query<{ user_id: string }>(

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from './checkout.ts'
 import type { Written } from './paywall-file.ts'
 import { atNewPaywall } from './tenants.ts'
 import type { TestWorld } from './world.ts'
@@ -71,7 +71,7 @@ export async function payFirst(
 ): Promise<PaidFirst> {
   const order = { email, priceId: getPriceId(world.paywall, slug), ...body }
   const checkout = await startCheckout(world, { paywall: world.paywall, key: world.key, body: order })
-  const { userId, checkoutUrl } = opened(checkout)
+  const { userId, checkoutUrl } = parseOpened(checkout)
   const payment = getPayments(world, userId).at(-1)
   if (!payment) throw new Error(`Mollie has no payment of ${userId}`)
   return { userId, paymentId: payment.id, back: await press(checkoutUrl, action) }

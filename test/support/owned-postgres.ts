@@ -29,7 +29,7 @@ export async function startOwnedPostgres(): Promise<OwnedPostgres> {
 }
 
 /** Migrates the database, or plans it, and returns the steps. */
-export function migrated(url: string, options: MigrateOptions): Promise<string[]> {
+export function runMigrations(url: string, options: MigrateOptions): Promise<string[]> {
   return withClient(url, async (client) => {
     const steps: string[] = []
     await migrate(client, { ...options, onStep: (what) => steps.push(what) })

@@ -77,7 +77,7 @@ export function sequenceFaults(
 }
 
 /** The `previous` of each event must be the subscription's state in the event before; returns the events where it is not. */
-export function brokenLinks(events: OwnerEvent[]): string[] {
+export function previousFaults(events: OwnerEvent[]): string[] {
   const changes = events.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
     const isEarlier = (each: OwnerEvent) =>

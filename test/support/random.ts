@@ -1,5 +1,5 @@
 /** A generator of numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a failed test can be reproduced. */
-export function randomNumbers(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -10,7 +10,7 @@ export function randomNumbers(seed: number): () => number {
 }
 
 /** A copy in random order. */
-export function shuffled<Thing>(things: Thing[], random: () => number): Thing[] {
+export function shuffled<Item>(things: Item[], random: () => number): Item[] {
   return things
     .map((thing) => ({ thing, place: random() }))
     .toSorted((one, other) => one.place - other.place)
@@ -18,7 +18,7 @@ export function shuffled<Thing>(things: Thing[], random: () => number): Thing[] 
 }
 
 /** All possible orders of the items. */
-export function permutations<Thing>(things: Thing[]): Thing[][] {
+export function permutations<Item>(things: Item[]): Item[][] {
   if (things.length < 2) return [things]
   return things.flatMap((first, index) => permutations(things.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 }

@@ -13,6 +13,6 @@ export async function setConsumed(world: TestWorld, name: string, key: string, c
 }
 
 /** Refills all rate limits as if `time` had passed. */
-export async function letRefill(world: TestWorld, time: string) {
+export async function advanceRefills(world: TestWorld, time: string) {
   await world.database.query('update rate_limits set refilled_at = refilled_at - $1::interval', [time])
 }

@@ -39,7 +39,7 @@ export function sqlFunctions(): Map<string, SqlFunction> {
 }
 
 /** A function and all that it calls, and that these call. */
-export function reachedFrom(start: SqlFunction, functions: Map<string, SqlFunction>): SqlFunction[] {
+export function withCallees(start: SqlFunction, functions: Map<string, SqlFunction>): SqlFunction[] {
   const reached = new Set([start])
   for (const { calls } of reached) for (const name of calls) reached.add(functions.get(name)!)
   return [...reached]

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import type { StripeEvent } from '../../dev/emulators/stripe/webhook-format.ts'
 import { call, type Reply } from './call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from './checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from './checkout.ts'
 import type { UserState } from './user-state.ts'
 import type { TestWorld } from './world.ts'
 
@@ -38,7 +38,9 @@ export async function paySubscription(
   { later = false } = {},
 ): Promise<PaidSubscription> {
   const body = { email: newEmail(), priceId: getPriceId(world.paywall, slug) }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const { userId, checkoutUrl } = parseOpened(
+    await startCheckout(world, { paywall: world.paywall, key: world.key, body }),
+  )
   const session = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
   if (later) await world.stripe.payLater(String(session?.id))
   const back = later ? String(session?.success_url) : await press(checkoutUrl, 'pay')

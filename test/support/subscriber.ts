@@ -35,32 +35,39 @@ export async function subscribe(
 }
 
 /** Cancels with the user's token. `options.body` adds fields to the body or replaces them. */
-export function cancelOwn(world: TestWorld, subscriber: Subscriber, options: Call & { body?: object } = {}) {
-  return cancel(world, { token: subscriber.token, ...options, body: { ...getBody(subscriber), ...options.body } })
+export function cancelAsUser(world: TestWorld, subscriber: Subscriber, options: Call & { body?: object } = {}) {
+  return cancel(world, {
+    token: subscriber.token,
+    ...options,
+    body: { ...cancellationBody(subscriber), ...options.body },
+  })
 }
 
 /** Cancels for the user with the owner's key. */
-export function cancelFor(
+export function cancelAsOwner(
   world: TestWorld,
   { paywall, key }: Tenant,
   subscriber: Subscriber,
   options: Call & { body?: object } = {},
 ) {
-  const body = { ...getBody(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
+  const body = { ...cancellationBody(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
   return cancel(world, { key, ...options, body })
 }
 
 export const cancel = (world: TestWorld, options: Call): Promise<Reply> =>
   call(world, '/api/paywall/cancel-subscription', options)
 
-const getBody = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
+const cancellationBody = ({ purchaseId }: Subscriber) => ({
+  subscriptionId: purchaseId,
+  cancellationReason: 'too expensive',
+})
 
 /** The calls that asked Stripe to change a subscription. */
 export const getUpdates = (world: TestWorld, { subscriptionId }: Subscriber): TestWorld['stripe']['calls'] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
 /** The names of the subscriber's fields that a reply leaks. */
-export function findMentions(
+export function findLeaks(
   { body, headers }: Reply,
   { id, email, purchaseId, subscriptionId, customer }: Subscriber,
 ): string[] {
@@ -71,7 +78,7 @@ export function findMentions(
 }
 
 /** The stored state of a cancellation request. */
-export async function storedRequest(world: TestWorld, { purchaseId }: Subscriber) {
+export async function readCancellationRequest(world: TestWorld, { purchaseId }: Subscriber) {
   const { rows } = await world.database.query<{ requested: boolean; accepted: boolean; reason: string | null }>(
     `select cancel_requested_at is not null as requested, cancel_accepted_at is not null as accepted,
        cancellation_reason as reason from purchases where id = $1`,
@@ -93,7 +100,7 @@ const CancellationReply = z.object({
 })
 
 /** The subscription in the reply of a successful cancellation. Throws the whole reply if it is anything else. */
-export function cancelled(reply: Reply): z.output<typeof CancellationReply>['subscription'] {
+export function parseCancelled(reply: Reply): z.output<typeof CancellationReply>['subscription'] {
   if (reply.status !== 200) throw new Error(`not cancelled: ${JSON.stringify(reply)}`)
   return CancellationReply.parse(reply.body).subscription
 }

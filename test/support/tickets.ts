@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Reply } from './call.ts'
-import { asDocumented } from './hold-to-document.ts'
+import { expectDocumented } from './hold-to-document.ts'
 import type { TestWorld } from './world.ts'
 
 /** The magic bytes of each file type. */
-const BEGINNINGS = {
+const MAGIC_BYTES = {
   'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
   'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   'image/webp': Buffer.concat([Buffer.from('RIFF'), Buffer.from([0x10, 0, 0, 0]), Buffer.from('WEBPVP8 ')]),
 } as const
 
-export type ImageType = keyof typeof BEGINNINGS
+export type ImageType = keyof typeof MAGIC_BYTES
 
 /** A file in a form, as its sender declares it. */
 export interface Upload {
@@ -21,19 +21,19 @@ export interface Upload {
 }
 
 /** A file of `size` bytes: the magic bytes of an image, then random ones. */
-export function image(type: ImageType = 'image/png', size = 2_000): Upload {
-  const beginning = BEGINNINGS[type]
-  return { type, bytes: Buffer.concat([beginning, randomBytes(size - beginning.length)]) }
+export function randomImage(type: ImageType = 'image/png', size = 2_000): Upload {
+  const magic = MAGIC_BYTES[type]
+  return { type, bytes: Buffer.concat([magic, randomBytes(size - magic.length)]) }
 }
 
 export const MESSAGE = { subject: 'It does not load', content: 'I paid and see nothing.' }
 
-const Opened = z.object({ ticket: z.object({ id: z.int(), status: z.literal('open') }) })
+const OpenedReply = z.object({ ticket: z.object({ id: z.int(), status: z.literal('open') }) })
 
 /** The id of the opened ticket. Throws the whole reply if it is anything else. */
 export function ticketId(reply: Reply): number {
   if (reply.status !== 200) throw new Error(`no ticket: ${JSON.stringify(reply)}`)
-  return Opened.parse(reply.body).ticket.id
+  return OpenedReply.parse(reply.body).ticket.id
 }
 
 export const ticketPath = (paywallId: string) => `/api/v1/paywall/${paywallId}/support/ticket`
@@ -63,7 +63,7 @@ export async function sendForm(
     body,
     duplex: 'half', // required for a body that is a stream
   })
-  await asDocumented({ url, method: 'POST' }, response)
+  await expectDocumented({ url, method: 'POST' }, response)
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
 }
 

@@ -3,7 +3,7 @@ import { call, type Reply } from './call.ts'
 import { buy, newEmail } from './checkout.ts'
 import { untilAllDelivered } from './owner-events.ts'
 import { signInAnonymously, signInByMail } from './sign-in.ts'
-import { image, sendForm, ticketForm } from './tickets.ts'
+import { randomImage, sendForm, ticketForm } from './tickets.ts'
 import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
 
@@ -26,7 +26,7 @@ export async function createUserInEveryTable(world: TestWorld): Promise<{ email:
   await buy(world, { paywall: world.paywall, key: world.key, email, body })
   answered200(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
   const text = { subject: `${MARK} subject`, content: `${MARK} content` }
-  const file = { ...image(), name: `${MARK}.png` }
+  const file = { ...randomImage(), name: `${MARK}.png` }
   answered200(await sendForm(world, ticketForm(text, [file]), { token }))
   // A guest wrote in its name.
   const guest = await sendForm(world, ticketForm({ ...text, customer_email: email }))

@@ -35,7 +35,7 @@ export async function userState(
 }
 
 /** The balances of a user by type, each proven to be the sum of its ledger. */
-export async function provenBalances(world: TestWorld, userId: string): Promise<Record<string, number>> {
+export async function verifiedBalances(world: TestWorld, userId: string): Promise<Record<string, number>> {
   const { rows } = await world.database.query<{ type: string; count: number; sum: number }>(
     `select type, count::int, (select coalesce(sum(delta), 0)::int from ledger l
        where (l.paywall_id, l.user_id, l.type) = (b.paywall_id, b.user_id, b.type)) as sum

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
@@ -29,7 +29,7 @@ const order = (email: string) => {
 /** A one-time purchase by bank debit: the browser has returned, and the bank has not decided. */
 async function debit() {
   const email = newEmail()
-  const { userId, checkoutUrl } = opened(await order(email))
+  const { userId, checkoutUrl } = parseOpened(await order(email))
   const back = await call(world, await press(checkoutUrl, 'later'))
   expect(back.headers.location).toContain('https://owner.example/thanks')
   await world.stripe.drainWebhooks()

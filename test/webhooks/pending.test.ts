@@ -2,12 +2,12 @@ import { afterEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import ROLES from '../../generated/roles.json' with { type: 'json' }
 import {
+  advanceClock,
   buy,
-  expectAsThere,
-  getId,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -54,12 +54,12 @@ test('an hour without the processor’s API fails no webhook and loses nothing',
   const sent = webhooksSince(shop)
   const statuses: number[] = []
   shop.emulator.holdWebhooks()
-  const id = await getId(first)
+  const id = await getProcessorId(first)
   await shop.there.refund(id, 300)
   for (const minutes of [10, 20, 30]) {
     statuses.push(...(await shop.emulator.sendHeldWebhooks()))
     shop.emulator.holdWebhooks()
-    await passes(first, '20m')
+    await advanceClock(first, '20m')
     await shop.there.refund(id, minutes)
   }
   const others = [await heldCheckout(shop), await heldCheckout(shop)]
@@ -70,10 +70,12 @@ test('an hour without the processor’s API fails no webhook and loses nothing',
   expect(await newEvents(first)).toEqual([])
 
   down.end()
-  expect(await passes(first, '11m')).toEqual([300, 10, 20, 30].map((amount) => `payment.refunded ${amount}`).toSorted())
+  expect(await advanceClock(first, '11m')).toEqual(
+    [300, 10, 20, 30].map((amount) => `payment.refunded ${amount}`).toSorted(),
+  )
   for (const buyer of others) {
     expect(await newEvents(buyer)).toEqual(bought)
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   }
   expect(await pendingEvents(shop)).toEqual([])
 })
@@ -89,7 +91,7 @@ async function heldCheckout(shop: Shop) {
 test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for all events of a purchase', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const id = await getId(buyer)
+  const id = await getProcessorId(buyer)
   const webhooks = await heldWebhooks(shop, async () => {
     await shop.there.refund(id, 100)
     await shop.there.refund(id, 200)
@@ -114,7 +116,7 @@ test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for a
   }
   expect(reads).toEqual([2, 5, 15, 30, 90, 150, 3000])
   down.end()
-  expect(await passes(buyer, '1m')).toEqual(['payment.refunded 100', 'payment.refunded 200'])
+  expect(await advanceClock(buyer, '1m')).toEqual(['payment.refunded 100', 'payment.refunded 200'])
   expect(await pendingEvents(shop)).toEqual([])
 })
 
@@ -129,7 +131,7 @@ async function stopWakeUps(shop: Shop): Promise<void> {
 test('a queue message causes a read of the purchase after two seconds, without a cron', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   const down = outage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
@@ -146,15 +148,15 @@ test('a Worker that is killed between its 2xx and the read loses nothing', async
   for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   await shop.world.workers.kill()
   down.end()
-  expect(await passes(buyer, '2m')).toEqual(bought)
-  await expectAsThere(buyer)
+  expect(await advanceClock(buyer, '2m')).toEqual(bought)
+  await expectStoredAsAtProcessor(buyer)
   expect(await pendingEvents(shop)).toEqual([])
 })
 
 test('an event that arrives repeatedly while it is pending, and while it is applied, takes effect once', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   const webhook = webhooks.find(({ body }) => JSON.parse(body).type === 'refund.created')!
   const down = outage(shop)
   for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
@@ -162,7 +164,7 @@ test('an event that arrives repeatedly while it is pending, and while it is appl
   down.end()
   raceStatements(shop.world, 'store_purchase', 4)
   const replies = [sendWebhook(shop, webhook), sendWebhook(shop, webhook), sendWebhook(shop, webhook)]
-  const [received, ...rest] = await Promise.all([passes(buyer, '1m'), ...replies])
+  const [received, ...rest] = await Promise.all([advanceClock(buyer, '1m'), ...replies])
   expect(rest.map(({ status }) => status)).toEqual([200, 200, 200])
   expect([...received, ...(await newEvents(buyer))]).toEqual(['payment.refunded 100'])
   expect((await sendWebhook(shop, webhook)).status).toBe(200)
@@ -173,7 +175,7 @@ test('an event that arrives repeatedly while it is pending, and while it is appl
 test("an API that hangs times out after four seconds, before the processor's own timeout", async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   const hanging = Promise.withResolvers<void>()
   shop.emulator.onCall = async (_, run) => {
     await hanging.promise
@@ -184,20 +186,20 @@ test("an API that hangs times out after four seconds, before the processor's own
   expect(Date.now() - startedAt).toBeLessThan(6_000)
   shop.emulator.onCall = undefined
   hanging.resolve()
-  expect(await passes(buyer, '2m')).toEqual(['payment.refunded 100'])
+  expect(await advanceClock(buyer, '2m')).toEqual(['payment.refunded 100'])
 })
 
 test('an event that can never be read is dropped after a week, which is logged as an error', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   outage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   await shop.world.database.query("update pending_events set received_at = received_at - interval '6 days 22 hours'")
   const logged = shop.world.logs.length
-  await passes(buyer, '1h')
+  await advanceClock(buyer, '1h')
   expect(await pendingEvents(shop)).toHaveLength(1)
-  await passes(buyer, '3h')
+  await advanceClock(buyer, '3h')
   expect(await pendingEvents(shop)).toEqual([])
   const errors = shop.world.logs.slice(logged).filter(({ level }) => level === 'error')
   expect(errors.map(({ message }) => JSON.parse(message))).toMatchObject([
@@ -208,15 +210,15 @@ test('an event that can never be read is dropped after a week, which is logged a
 test('an event about something that the processor does not have stays pending for ten minutes, and is then dropped', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getId(buyer)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getProcessorId(buyer)))
   const body = JSON.parse(webhook!.body)
   const gone = { ...body, type: 'subscription.updated', data: { ...body.data, id: crypto.randomUUID() } }
   const sent = { ...webhook!, id: crypto.randomUUID(), body: JSON.stringify(gone) }
   expect((await sendWebhook(shop, sent)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
-  await passes(buyer, '9m')
+  await advanceClock(buyer, '9m')
   expect(await pendingEvents(shop)).toHaveLength(1)
-  await passes(buyer, '2m')
+  await advanceClock(buyer, '2m')
   expect(await pendingEvents(shop)).toEqual([])
   const { rows } = await shop.world.database.query('select from processor_events where event_id = $1', [sent.id])
   expect(rows).toEqual([])
@@ -229,7 +231,7 @@ const isOfWebhooks = (name: string) =>
 test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two database calls', async (acquiring) => {
   const shop = getShop(acquiring)
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getId(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   const statements: string[] = []
   shop.world.neon.onStatement = async ({ query }, run) => {
     statements.push(/release_\w+\.(\w+)/.exec(query)?.[1] ?? query)
@@ -253,5 +255,5 @@ test('a browser that returns while nothing can be read is redirected in time, an
   await pay(buyer)
   expect(new Set(await shop.emulator.sendHeldWebhooks())).toEqual(new Set([200]))
   down.end()
-  expect(await passes(buyer, '1m')).toEqual(bought)
+  expect(await advanceClock(buyer, '1m')).toEqual(bought)
 })

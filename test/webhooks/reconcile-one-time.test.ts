@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, opened, press, startCheckout } from '../support/checkout.ts'
+import { getPriceId, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks } from '../support/lost-webhooks.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { atNewPaywall } from '../support/tenants.ts'
@@ -26,7 +26,7 @@ async function sell(action: 'pay' | 'later', count: number) {
   const shop = await atNewPaywall(world, { prices: [lifetime] })
   async function buyUntold() {
     const order = await startCheckout(world, { ...shop, body: { priceId: getPriceId(shop.paywall, 'lifetime') } })
-    const { userId, checkoutUrl } = opened(order)
+    const { userId, checkoutUrl } = parseOpened(order)
     expect(await call(world, await press(checkoutUrl, action))).toMatchObject({ status: 303 })
     await loseWebhooks(world)
     const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])

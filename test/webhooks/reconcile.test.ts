@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { opened, startCheckout } from '../support/checkout.ts'
+import { parseOpened, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { moveClock, passUntil } from '../support/passing-time.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
-import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
+import { cancelAsOwner, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -44,7 +44,7 @@ test('a paid page whose webhooks were lost and whose buyer never returned is fou
   expect(await countCalls(() => passes('2m'), pageId)).toEqual([1])
 
   expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
-  expect((await provenBalances(world, userId)).standard).toBe(100)
+  expect((await verifiedBalances(world, userId)).standard).toBe(100)
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type)).toEqual(bought)
   expect(sequenceFaults(events)).toEqual([])
@@ -54,7 +54,7 @@ test('a paid page whose webhooks were lost and whose buyer never returned is fou
 test('what one of several reads has found is sent to the owner at once, even if another read takes longer', async () => {
   const { shop } = await openShop()
   const { userId } = await payUnnoticed(shop)
-  const { checkoutUrl } = opened(await startCheckout(world, shop))
+  const { checkoutUrl } = parseOpened(await startCheckout(world, shop))
   const { id: open } = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)!
   world.stripe.onCall = async ({ path }, run) => {
     if (path.includes(open)) {
@@ -72,7 +72,7 @@ test('what one of several reads has found is sent to the owner at once, even if 
 
 test('a page that nobody pays is polled less and less often, and after two weeks no more', async () => {
   const { shop, passes } = await openShop()
-  const { userId, checkoutUrl } = opened(await startCheckout(world, shop))
+  const { userId, checkoutUrl } = parseOpened(await startCheckout(world, shop))
   const { id } = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)!
   // Stripe closes a page after a day, which ends the polls. Others do not.
   world.stripe.onCall = async ({ path }, run) => {
@@ -121,7 +121,7 @@ test('a renewal without a webhook is found an hour after its time, or an hour la
   expect(await countCalls(() => passes('3m'), subscriptionId)).toEqual([1])
 
   expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
-  expect((await provenBalances(world, userId)).standard).toBe(200)
+  expect((await verifiedBalances(world, userId)).standard).toBe(200)
   expect(await eventTypes(userId)).toEqual([...bought, 'subscription.renewed'])
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
@@ -135,11 +135,11 @@ test('a payment of the next period without a webhook is found two hours after th
   world.stripe.holdWebhooks()
   expect(await readPurchase(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await readPurchase(userId))?.current_period_end).not.toBe(end)
-  expect((await provenBalances(world, userId)).standard).toBe(100)
+  expect((await verifiedBalances(world, userId)).standard).toBe(100)
   expect(await countCalls(() => passes('89m'), subscriptionId)).toEqual([0])
   await loseWebhooks(world)
   expect(await countCalls(() => passes('2m'), subscriptionId)).toEqual([1])
-  expect((await provenBalances(world, userId)).standard).toBe(200)
+  expect((await verifiedBalances(world, userId)).standard).toBe(200)
   expect((await eventTypes(userId)).filter((type) => type === 'subscription.renewed')).toHaveLength(1)
   expect(await countCalls(() => passes('1d'), subscriptionId)).toEqual([0])
 })
@@ -149,7 +149,7 @@ test('a cancellation that Stripe accepted without a webhook shows ten minutes la
   const subscriber = await subscribe(world, shop)
   await loseWebhooks(world)
   const { subscriptionId } = subscriber
-  cancelled(await cancelFor(world, shop, subscriber))
+  parseCancelled(await cancelAsOwner(world, shop, subscriber))
   await loseWebhooks(world)
   expect(await countCalls(() => passes('9m'), subscriptionId)).toEqual([0])
   expect(await countCalls(() => passes('2m'), subscriptionId)).toEqual([1])

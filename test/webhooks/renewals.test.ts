@@ -3,7 +3,7 @@ import { call } from '../support/call.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -30,7 +30,7 @@ function createLife(paid: PaidSubscription) {
     expect(sequenceFaults(events)).toEqual([])
     const news = events.slice(count).map(({ type }) => type)
     count = events.length
-    return { news: news.toSorted(), standard: (await provenBalances(world, paid.userId)).standard ?? 0 }
+    return { news: news.toSorted(), standard: (await verifiedBalances(world, paid.userId)).standard ?? 0 }
   }
 }
 

@@ -11,7 +11,7 @@ import {
   paySubscription,
   toEvents,
 } from '../support/stripe-purchase.ts'
-import { provenBalances, userState } from '../support/user-state.ts'
+import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
@@ -76,7 +76,7 @@ test('the price’s tokens are credited once for each paid period, however often
   const paid = await paySubscription(world)
   const standard = async () => {
     await deliverAll(paid, 4)
-    return (await provenBalances(world, paid.userId)).standard
+    return (await verifiedBalances(world, paid.userId)).standard
   }
   expect(await standard()).toBe(100)
   await world.stripe.renew(paid.subscriptionId)

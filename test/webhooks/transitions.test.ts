@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
-import { cancel, cancelled } from '../support/subscriber.ts'
+import { cancel, parseCancelled } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -96,7 +96,7 @@ test('a subscription that Stripe keeps unpaid is past due: it may be paid, or ca
 
   await newEvents(leaveUnpaid)
   const body = { subscriptionId, paywallId: world.paywall.id, userId, cancellationReason: 'too expensive' }
-  const scheduled = await newEvents(async () => cancelled(await cancel(world, { key: world.key, body })))
+  const scheduled = await newEvents(async () => parseCancelled(await cancel(world, { key: world.key, body })))
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
 import { call } from '../support/call.ts'
-import { openMailbox } from '../support/mailbox.ts'
+import { openWebhookEndpoint } from '../support/mailbox.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
@@ -62,7 +62,7 @@ describe('a clock that is moved', () => {
 
   test('makes happen what falls due, in order and each at its time', async () => {
     const ours = await newTenant(world)
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     const seller = tenant(mailbox.file)
     const { id } = await subscribe(world, seller, 'yearly')
     const before = await world.clock.now(seller.paywall.id)
@@ -86,7 +86,7 @@ describe('a clock that is moved', () => {
   })
 
   test('waits for the webhooks that are being sent: they have the time before', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     const seller = tenant(mailbox.file)
     const { id, subscriptionId } = await subscribe(world, seller)
     await ownerEvents(world, id) // so that nothing else is due
@@ -103,7 +103,7 @@ describe('a clock that is moved', () => {
   })
 
   test('repeats a webhook that the owner does not take, until it does', async () => {
-    const mailbox = await openMailbox(world)
+    const mailbox = await openWebhookEndpoint(world)
     mailbox.answer = () => ({ status: 500 })
     await mailbox.credit()
     await world.clock.advance(mailbox.file.paywalls[0]!.id, '1h')

@@ -4,7 +4,7 @@ import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.t
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEMO, demoThrough } from '../../dev/world/demo.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -47,7 +47,7 @@ describe.each(PROCESSOR_NAMES)('the demo through %s', (acquiring) => {
     expect(SLUGS.length).toBeGreaterThan(2)
     for (const slug of SLUGS) {
       const body = { email: newEmail(), priceId: getPriceId(paywall!, slug) }
-      const { checkoutUrl, userId } = opened(await startCheckout(world, { paywall: paywall!, key, body }))
+      const { checkoutUrl, userId } = parseOpened(await startCheckout(world, { paywall: paywall!, key, body }))
       expect(await payAndReturn(world, checkoutUrl)).toMatchObject({ status: 303 })
       await world[acquiring].drainWebhooks()
       const state = await userState(world, userId, { paywallId: paywall!.id, key })

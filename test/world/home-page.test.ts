@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Home } from '../../dev/world/home/home.ts'
-import { minute } from '../../dev/world/home/words.ts'
+import { formatMinute } from '../../dev/world/home/words.ts'
 import { violationsInEachView } from '../support/accessibility.ts'
 import { newEmail } from '../support/checkout.ts'
 import { buyAtHome, type HomeVisit, section, shown, visitHome } from '../support/home.ts'
@@ -59,7 +59,7 @@ describe('home', () => {
     const before = await world.clock.now(world.paywall.id)
     await page.keyboard.press('Enter')
     await shown(visit)
-      .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
+      .getByText(`Moved the clock of Test Paywall from ${formatMinute(before)} to `)
       .waitFor()
     expect((await world.clock.now(world.paywall.id)).getTime() - before.getTime()).toBeGreaterThan(86_000_000)
     expect(await button.evaluate((each) => each.matches(':focus'))).toBe(true)
@@ -96,11 +96,11 @@ describe('home', () => {
     const other = await visit.browser.newPage()
     const before = await world.clock.now(world.paywall.id)
     await other.goto(home.url)
-    await other.getByText(minute(before)).waitFor()
+    await other.getByText(formatMinute(before)).waitFor()
     await other.close()
     await page.mouse.up()
     await shown(visit)
-      .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
+      .getByText(`Moved the clock of Test Paywall from ${formatMinute(before)} to `)
       .waitFor()
   })
 })

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { savedText } from '../../dev/world/saved-files.ts'
+import { formatSaved } from '../../dev/world/saved-files.ts'
 import { type Start, welcome, welcomeJson } from '../../dev/world/welcome.ts'
 import { livePaywallFile } from '../support/paywall-file.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -36,7 +36,7 @@ test('the local world prints no live key, neither in words nor in JSON, and ever
 test('nor when a paywall file is saved', () => {
   const [applied] = start.results
   if (!applied) throw new Error('nothing was applied')
-  const text = savedText({ path: 'paywall.json', outcome: { applied } })
+  const text = formatSaved({ path: 'paywall.json', outcome: { applied } })
   expect(text).toContain('created, shown once')
   expect(text).not.toContain(key.slice(0, 12))
 })

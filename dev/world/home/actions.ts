@@ -11,9 +11,9 @@ import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { STEPS } from './sections/clock.ts'
-import { stepTo } from './steps.ts'
+import { targetTime } from './steps.ts'
 import { WEBHOOKS, type WebhookFault, withWebhooks } from './webhook-faults.ts'
-import { minute, money } from './words.ts'
+import { formatMinute, money } from './words.ts'
 
 /** Handles a submitted form. Returns where to redirect the browser; null: back to the page with the form. */
 type Action = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
@@ -25,8 +25,8 @@ const Act = z.object({
   act: z.string().refine(isAct),
   webhooks: z.enum(Object.keys(WEBHOOKS) as WebhookFault[]),
 })
-const Opened = z.object({ checkoutUrl: z.url() })
-const NotOpened = z.object({ error: z.string() })
+const CheckoutReply = z.object({ checkoutUrl: z.url() })
+const ErrorReply = z.object({ error: z.string() })
 
 /** By the path that the form is sent to. */
 const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act }
@@ -72,11 +72,11 @@ async function buy(parts: HomeParts, form: Record<string, string>): Promise<stri
     body: JSON.stringify({ email, priceId, successUrl: `${parts.url()}/thanks`, errorUrl: `${parts.url()}/sorry` }),
   })
   const body: unknown = await response.json()
-  if (!response.ok) throw new CommandError([describeRefusal(response.status, NotOpened.parse(body).error, email)])
+  if (!response.ok) throw new CommandError([describeRefusal(response.status, ErrorReply.parse(body).error, email)])
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   const order = `${price.label}, ${money(price.amount, price.currency)}`
   parts.journal.note(`Opened a page of ${title} where ${email} can pay for ${order}.`)
-  return Opened.parse(body).checkoutUrl
+  return CheckoutReply.parse(body).checkoutUrl
 }
 
 const describeRefusal = (status: number, error: string, email: string) =>
@@ -89,11 +89,11 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<nul
   const { paywall } = findPaywall(parts, id)
   const { clock, database } = parts.world
   const before = await clock.now(id)
-  const target = await stepTo(to, { database, paywallId: id, now: before })
+  const target = await targetTime(to, { database, paywallId: id, now: before })
   const events = await captureEvents(parts.world, id, async () => void (await clock.moveTo(id, target)))
   const after = await clock.now(id)
   parts.journal.note(
-    `Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${describeEvents(events)}`,
+    `Moved the clock of ${paywall.name} from ${formatMinute(before)} to ${formatMinute(after)}. ${describeEvents(events)}`,
   )
   return null
 }

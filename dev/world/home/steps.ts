@@ -13,7 +13,7 @@ interface From {
 }
 
 /** The target time of a clock button. Throws a `CommandError` if nothing renews. */
-export async function stepTo(to: keyof typeof STEPS, from: From): Promise<Date> {
+export async function targetTime(to: keyof typeof STEPS, from: From): Promise<Date> {
   switch (to) {
     case 'day':
       return new Date(from.now.getTime() + DAY_MS)

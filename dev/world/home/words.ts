@@ -9,7 +9,7 @@ export function money(amount: number, currency: string): string {
 }
 
 /** `2026-11-22 23:52`, in UTC. */
-export const minute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
+export const formatMinute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
 
 /**
  * A time to the minute, or to the second. `datetime` is no more precise than the text: otherwise a page with a clock would change

@@ -21,7 +21,7 @@ export const upgrades = (slug: string): Step => ({
   run: (ann) => ann.buy(slug, { ignoreActivePurchase: true }),
 })
 
-export const passes = (span: string, by: string): Step => ({ does: `${span} pass`, run: (ann) => ann.passes(by) })
+export const advanceClock = (span: string, by: string): Step => ({ does: `${span} pass`, run: (ann) => ann.passes(by) })
 
 /** Until noon of the next such day of the month. A life begins on the first. */
 export const until = (day: number): Step => ({
@@ -41,7 +41,7 @@ export const disputes: Step = {
 }
 
 /** The bank decides the dispute. */
-export const decides = (winner: 'the owner' | 'Ann'): Step => ({
+export const ownVerdicts = (winner: 'the owner' | 'Ann'): Step => ({
   does: `the bank decides for ${winner}`,
   run: (ann) =>
     ann.at(async (acts, id) => {

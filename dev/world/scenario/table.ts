@@ -1,6 +1,6 @@
 import { toDecimalText } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { minute } from '../home/words.ts'
+import { formatMinute } from '../home/words.ts'
 import type { Charge } from './charges.ts'
 import type { Month } from './months.ts'
 import type { Access } from './owner.ts'
@@ -27,7 +27,7 @@ export const headLines = () => head(STEPS)
 
 /** A step, in as many lines as its longest cell needs. */
 export const rowLines = ({ at, did, events, access }: Row) =>
-  line(STEPS, [[minute(at)], did, events.flatMap(eventLines), accessText(access)])
+  line(STEPS, [[formatMinute(at)], did, events.flatMap(eventLines), accessText(access)])
 
 /** A table of the processor's charges and the owner's events by month. */
 export const monthLines = (months: Month[]) => [

@@ -3,7 +3,7 @@ import { PaywallError } from '../error.ts'
 import { send } from '../retry.ts'
 import type { UserState } from '../schemas.ts'
 import { nullIfUnknown, toUser, type User } from '../user.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { createMutex } from './one-at-a-time.ts'
 import { connectTabs } from './other-tabs.ts'
 import { consumeReturn } from './page.ts'
 import { BrowserPaywall } from './paywall.ts'
@@ -43,7 +43,7 @@ export async function createPaywall(
   const name = `paywall-billing-sdk/3 ${target.baseUrl} ${id}`
   const kept = new KeptSession({
     kept: keptIn(storage, `${name} session`),
-    oneAtATime: oneAtATime(name),
+    oneAtATime: createMutex(name),
     guest,
     paywall: id,
     ended: () => watched.set(null),

@@ -1,14 +1,14 @@
 import { PROPAGATION_MS } from './store.ts'
 
 /** Runs work after all earlier work has finished. */
-export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>
+export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * A mutex by name. With Web Locks, which need TLS or localhost, it spans all tabs of the origin; otherwise, and in frames without storage,
  * only this tab. The lock is held until other tabs can read what was written; the caller does not wait for that.
  */
-export function oneAtATime(name: string): OneAtATime {
-  const inThisTab = oneAtATimeHere()
+export function createMutex(name: string): Mutex {
+  const inThisTab = createTabMutex()
   return (work) => {
     const locks = globalThis.navigator?.locks
     if (!locks) return inThisTab(work)
@@ -24,7 +24,7 @@ export function oneAtATime(name: string): OneAtATime {
   }
 }
 
-function oneAtATimeHere(): OneAtATime {
+function createTabMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const next = last.then(work, work)

@@ -2,7 +2,7 @@ import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { hasCode, noAnswer } from '../error.ts'
 import { type SendOptions, send } from '../retry.ts'
 import type { Tokens } from '../schemas.ts'
-import type { OneAtATime } from './one-at-a-time.ts'
+import type { Mutex } from './one-at-a-time.ts'
 import type { Kept } from './store.ts'
 
 /** Who is signed in. */
@@ -61,7 +61,7 @@ const toKept = (tokens: Tokens): KeptTokens => ({
 interface Parts {
   kept: Kept<KeptTokens>
   /** Among all tabs that keep the session in the same place. */
-  oneAtATime: OneAtATime
+  oneAtATime: Mutex
   /** Calls as a guest. */
   guest: Client
   paywall: string

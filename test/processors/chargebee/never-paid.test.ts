@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decline, newEvents, open, passes, pressAndReturn, readState } from '../../conformance/buyer.ts'
+import { advanceClock, decline, newEvents, open, pressAndReturn, readState } from '../../conformance/buyer.ts'
 import { useShops } from '../../conformance/shop.ts'
 
 const getShop = useShops()
@@ -11,7 +11,7 @@ test('a subscription that is never paid has not begun, though Chargebee keeps it
   await pressAndReturn(buyer, 'later')
   await newEvents(buyer)
   await decline(buyer, true)
-  const received = [...(await passes(buyer, '20d')), ...(await passes(buyer, '20d'))]
+  const received = [...(await advanceClock(buyer, '20d')), ...(await advanceClock(buyer, '20d'))]
   expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ status: 'pending' }] })
   expect(received.filter((type) => !type.startsWith('payment.failed'))).toEqual([])
 })
@@ -20,10 +20,10 @@ test('a subscription whose first invoice is voided unpaid has not begun, and not
   const shop = getShop('chargebee')
   const buyer = await open(shop)
   await pressAndReturn(buyer, 'later')
-  await passes(buyer, '1h')
+  await advanceClock(buyer, '1h')
   const upgrade = await open(shop, 'plus', { email: buyer.email, body: { ignoreActivePurchase: true } })
   await pressAndReturn(upgrade, 'pay')
-  const received = [...(await newEvents(buyer)), ...(await passes(buyer, '1d'))]
+  const received = [...(await newEvents(buyer)), ...(await advanceClock(buyer, '1d'))]
   expect(received.filter((type) => type === 'checkout.completed')).toHaveLength(1)
   expect((await readState(buyer)).purchases.map(({ price_slug, status }) => [price_slug, status])).toEqual([
     ['plus', 'active'],

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import {
+  advancePastPeriodEnd,
   type Buyer,
   buy,
-  cancelHere,
-  getId,
-  happens,
+  cancelThroughApi,
+  causeAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  periodEnds,
   readPurchase,
   readState,
   readTokens,
@@ -56,10 +56,10 @@ function sendEvent(type: string, content: object) {
 describe('an invoice whose id has slashes, dots and hashes', () => {
   test('is not a subscription, so it cannot be cancelled', async () => {
     const buyer = await buy(shop, 'lifetime')
-    const invoiceId = await getId(buyer)
+    const invoiceId = await getProcessorId(buyer)
     expect(invoiceId).toMatch(/^ACME\/2026\.#/)
     const missing = { status: 404, body: { error: 'Subscription not found' } }
-    expect(await cancelHere(buyer)).toMatchObject(missing)
+    expect(await cancelThroughApi(buyer)).toMatchObject(missing)
     const body = { paywallId: shop.paywall.id, userId: buyer.userId, cancellationReason: 'too expensive' }
     expect(await cancel(world, { key: shop.key, body: { ...body, subscriptionId: invoiceId } })).toMatchObject(missing)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
@@ -86,14 +86,17 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
 
   test('can be reversed by the bank, whose event names only the payment', async () => {
     const buyer = await buy(shop, 'lifetime')
-    expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
+    expect(await causeAtProcessor(buyer, () => dispute(buyer))).toEqual([
+      'payment.dispute_lost 4900',
+      'payment.disputed 4900',
+    ])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('is bought again if it is paid after the bank has reversed its payment', async () => {
     const buyer = await buy(shop, 'lifetime')
-    await happens(buyer, () => dispute(buyer))
-    expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
+    await causeAtProcessor(buyer, () => dispute(buyer))
+    expect(await causeAtProcessor(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 4900, refunded: false })
   })
@@ -106,7 +109,7 @@ const dispute = async (buyer: Buyer) => world.chargebee.dispute(await getPayment
 const collectAgain = async (buyer: Buyer) => world.chargebee.collectAgain(await getPayment(buyer))
 
 async function getPayment(buyer: Buyer): Promise<string> {
-  const id = await getId(buyer)
+  const id = await getProcessorId(buyer)
   const payments = [...world.chargebee.records.payments.values()]
   // The id of a one-time invoice ends with that of its payment.
   return String(payments.find((each) => each.subscription === id || id.endsWith(each.id))?.id)
@@ -125,25 +128,28 @@ test('a subscription whose payment is reversed is past due until the seller wins
 test('a payment after a reversal restores the tokens that the reversal removed, each time', async () => {
   const buyer = await buy(shop)
   await spend(buyer, 30)
-  await happens(buyer, () => dispute(buyer))
+  await causeAtProcessor(buyer, () => dispute(buyer))
   expect(await readTokens(buyer)).toBe(0)
-  expect(await happens(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 999', 'subscription.updated'])
+  expect(await causeAtProcessor(buyer, () => collectAgain(buyer))).toEqual([
+    'payment.succeeded 999',
+    'subscription.updated',
+  ])
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 999, refunded: false })
-  await periodEnds(buyer)
-  await happens(buyer, () => dispute(buyer))
+  await advancePastPeriodEnd(buyer)
+  await causeAtProcessor(buyer, () => dispute(buyer))
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 1998, refunded: true })
-  await happens(buyer, () => collectAgain(buyer))
+  await causeAtProcessor(buyer, () => collectAgain(buyer))
   expect(await refundsInLedger(buyer)).toEqual([-70, 70, -100, 100])
 })
 
 test('an invoice paid in two parts keeps its tokens while one of the payments stays', async () => {
   const buyer = await buy(shop)
   const [paid] = await paymentEvents(buyer)
-  const invoice = { id: paid?.processor_id, subscription_id: await getId(buyer) }
+  const invoice = { id: paid?.processor_id, subscription_id: await getProcessorId(buyer) }
   const part = { id: 'txn_part', type: 'payment', status: 'success', amount: 200, currency_code: 'USD' }
   await sendEvent('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
-  await happens(buyer, shop.there.refund)
+  await causeAtProcessor(buyer, shop.there.refund)
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ id: paid?.id, refunded_amount: 999, refunded: false })
   expect(await readTokens(buyer)).toBe(100)
 })
@@ -151,7 +157,7 @@ test('an invoice paid in two parts keeps its tokens while one of the payments st
 test('paywalls that share a site get each other’s webhooks, and store only their own purchases', async () => {
   const reported = webhooksSince(shop)
   const [mine, theirs] = [await buy(shop), await buy(sister)]
-  await happens(mine, shop.there.renew)
+  await causeAtProcessor(mine, shop.there.renew)
   const before = await traces()
   const statuses = await Promise.all(reported().map(({ id }) => world.chargebee.resend(id)))
   expect(new Set(statuses.flat())).toEqual(new Set([200]))
@@ -187,9 +193,12 @@ describe('webhooks of other sales on the site are accepted, and cause no calls',
 
 test('a subscription that is cancelled while paused shows that', async () => {
   const buyer = await buy(shop)
-  await happens(buyer, (id) => world.chargebee.pause(id))
+  await causeAtProcessor(buyer, (id) => world.chargebee.pause(id))
   expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
-  expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
+  expect(await cancelThroughApi(buyer)).toMatchObject({
+    status: 200,
+    body: { subscription: { cancel_at_period_end: true } },
+  })
   const cancelled = { status: 'paused', cancel_at_period_end: true, cancel_at: expect.any(String) }
   expect(await readPurchase(buyer)).toMatchObject(cancelled)
 })

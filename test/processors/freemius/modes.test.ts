@@ -6,7 +6,7 @@ import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { type Buyer, open, order, type Slug } from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { call } from '../../support/call.ts'
-import { opened } from '../../support/checkout.ts'
+import { parseOpened } from '../../support/checkout.ts'
 import { at } from '../../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 import { boughtBy, follow, payAt } from './product.ts'
@@ -44,7 +44,7 @@ afterAll(() => world.close())
 async function openLive(buyer: Buyer, slug: Slug = 'monthly'): Promise<Buyer> {
   const { email } = buyer
   const reply = await order(live, slug, { email, headers: { 'idempotency-key': randomUUID() } })
-  return { ...buyer, shop: live, ...opened(reply) }
+  return { ...buyer, shop: live, ...parseOpened(reply) }
 }
 
 test('a test paywall and a live one each sell what was paid on their pages, to one buyer', async () => {

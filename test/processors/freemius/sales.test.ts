@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   type Buyer,
   buy,
-  cancelHere,
-  expectAsThere,
+  cancelThroughApi,
+  expectStoredAsAtProcessor,
   newEvents,
   open,
   pressAndReturn,
@@ -67,7 +67,7 @@ describe('a licence whose plan was changed before we knew of it', () => {
     await reconcile(buyer)
     expect(await boughtBy(buyer)).toEqual([to])
     expect(await readPages(buyer)).toEqual({ sold: 1, open: 0 })
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
   })
 })
 
@@ -239,9 +239,9 @@ describe('several subscriptions of one buyer', () => {
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     const monthly = await readPurchase(buyer)
     expect(monthly).toMatchObject({ price_slug: 'monthly', status: 'active' })
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    await expectAsThere(buyer)
+    await expectStoredAsAtProcessor(buyer)
     expect(await readState(buyer)).toMatchObject({
       purchases: [
         { price_slug: 'monthly', cancel_at_period_end: true },

@@ -1,6 +1,6 @@
 // Where Freemius redirects its buyers, through the public API: one signed URL for all pages of a product.
 import { describe, expect, test } from 'vitest'
-import { buy, getId, newEvents, open, readPurchase, readState } from '../../conformance/buyer.ts'
+import { buy, getProcessorId, newEvents, open, readPurchase, readState } from '../../conformance/buyer.ts'
 import { call } from '../../support/call.ts'
 import { readStatements } from '../../support/statements.ts'
 import { boughtBy, follow, getFreemius, openMore, payAt, readPages, resigned, useProduct } from './product.ts'
@@ -42,11 +42,11 @@ describe('a URL that Freemius did not sign', () => {
   test('parameters after the signature are ignored', async () => {
     const { shop } = product()
     const [ada, eve] = [await buy(shop), await open(shop)]
-    const id = await getId(ada)
+    const id = await getProcessorId(ada)
     const good = await payAt(eve)
     expect(await follow(shop, `${good}&license_id=${id}&email=${encodeURIComponent(ada.email)}`)).toMatchObject(THANKS)
     expect(await boughtBy(eve)).toEqual(['monthly'])
-    expect(await getId(eve)).not.toBe(id)
+    expect(await getProcessorId(eve)).not.toBe(id)
     expect(await boughtBy(ada)).toEqual(['monthly'])
   })
 })

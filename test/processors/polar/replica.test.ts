@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import {
+  advanceClock,
   type Buyer,
-  expectAsThere,
-  getId,
+  expectStoredAsAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -16,7 +16,7 @@ import { type Shop, shopAt, useShops } from '../../conformance/shop.ts'
 import { purchaseBy, replacing } from '../../conformance/upgrading.ts'
 import { heldWebhooks, sendWebhook } from '../../conformance/webhook.ts'
 import { press } from '../../support/checkout.ts'
-import { permutations, randomNumbers, shuffled } from '../../support/random.ts'
+import { permutations, seededRandom, shuffled } from '../../support/random.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { until } from '../../support/until.ts'
 
@@ -43,8 +43,8 @@ const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.cre
 async function buyer(shop: Shop): Promise<Buyer> {
   const one = await open(shop)
   await pay(one)
-  expect(await passes(one, '1m')).toEqual(bought)
-  await expectAsThere(one)
+  expect(await advanceClock(one, '1m')).toEqual(bought)
+  await expectStoredAsAtProcessor(one)
   return one
 }
 
@@ -52,7 +52,7 @@ test('a revoked subscription loses its access within a minute, by itself and in 
   const shop = await lagging(1)
   const one = await buyer(shop)
   await shop.emulator.drainWebhooks()
-  const id = await getId(one)
+  const id = await getProcessorId(one)
   await shop.world.polar.end(id)
   await shop.emulator.drainWebhooks()
   expect(await pendingEvents(shop)).not.toEqual([])
@@ -75,12 +75,12 @@ const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] =
 test.each(acts)('%s is stored within a minute, once, and never undone by a stale read', async (_, act, received) => {
   const shop = await lagging(20)
   const one = await buyer(shop)
-  const id = await getId(one)
+  const id = await getProcessorId(one)
   await act(shop, id)
   await shop.emulator.drainWebhooks()
   expect(await newEvents(one)).toEqual([])
-  expect(await passes(one, '1m')).toEqual(received)
-  await expectAsThere(one)
+  expect(await advanceClock(one, '1m')).toEqual(received)
+  await expectStoredAsAtProcessor(one)
   expect(await pendingEvents(shop)).toEqual([])
   // The replica falls behind, and everything is read again.
   await lagging(600)
@@ -95,18 +95,18 @@ test('a refunded one-time purchase is found as refunded within a minute', async 
   const shop = await lagging(20)
   const one = await open(shop, 'lifetime')
   await pay(one)
-  expect(await passes(one, '1m')).toEqual(['checkout.completed', 'payment.succeeded 4900'])
-  await shop.there.refund(await getId(one))
+  expect(await advanceClock(one, '1m')).toEqual(['checkout.completed', 'payment.succeeded 4900'])
+  await shop.there.refund(await getProcessorId(one))
   await shop.emulator.drainWebhooks()
   expect(await readState(one)).toMatchObject({ paid: true })
-  expect(await passes(one, '1m')).toEqual(['payment.refunded 4900'])
+  expect(await advanceClock(one, '1m')).toEqual(['payment.refunded 4900'])
   expect(await readState(one)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
 })
 
 test('a refund that fails is found at once where no webhook reports it, since refunds are not read from a replica', async () => {
   const shop = await lagging(0)
   const one = await buyer(shop)
-  const { id: refund } = (await shop.there.refund(await getId(one))) as { id: string }
+  const { id: refund } = (await shop.there.refund(await getProcessorId(one))) as { id: string }
   expect(await newEvents(one)).toContain('payment.refunded 999')
   await lagging(86_400)
   shop.emulator.holdWebhooks()
@@ -128,7 +128,7 @@ test('a cancellation here is not undone by a stale read', async () => {
   const { rows } = await shop.world.database.query('select cancel_accepted_at from purchases where id = $1', [id])
   expect(rows).toMatchObject([{ cancel_accepted_at: expect.any(Date) }])
   await shop.emulator.sendHeldWebhooks()
-  expect(await passes(one, '1m')).toEqual(['subscription.cancel_scheduled'])
+  expect(await advanceClock(one, '1m')).toEqual(['subscription.cancel_scheduled'])
   expect(await readPurchase(one)).toMatchObject({ cancel_at_period_end: true })
 })
 
@@ -147,7 +147,7 @@ test.each<[string, Change, Change]>([
 ])('a subscription that %s when it is replaced ends at once, whatever the replica shows', async (_, before, after) => {
   const shop = await lagging(0)
   const one = await buyer(shop)
-  const [{ id: here }, id] = [(await readPurchase(one))!, await getId(one)]
+  const [{ id: here }, id] = [(await readPurchase(one))!, await getProcessorId(one)]
   await before(shop, id)
   await newEvents(one)
   const page = await open(shop, 'plus', replacing(one))
@@ -163,7 +163,7 @@ test.each<[string, Change, Change]>([
   await shop.emulator.drainWebhooks()
   expect(shop.there.sales().find(({ processorId }) => processorId === id)).toMatchObject({ status: 'canceled' })
   await lagging(0)
-  await passes(one, '2m')
+  await advanceClock(one, '2m')
   expect(await purchaseBy(one, here)).toMatchObject({ status: 'canceled' })
 })
 
@@ -172,7 +172,7 @@ test('a browser that returns at once sees the thanks page, and the purchase is t
   const one = await open(shop)
   await pay(one)
   expect((await readState(one)).purchases).toEqual([])
-  expect(await passes(one, '1m')).toEqual(bought)
+  expect(await advanceClock(one, '1m')).toEqual(bought)
   expect(await readTokens(one)).toBe(100)
 })
 
@@ -187,13 +187,13 @@ test('a page that is read as paid before its order can be read has sold within a
   expect((await sendWebhook(shop, completed)).status).toBe(200)
   expect((await readState(one)).purchases).toEqual([])
   shop.emulator.onCall = undefined
-  expect(await passes(one, '1m')).toEqual(['checkout.completed', 'subscription.created'])
+  expect(await advanceClock(one, '1m')).toEqual(['checkout.completed', 'subscription.created'])
   expect(await pendingEvents(shop)).toEqual([])
 })
 
 test('webhooks of a purchase and its end, in any order and with reads of any age, end in Polar’s state', async () => {
   const shop = await lagging(3)
-  const random = randomNumbers(18)
+  const random = seededRandom(18)
   const kinds = ['checkout.updated', 'subscription.created', 'order.paid', 'subscription.revoked']
   for (const order of shuffled(permutations(kinds), random).slice(0, 8)) {
     const one = await open(shop)
@@ -205,9 +205,9 @@ test('webhooks of a purchase and its end, in any order and with reads of any age
     const chosen = order.map((kind) => webhooks.find(({ body }) => JSON.parse(body).type === kind)!)
     for (const webhook of [...chosen, ...webhooks]) {
       expect((await sendWebhook(shop, webhook)).status).toBe(200)
-      if (random() < 0.3) await passes(one, '1m')
+      if (random() < 0.3) await advanceClock(one, '1m')
     }
-    await passes(one, '2m')
+    await advanceClock(one, '2m')
     expect(await readPurchase(one), order.join()).toMatchObject({ status: 'canceled' })
     expect(await pendingEvents(shop)).toEqual([])
   }
@@ -216,13 +216,13 @@ test('webhooks of a purchase and its end, in any order and with reads of any age
 test('two paywalls of one account each store only what they have sold', async () => {
   const shop = await lagging(20)
   const one = await buyer(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getId(one)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getProcessorId(one)))
   const count = async () => (await shop.world.database.query('select from processor_events')).rowCount
   const before = await count()
   const elsewhere = shopAt(shop.world, shop.neighbour, shop.paywall)
   const { headers } = await signedBy(elsewhere, webhook!)
   expect((await sendWebhook(elsewhere, webhook!, { headers })).status).toBe(200)
-  await passes({ ...one, shop: elsewhere }, '12m')
+  await advanceClock({ ...one, shop: elsewhere }, '12m')
   expect(await pendingEvents(shop)).toEqual([])
   expect(await count()).toBe(before)
 })

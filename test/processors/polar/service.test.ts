@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import type { PolarEvent } from '../../../dev/emulators/polar/webhook-format.ts'
 import {
+  advanceClock,
   buy,
-  cancelHere,
-  getId,
-  happens,
+  cancelThroughApi,
+  causeAtProcessor,
+  getProcessorId,
   newEvents,
   open,
-  passes,
   pay,
   readPurchase,
   readState,
@@ -21,7 +21,7 @@ import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { press, sdk } from '../../emulators/polar-fixture.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
-import { getPriceId, opened, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
 import { signInAnonymously } from '../../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
@@ -108,17 +108,17 @@ test('several subscriptions of one customer are cancelled, renewed and refunded 
   const page = await open(shop, 'yearly', { email: first.email })
   await pay(first)
   await newEvents(first)
-  const firstId = await getId(first)
+  const firstId = await getProcessorId(first)
   const second = { ...page, received: first.received }
   await pay(second)
   expect(await newEvents(second)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(await cancelHere(second)).toMatchObject({ status: 200 })
+  expect(await cancelThroughApi(second)).toMatchObject({ status: 200 })
   expect(await newEvents(second)).toEqual(['subscription.cancel_scheduled'])
-  expect(await happens(second, async () => shop.there.renew(firstId))).toEqual([
+  expect(await causeAtProcessor(second, async () => shop.there.renew(firstId))).toEqual([
     'payment.succeeded 999',
     'subscription.renewed',
   ])
-  expect(await happens(second, async () => shop.there.refund(firstId, 300))).toEqual(['payment.refunded 300'])
+  expect(await causeAtProcessor(second, async () => shop.there.refund(firstId, 300))).toEqual(['payment.refunded 300'])
   const purchases = [
     { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: true },
     { price_slug: 'monthly', status: 'active', cancel_at_period_end: false },
@@ -133,7 +133,7 @@ test("a buyer who enters another user's address buys for itself, and neither see
   const known = await buy(shop)
   const { token, user } = await signInAnonymously(world, { paywallId: shop.paywall.id })
   const body = { priceId: getPriceId(shop.paywall, 'monthly') }
-  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, body }))
+  const { checkoutUrl } = parseOpened(await startCheckout(world, { paywall: shop.paywall, token, body }))
   await call(world, await payOnPage(checkoutUrl, known.email))
   const stranger = { ...known, userId: user.id, received: 0 }
   expect(await newEvents(stranger)).toContain('checkout.completed')
@@ -144,13 +144,13 @@ test("a buyer who enters another user's address buys for itself, and neither see
   const refused = { status: 502, body: { error: 'processor_rejected' } }
   expect(await portalFor({ key: world.key, body: { email: known.email } })).toMatchObject(refused)
 
-  expect(await cancelHere(known)).toMatchObject({ status: 200 })
+  expect(await cancelThroughApi(known)).toMatchObject({ status: 200 })
   expect(await readPurchase(stranger)).toMatchObject({ cancel_at_period_end: false })
-  expect(await cancelHere(stranger)).toMatchObject({ status: 200 })
+  expect(await cancelThroughApi(stranger)).toMatchObject({ status: 200 })
 })
 
 test('the portal token that Polar adds to the return URL goes neither to the owner nor to the log', async () => {
-  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, key: world.key }))
+  const { checkoutUrl } = parseOpened(await startCheckout(world, { paywall: shop.paywall, key: world.key }))
   const back = new URL(await press({ url: checkoutUrl }, 'pay').then(({ headers }) => headers.get('location') ?? ''))
   const portal = back.searchParams.get('customer_session_token') ?? ''
   expect(portal).toMatch(/^polar_cst_/)
@@ -161,11 +161,11 @@ test('the portal token that Polar adds to the return URL goes neither to the own
 
 test('a subscription that goes on after a pause begins a period then, which is charged and brings its tokens', async () => {
   const buyer = await buy(shop)
-  expect(await happens(buyer, (id) => world.polar.pause(id))).toEqual(['subscription.updated'])
-  expect(await passes(buyer, '45d')).toEqual([])
+  expect(await causeAtProcessor(buyer, (id) => world.polar.pause(id))).toEqual(['subscription.updated'])
+  expect(await advanceClock(buyer, '45d')).toEqual([])
   const resumedAt = await world.clock.now(shop.paywall.id)
-  await happens(buyer, (id) => world.polar.resume(id))
-  expect(await passes(buyer, '5m')).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+  await causeAtProcessor(buyer, (id) => world.polar.resume(id))
+  expect(await advanceClock(buyer, '5m')).toEqual(['payment.succeeded 999', 'subscription.renewed'])
   const { current_period_end: end, status } = (await readPurchase(buyer))!
   const days = (Date.parse(String(end)) - resumedAt.getTime()) / 86_400_000
   expect([status, days > 27 && days < 32, await readTokens(buyer)]).toEqual(['active', true, 200])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
-import { getPriceId, newEmail, opened, payAndReturn, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../../support/checkout.ts'
 import { getStripe } from '../../support/stripe-purchase.ts'
 import { type Subscriber, subscribe } from '../../support/subscriber.ts'
 import { tenant } from '../../support/tenants.ts'
@@ -16,7 +16,7 @@ const subscribed = () => subscribe(world, tenant(world.file))
 /** A checkout of a user in a country, whatever it has bought before. */
 async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'>, headers = {}) {
   const body = { priceId: getPriceId(world.paywall, 'monthly'), ignoreActivePurchase: true }
-  return opened(await startCheckout(world, { paywall: world.paywall, token, country, body, headers }))
+  return parseOpened(await startCheckout(world, { paywall: world.paywall, token, country, body, headers }))
 }
 
 /** The page of a checkout as Stripe has it. */
@@ -106,7 +106,7 @@ describe('a buyer who has bought in dollars', () => {
 test('a new buyer who changes its mind before it has paid gets either page', async () => {
   const { paywall, key } = world
   const body = { email: newEmail() }
-  opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'US' } }))
-  const second = opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'IN' } }))
+  parseOpened(await startCheckout(world, { paywall, key, body: { ...body, country: 'US' } }))
+  const second = parseOpened(await startCheckout(world, { paywall, key, body: { ...body, country: 'IN' } }))
   expect(getPage(second.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
 })

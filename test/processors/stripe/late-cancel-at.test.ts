@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buy, cancelHere, happens, newEvents, readPurchase } from '../../conformance/buyer.ts'
+import { buy, cancelThroughApi, causeAtProcessor, newEvents, readPurchase } from '../../conformance/buyer.ts'
 import { type Shop, useShops } from '../../conformance/shop.ts'
 
 const getShop = useShops(1)
@@ -9,10 +9,10 @@ test('an end later than the period is shown unchanged, and can be moved to the e
   const buyer = await buy(shop)
   const { current_period_end: periodEnd } = (await readPurchase(buyer))!
   const later = new Date(Math.floor(Date.parse(periodEnd!) / 1000) * 1000 + 100 * 86_400_000)
-  await happens(buyer, (id) => setEnd(shop, id, later))
+  await causeAtProcessor(buyer, (id) => setEnd(shop, id, later))
   const end = { cancel_at: later.toISOString(), cancel_at_period_end: false, status: 'active' }
   expect(await readPurchase(buyer)).toMatchObject(end)
-  expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at: periodEnd } } })
+  expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200, body: { subscription: { cancel_at: periodEnd } } })
   expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
   expect(await readPurchase(buyer)).toMatchObject({ cancel_at: periodEnd, cancel_at_period_end: true })
 })

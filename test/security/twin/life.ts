@@ -2,10 +2,10 @@
 // each owner that lives it.
 import { randomUUID } from 'node:crypto'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
-import { type Buyer, cancelHere, open, order, pay } from '../../conformance/buyer.ts'
+import { type Buyer, cancelThroughApi, open, order, pay } from '../../conformance/buyer.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { type Call, call, type Reply } from '../../support/call.ts'
-import { getPriceId, opened, startCheckout } from '../../support/checkout.ts'
+import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
 import {
   askForCode,
   askForTokens,
@@ -18,7 +18,7 @@ import {
   wrong,
 } from '../../support/sign-in.ts'
 import { at } from '../../support/tenants.ts'
-import { image, MESSAGE, sendForm, ticketForm } from '../../support/tickets.ts'
+import { MESSAGE, randomImage, sendForm, ticketForm } from '../../support/tickets.ts'
 import { changeBalance, withdraw } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
 import type { Act, Owner } from './owner.ts'
@@ -95,9 +95,10 @@ export const ARRIVING: Record<string, Act> = {
   },
   'user state in bootstrap': (me) => good(ask(me, 'bootstrap', { token: me.sessions[ANN]!.token })),
   'a faulty body by an owner key': (me) => good(ask(me, 'balances', { key: me.key, body: '{' }), 400),
-  "a guest's ticket": (me) => good(sendForm(me.world, ticketForm({ ...MESSAGE, customer_email: ANN }, [image()]))),
+  "a guest's ticket": (me) =>
+    good(sendForm(me.world, ticketForm({ ...MESSAGE, customer_email: ANN }, [randomImage()]))),
   "a user's ticket": (me) =>
-    good(sendForm(me.world, ticketForm(MESSAGE, [image()]), { token: me.sessions[ANN]!.token })),
+    good(sendForm(me.world, ticketForm(MESSAGE, [randomImage()]), { token: me.sessions[ANN]!.token })),
   'a checkout that the processor refuses': (me) =>
     whileRefused(me, /checkout/, () => good(order(me.shops.stripe, 'monthly', { email: BOB }), 502)),
   'a page, and another one instead of it': async (me) => {
@@ -105,7 +106,7 @@ export const ARRIVING: Record<string, Act> = {
     const body = { priceId: getPriceId(asked.paywall, 'monthly'), userMeta: { theme: 'dark' } }
     await good(startCheckout(me.world, { ...asked, body }))
     await good(startCheckout(me.world, { ...asked, body })) // a replay
-    const page = opened(await startCheckout(me.world, { ...asked, headers: once(), body }))
+    const page = parseOpened(await startCheckout(me.world, { ...asked, headers: once(), body }))
     await until('the first page is closed', async () => {
       const { rowCount } = await me.world.database.query(
         `select from checkouts c where c.paywall_id = $1 and c.user_id = $2 and c.reconcile_at is not null`,
@@ -119,7 +120,7 @@ export const ARRIVING: Record<string, Act> = {
     for (const email of [DORA, BOB]) {
       const session = await signInAnonymously(me.world)
       const body = { priceId: getPriceId(paywall, 'monthly') }
-      const page = opened(await startCheckout(me.world, { paywall, token: session.token, body }))
+      const page = parseOpened(await startCheckout(me.world, { paywall, token: session.token, body }))
       await call(me.world, await payOnPage(page.checkoutUrl, email))
     }
   },
@@ -197,7 +198,7 @@ export const STAYING: Record<string, Act> = {
     await good(call(me.world, '/api/paywall/cancel-subscription', { token, body: await cancellation(me, token) }))
   },
   'cancellations by the owner': async (me) => {
-    for (const acquiring of ['polar', 'mollie'] as const) await good(cancelHere(buyerAt(me, acquiring)))
+    for (const acquiring of ['polar', 'mollie'] as const) await good(cancelThroughApi(buyerAt(me, acquiring)))
   },
   'two months': ({ world, shops }) => world.clock.advance(shops.chargebee.paywall.id, '62d'),
 }

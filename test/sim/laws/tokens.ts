@@ -1,5 +1,5 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
-import { provenBalances } from '../../support/user-state.ts'
+import { verifiedBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
 import type { Case, Law, Member, Shown } from './case.ts'
 
@@ -9,7 +9,7 @@ export const LEDGER: Law = {
   async faults({ members }) {
     const wrong = await Promise.all(
       members.map(({ world, userId }) =>
-        provenBalances(world, userId).then(
+        verifiedBalances(world, userId).then(
           () => [],
           (error: Error) => [error.message],
         ),

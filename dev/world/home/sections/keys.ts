@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../../../lib/processors/processor-name.ts'
-import { shownKey } from '../../shown-key.ts'
+import { printableKey } from '../../shown-key.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
 /** Keys and addresses to copy into code and commands. */
@@ -20,7 +20,7 @@ export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown
       ${file.keys.map(({ name, secret }) =>
         secret === null
           ? html`<dt>Key ${name}</dt><dd>created elsewhere; cannot be read again</dd>`
-          : copied(`Key ${name}`, shownKey(secret)),
+          : copied(`Key ${name}`, printableKey(secret)),
       )}
       ${copied('Paywall', paywall.id)}
       ${file.webhooks.map(({ url, secret }) => (secret === null ? '' : copied(`Webhook secret of ${url}`, secret)))}

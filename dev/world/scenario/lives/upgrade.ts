@@ -1,4 +1,4 @@
-import { buys, type Life, passes, until, upgrades } from '../steps.ts'
+import { advanceClock, buys, type Life, until, upgrades } from '../steps.ts'
 
 export const UPGRADE: Life = {
   about: 'a monthly subscription is replaced by a yearly one, and two upgrades are paid at once',
@@ -9,6 +9,6 @@ export const UPGRADE: Life = {
     until(9),
     { does: 'Ann pays for yearly on two pages at once', run: (ann) => ann.upgradeTwice('yearly') },
     until(9),
-    passes('365 days', '365d'),
+    advanceClock('365 days', '365d'),
   ],
 }
