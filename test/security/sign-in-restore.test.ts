@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const OFFER = /was bought on Test Paywall with this address/
+const OFFER = /A purchase was made on Test Paywall with this address/
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
 const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
