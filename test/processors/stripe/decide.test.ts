@@ -150,7 +150,8 @@ test('the end of a trial is reported, unless the trial is cancelled', async () =
   const announced = async () => {
     await emulator.trialWillEnd(id)
     await emulator.drainWebhooks()
-    return received.at(-1)?.trialEnding
+    const announcement = emulator.events.findLast(({ type }) => type === 'customer.subscription.trial_will_end')
+    return received.find((event) => event.id === announcement?.id)?.trialEnding
   }
   expect(await announced()).toBe(true)
   await emulator.portalCancel(id)
