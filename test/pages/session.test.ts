@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Cookie } from 'playwright-core'
+import type { Cookie, Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { pages as endpoints } from '../../functions/pages/contract.ts'
 import { STYLE_PATH } from '../../generated/page-assets.ts'
@@ -171,12 +171,14 @@ describe('a page that a browser loads first', () => {
     const sizes: Promise<number>[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('response', (response) => {
+    const measure = (response: Response) => {
       expect(new URL(response.url()).origin).toBe(pages.world.url)
       sizes.push(response.body().then((body) => gzipSync(body).length))
-    })
+    }
+    page.on('response', measure)
     const response = await page.goto(`${pages.world.url}/p/${ID}${path}`)
     await page.waitForLoadState('networkidle')
+    page.off('response', measure) // a page that waits for a purchase keeps polling, until the browser is closed in the middle of a reply
     const size = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
     return { page, size, complaints, policy: response?.headers()['content-security-policy'] }
   }
