@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { getPriceId, newEmail, type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
+import {
+  getPriceId,
+  newEmail,
+  type Opened,
+  parseOpened,
+  payAndReturn,
+  press,
+  startCheckout,
+} from '../support/checkout.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
-import { untilServed } from '../support/until-served.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -20,8 +27,7 @@ afterEach(() => {
 async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { email, priceId: getPriceId(world.paywall, slug) }
-  const order = { paywall: world.paywall, key: world.key, headers, body }
-  return parseOpened(await untilServed(() => startCheckout(world, order)))
+  return parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, headers, body }))
 }
 
 const getCheckoutSession = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)
@@ -88,8 +94,7 @@ test('40 users who buy at once each get their own page and their own purchase', 
   const paid = await Promise.all(
     Array.from({ length: 40 }, async () => {
       const one = await checkout(newEmail())
-      const back = await press(one.checkoutUrl, 'pay')
-      const { status } = await untilServed(() => call(world, back))
+      const { status } = await payAndReturn(world, one.checkoutUrl)
       return { ...one, status }
     }),
   )

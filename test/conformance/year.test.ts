@@ -26,7 +26,7 @@ const RECOVERED = [
 ]
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a year of a monthly subscription', async () => {
+  test('a year of a monthly subscription', { timeout: 30_000 }, async () => {
     const buyer = await buy(getShop(acquiring))
     const began = await currentTime(buyer)
     for (const tokens of [200, 300, 400]) {

@@ -106,7 +106,7 @@ describe('a processor that fails', () => {
 
     world.stripe.onCall = undefined
     answer.resolve()
-    await expect.poll(async () => (await userState(world, order.userId)).paid).toBe(true)
+    await expect.poll(async () => (await userState(world, order.userId)).paid, { timeout: 10_000 }).toBe(true)
   })
 
   test.each([

@@ -42,7 +42,7 @@ const happenings: ((
     const [purchase] = (await userState(shop, userId)).purchases
     await cancel(world, { key: shop.key, body: { ...body, subscriptionId: purchase?.id } })
     const isStored = async () => (await userState(shop, userId)).purchases[0]?.cancel_at_period_end
-    await expect.poll(isStored).toBe(true)
+    await expect.poll(isStored, { timeout: 10_000 }).toBe(true)
   },
 ]
 

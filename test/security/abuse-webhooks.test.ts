@@ -75,5 +75,5 @@ describe('a webhook that cannot be signed is refused before the database is aske
     const renewed = () => postWebhook(world, body, { secret: credentials.webhookSecret })
     await until('the new secret counts', async () => (await renewed()).status === 200, 15_000)
     expect(await signed()).toMatchObject({ status: 400 })
-  })
+  }, 20_000)
 })

@@ -164,7 +164,7 @@ test('while Freemius is slow the browser is redirected, and the purchase is stor
   expect({ status, at: headers.location }).toEqual({ status: 303, at: expect.stringMatching(/\/r\/.*\/success$/) })
   shop.emulator.onCall = undefined
   answer.resolve()
-  await expect.poll(async () => (await readState(buyer)).paid).toBe(true)
+  await expect.poll(async () => (await readState(buyer)).paid, { timeout: 10_000 }).toBe(true)
   await shop.emulator.sendHeldWebhooks()
 })
 

@@ -104,7 +104,7 @@ test('a call whose reply was lost has run', async () => {
   expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
-test('times out after eight seconds', async () => {
+test('times out after eight seconds', { timeout: 12_000 }, async () => {
   const server = createServer(() => {})
   const base = await listen(server, 0)
   onTestFinished(() => close(server))
