@@ -86,7 +86,8 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
   function getPool(connectionString: string): pg.Pool {
     const known = pools.get(connectionString)
     if (known) return known
-    const pool = new pg.Pool({ connectionString, max: POOL_SIZE, connectionTimeoutMillis: 10_000 })
+    const pool = new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 10_000 })
+    openOneAtATime(pool)
     // An idle connection fails when Postgres is killed. The pool drops it, and the next statement opens another.
     pool.on('error', () => undefined)
     // A lost connection fails the current or the next statement, which reports it.
@@ -96,6 +97,22 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
   }
 
   return proxy
+}
+
+/**
+ * Opens the next connection only once the last one is open, as PgBouncer does (`launch_new_connection` in its src/objects.c): of many
+ * callers at once most are served by a connection that is free by then, and Postgres is not busy with starting processes.
+ */
+function openOneAtATime(pool: pg.Pool): void {
+  const allowOneMore = () => {
+    pool.options.max = Math.min(pool.totalCount + 1, POOL_SIZE)
+  }
+  pool.on('remove', allowOneMore)
+  pool.on('connect', () => {
+    allowOneMore()
+    // Its release serves a caller that waits.
+    if (pool.waitingCount > 0) pool.connect((_, __, release) => release())
+  })
 }
 
 /** Uses listeners because they are faster than `for await`: every database call of the local world passes here. */
