@@ -108,14 +108,30 @@ export async function causeAtProcessor<Result>(
  * be the state before.
  */
 export async function newEvents(buyer: Buyer): Promise<string[]> {
-  const { world, emulator } = buyer.shop
-  await emulator.drainWebhooks()
+  const { world } = buyer.shop
+  await handleWebhooks(buyer.shop)
   const events = await ownerEvents(world, buyer.userId)
   expect(sequenceFaults(events)).toEqual([])
   expect(previousFaults(events)).toEqual([])
   const news = events.slice(buyer.received)
   buyer.received = events.length
   return news.map(getName).toSorted()
+}
+
+/**
+ * Waits until all webhooks are handled. A read that was too slow is repeated after the response, so while the processor answers as usual,
+ * waits for that too.
+ */
+async function handleWebhooks({ world, emulator, paywall }: Shop): Promise<void> {
+  await emulator.drainWebhooks()
+  if (emulator.onCall) return
+  await until('the deferred reads are done', async () => {
+    const { rowCount } = await world.database.query(
+      "select from pending_events where paywall_id = $1 and due_at < $2::timestamptz + interval '1 minute'",
+      [paywall.id, await world.clock.now(paywall.id)],
+    )
+    return rowCount === 0
+  })
 }
 
 const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
