@@ -2,16 +2,17 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take minutes: begun last, they would run on alone. */
-const LONGEST = ['test/sim/bugs', 'test/pages/accessibility', 'test/security/abuse-large-forms']
+const LONGEST = ['test/sim/bugs', 'test/pages/accessibility', 'test/support-ticket/abuse-large-forms']
 
 /** Files that wait for processes and timeouts more than they compute: begun early, beside those that compute. */
 const WAITING = [
   'test/world/',
-  'test/deliveries/',
+  'test/deliver-events/',
   'test/crash/',
-  'test/contract/bootstrap-cache',
+  '/crash.test.ts',
+  'test/bootstrap/cache',
   'test/contract/processor-down',
-  'test/contract/rate-limits',
+  'test/gateway/rate-limits',
   'test/conformance/failures',
   'test/processors/polar/failures',
   '-command.test.ts',
@@ -20,10 +21,12 @@ const WAITING = [
 /** `npm test` leaves these to `npm run test:all`, since developers wait for the former. `vitest run FILE` runs any. */
 const NOT_IN_QUICK = [
   // what kills processes, floods or waits for rate limits
-  'contract/{bindings-down,rate-limits,refusal-pages,sign-in-limits}',
+  'contract/{bindings-down,refusal-pages}',
+  'gateway/rate-limits',
+  'sign-in/{limits,newcomers,strangers,waves}',
   'crash/**',
-  'security/abuse-*',
-  'security/sign-in-{newcomers,strangers,waves}',
+  '*/crash',
+  '*/abuse*',
   // operators' commands on people and keys, each a process of its own
   'cli/{command-line,rekey-command,tickets-command,users-*}',
   // everything that can happen, at all five processors
@@ -32,7 +35,8 @@ const NOT_IN_QUICK = [
   'sim/bugs',
   // whole releases of Workers one after the other, and rows of every migration
   'migrations/**',
-  'security/{roles-key,sealing-keys-rotation,sign-in-keys}',
+  'security/{roles-key,sealing-keys-rotation}',
+  'sign-in/keys',
   // what is filled and measured
   'bench/prints-json',
   'functions/cron-costs',
@@ -42,6 +46,7 @@ const NOT_IN_QUICK = [
   'sdk/browser-*',
   // the local world's own programs
   'emulators/**',
+  'processors/*/emulator/**',
   'world/**',
 ].map(testFile)
 

@@ -3,7 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
-import { firstPayment, ACME as MOLLIE_ACME, sdk as mollieSdk, order, startMollie, subscribe } from './mollie-fixture.ts'
+import {
+  firstPayment,
+  ACME as MOLLIE_ACME,
+  sdk as mollieSdk,
+  order,
+  startMollie,
+  subscribe,
+} from '../processors/mollie/emulator/fixture.ts'
 import {
   ACME,
   buy,
@@ -14,7 +21,7 @@ import {
   startReceiver,
   startStripe,
   subscriptionOrder,
-} from './stripe-fixture.ts'
+} from '../processors/stripe/emulator/fixture.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import * as chargebee from './chargebee-fixture.ts'
-import * as freemius from './freemius-fixture.ts'
-import * as polar from './polar-fixture.ts'
-import * as stripe from './stripe-fixture.ts'
+import * as chargebee from '../processors/chargebee/emulator/fixture.ts'
+import * as freemius from '../processors/freemius/emulator/fixture.ts'
+import * as polar from '../processors/polar/emulator/fixture.ts'
+import * as stripe from '../processors/stripe/emulator/fixture.ts'
 
 const PAYWALL = '1001'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import * as chargebee from './chargebee-fixture.ts'
-import * as freemius from './freemius-fixture.ts'
-import * as mollie from './mollie-fixture.ts'
+import * as chargebee from '../processors/chargebee/emulator/fixture.ts'
+import * as freemius from '../processors/freemius/emulator/fixture.ts'
+import * as mollie from '../processors/mollie/emulator/fixture.ts'
 import { aQuarterPasses, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
 
 describe('at Chargebee', () => {

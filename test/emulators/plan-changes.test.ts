@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import * as polar from '../processors/polar/emulator/fixture.ts'
+import * as stripe from '../processors/stripe/emulator/fixture.ts'
 import { aQuarterPasses, DAY, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
-import * as polar from './polar-fixture.ts'
-import * as stripe from './stripe-fixture.ts'
 
 const HOUR = 3600
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import * as chargebee from './chargebee-fixture.ts'
-import * as freemius from './freemius-fixture.ts'
-import * as mollie from './mollie-fixture.ts'
-import * as polar from './polar-fixture.ts'
-import * as stripe from './stripe-fixture.ts'
+import * as chargebee from '../processors/chargebee/emulator/fixture.ts'
+import * as freemius from '../processors/freemius/emulator/fixture.ts'
+import * as mollie from '../processors/mollie/emulator/fixture.ts'
+import * as polar from '../processors/polar/emulator/fixture.ts'
+import * as stripe from '../processors/stripe/emulator/fixture.ts'
 
 const DAY = 24 * 3600
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
 import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import { ForgedEvent, MalformedEvent } from '../../../lib/processors/event.ts'
-import { ACME, proven } from '../../emulators/chargebee-fixture.ts'
+import { ACME, proven } from './emulator/fixture.ts'
 import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, startSelling } from './selling.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')

@@ -3,7 +3,7 @@ import type { AdapterOptions } from '../../../lib/processors/adapter.ts'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
 import type { ProcessorEvent } from '../../../lib/processors/event.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
-import { ACME, press, startChargebee } from '../../emulators/chargebee-fixture.ts'
+import { ACME, press, startChargebee } from './emulator/fixture.ts'
 
 export const CREDENTIALS = {
   site: ACME.site,

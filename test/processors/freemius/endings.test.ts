@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PRICES, press } from '../../emulators/freemius-fixture.ts'
+import { PRICES, press } from './emulator/fixture.ts'
 import { startAdapter } from './fixture.ts'
 
 test('a subscription cancelled here continues to its end', async () => {

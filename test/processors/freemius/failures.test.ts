@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
-import { ACME, ADA, OTHER, PRICES } from '../../emulators/freemius-fixture.ts'
+import { ACME, ADA, OTHER, PRICES } from './emulator/fixture.ts'
 import { CREDENTIALS, order, startAdapter } from './fixture.ts'
 
 type Setup = Awaited<ReturnType<typeof startAdapter>>

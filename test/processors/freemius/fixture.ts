@@ -4,7 +4,7 @@ import type { FreemiusAccount } from '../../../dev/emulators/freemius/accounts.t
 import { startFreemiusEmulator } from '../../../dev/emulators/freemius/emulator.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import type { CheckoutOrder, PurchaseReference, PurchaseSnapshot } from '../../../lib/processors/processor.ts'
-import { ACME, ADA, PRICES, press, SECRET, sdk } from '../../emulators/freemius-fixture.ts'
+import { ACME, ADA, PRICES, press, SECRET, sdk } from './emulator/fixture.ts'
 
 export const CREDENTIALS = { productId: '7001', publicKey: 'pk_acme', secretKey: SECRET, apiKey: ACME.apiKey }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ADA, PRICES } from '../../emulators/freemius-fixture.ts'
+import { ADA, PRICES } from './emulator/fixture.ts'
 import { CHECKOUT_ID, startAdapter } from './fixture.ts'
 
 const DAY_MS = 86_400_000

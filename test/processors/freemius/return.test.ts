@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readReturn } from '../../../lib/processors/freemius/events.ts'
-import { ACME, ADA, OTHER, PRICES, sdkOver } from '../../emulators/freemius-fixture.ts'
+import { ACME, ADA, OTHER, PRICES, sdkOver } from './emulator/fixture.ts'
 import { CREDENTIALS, startAdapter } from './fixture.ts'
 
 const freemius = sdkOver(fetch)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PRICES } from '../../emulators/freemius-fixture.ts'
+import { PRICES } from './emulator/fixture.ts'
 import { startAdapter } from './fixture.ts'
 
 type Setup = Awaited<ReturnType<typeof startAdapter>>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
-import { ADA, PRICES, sdkOver } from '../../emulators/freemius-fixture.ts'
+import { ADA, PRICES, sdkOver } from './emulator/fixture.ts'
 import { CREDENTIALS, order } from './fixture.ts'
 
 // Compares what the official SDK sends with what the adapter sends, for the same call.

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
-import { OTHER, PRICES, SECRET, sdkOver, startReceiver } from '../../emulators/freemius-fixture.ts'
+import { OTHER, PRICES, SECRET, sdkOver, startReceiver } from './emulator/fixture.ts'
 import { CREDENTIALS, startAdapter } from './fixture.ts'
 
 const NOW = new Date('2026-11-05T12:00:00Z')

@@ -3,7 +3,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, onTestFinished, test } from 'vitest'
 import { RUNTIME, WORKER as WORKER_SETTINGS } from '../../../dev/world/workers/runtime-settings.ts'
 import { readWorkerConfigs } from '../../../dev/world/workers/wrangler-config.ts'
-import { sdkOver } from '../../emulators/freemius-fixture.ts'
+import { sdkOver } from './emulator/fixture.ts'
 import { CREDENTIALS, order } from './fixture.ts'
 
 const AT = 1_795_361_456

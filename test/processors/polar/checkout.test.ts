@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACME, MONTHLY, press, UNKNOWN } from '../../emulators/polar-fixture.ts'
+import { ACME, MONTHLY, press, UNKNOWN } from './emulator/fixture.ts'
 import { ADA, BOB, getOrder, lifetime, openShop } from './shop.ts'
 
 describe('a hosted page', () => {

@@ -1,7 +1,7 @@
 import type { models } from '@polar-sh/sdk/2026-10'
 import { expect, test } from 'vitest'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import {
   CHANGED,
   CUSTOMER,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listAccounts } from '../../../dev/emulators/polar/accounts.ts'
 import { isCurrency } from '../../../lib/money/money.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
-import { LIFETIME, MONTHLY } from '../../emulators/polar-fixture.ts'
+import { LIFETIME, MONTHLY } from './emulator/fixture.ts'
 
 test('sells in the currencies of the official SDK, except those whose units are not known', () => {
   const index = new URL('index.d.mts', import.meta.resolve('@polar-sh/sdk/2026-10'))

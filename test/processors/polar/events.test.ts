@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ForgedEvent, type Inbound, MalformedEvent } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const AT = NOW.getTime() / 1000

@@ -4,7 +4,7 @@ import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { close, listen } from '../../../dev/emulators/core/listen.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import { getOrder, openShop } from './shop.ts'
 
 const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import { ADA, BOB, lifetime, openShop } from './shop.ts'
 
 const HOME = 'https://shop.example/account'

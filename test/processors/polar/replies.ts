@@ -1,6 +1,6 @@
 import type { models } from '@polar-sh/sdk/2026-10'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import { ADA } from './shop.ts'
 
 // Replies as the official SDK's types have them, whole. Polar publishes no example objects for this version.

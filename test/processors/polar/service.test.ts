@@ -18,12 +18,12 @@ import {
 } from '../../conformance/buyer.ts'
 import { POLAR } from '../../conformance/drivers/polar.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
-import { press, sdk } from '../../emulators/polar-fixture.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
 import { signInAnonymously } from '../../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { press, sdk } from './emulator/fixture.ts'
 
 // What is specific to an organisation at Polar, through the public API: one customer per e-mail address, several
 // subscriptions of a customer, and events about everything that the organisation sells.

@@ -4,7 +4,7 @@ import { startPolarEmulator } from '../../../dev/emulators/polar/emulator.ts'
 import type { Inbound } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
-import { ACME, LIFETIME, MONTHLY, press, sdk } from '../../emulators/polar-fixture.ts'
+import { ACME, LIFETIME, MONTHLY, press, sdk } from './emulator/fixture.ts'
 
 export const DAY_MS = 86_400_000
 export const ADA = '5a1de0f4-7f0e-4b6f-8c44-0d3e1a9b2c01'

@@ -4,7 +4,7 @@ import type { Inbound } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
-import { ACME } from '../../emulators/polar-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import { ADA, getOrder, getSent, openShop, type Sent } from './shop.ts'
 
 // Compares the unmodified official SDK, with the runtime's own fetch, with the adapter, for the same calls.

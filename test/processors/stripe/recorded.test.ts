@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
 import { decideReply } from '../../../lib/processors/stripe/translate.ts'
-import { ACME } from '../../emulators/stripe-fixture.ts'
+import { ACME } from './emulator/fixture.ts'
 import { CHECKOUT_ID } from './selling.ts'
 
 /*

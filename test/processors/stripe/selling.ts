@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { ProcessorEvent } from '../../../lib/processors/event.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
-import { ACME, press, startStripe } from '../../emulators/stripe-fixture.ts'
+import { ACME, press, startStripe } from './emulator/fixture.ts'
 
 export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 

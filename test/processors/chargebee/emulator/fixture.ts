@@ -1,0 +1,150 @@
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import Chargebee, { basicAuthValidator, type HostedPage } from 'chargebee'
+import { onTestFinished } from 'vitest'
+import type { ChargebeeAccount } from '../../../../dev/emulators/chargebee/accounts.ts'
+import type { ChargebeeEmulator } from '../../../../dev/emulators/chargebee/emulator.ts'
+import { startChargebeeEmulator } from '../../../../dev/emulators/chargebee/emulator.ts'
+import type { ChargebeeEvent } from '../../../../dev/emulators/chargebee/objects/wire.ts'
+import { close, listen } from '../../../../dev/emulators/core/listen.ts'
+
+const PRICES: ChargebeeAccount['prices'] = [
+  { id: 'pro-USD-monthly', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },
+  { id: 'pro-JPY-quarterly', label: 'Quarterly', currency: 'JPY', amount: 2400, interval: 'month', intervalCount: 3 },
+  { id: 'pro-KWD-yearly', label: 'Yearly', currency: 'KWD', amount: 1250, interval: 'year', intervalCount: 1 },
+  { id: 'lifetime-EUR', label: 'Lifetime', currency: 'EUR', amount: 4900, interval: null, intervalCount: null },
+]
+
+export const ACME: ChargebeeAccount = {
+  paywallId: '1001',
+  paywallName: 'Acme Pro',
+  site: 'acme-test',
+  apiKey: 'test_acme_0123456789',
+  webhookUser: 'paywall',
+  webhookPassword: 'a-long-password',
+  prices: PRICES,
+}
+
+interface Options {
+  /** Whether an account has the usual limit of calls. */
+  rateLimited?: boolean
+  accounts?: ChargebeeAccount[]
+  serviceUrl?: string
+  statePath?: string
+  /** Takes the webhooks instead of the network. */
+  fetch?: typeof fetch
+}
+
+/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+export async function startChargebee({
+  accounts = [ACME],
+  serviceUrl = 'http://127.0.0.1:9',
+  rateLimited = false,
+  ...more
+}: Options = {}) {
+  const emulator = await startChargebeeEmulator({
+    port: 0,
+    ...(!rateLimited && { rateLimited }),
+    accounts: () => accounts,
+    serviceUrl: () => serviceUrl,
+    ...more,
+  })
+  onTestFinished(() => emulator.close())
+  return { emulator, chargebee: sdk(emulator) }
+}
+
+/** The official SDK. The emulator is all sites at once, so its address stands where the site's name does. */
+export function sdk({ url }: Pick<ChargebeeEmulator, 'url'>, apiKey = ACME.apiKey): Chargebee {
+  const { hostname: site, port } = new URL(url)
+  return new Chargebee({
+    site,
+    hostSuffix: '',
+    port: Number(port),
+    protocol: 'http',
+    apiKey,
+    sdkTelemetryEnabled: false,
+  })
+}
+
+type NewParameters = HostedPage.CheckoutNewForItemsInputParam
+type OneTimeParameters = HostedPage.CheckoutOneTimeForItemsInputParam
+
+export const subscriptionOrder = (more: NewParameters = {}): NewParameters => ({
+  redirect_url: 'https://shop.example/thanks?session=1',
+  cancel_url: 'https://shop.example/sorry',
+  customer: { id: 'user-1', email: 'ada@example.com' },
+  subscription_items: [{ item_price_id: 'pro-USD-monthly', quantity: 1 }],
+  ...more,
+})
+
+export const oneTimeOrder = (more: OneTimeParameters = {}): OneTimeParameters => ({
+  redirect_url: 'https://shop.example/thanks',
+  cancel_url: 'https://shop.example/sorry',
+  customer: { email: 'ada@example.com' },
+  item_prices: [{ item_price_id: 'lifetime-EUR', quantity: 1 }],
+  ...more,
+})
+
+/** Presses a button of a hosted page. */
+export function press(page: { url?: string }, action: string, fields: Record<string, string> = {}) {
+  const body = new URLSearchParams({ action, ...fields })
+  return fetch(page.url ?? '', { method: 'POST', body, redirect: 'manual' })
+}
+
+/** Sells a subscription; what it is by then, its customer and its first invoice. */
+export async function subscribe(chargebee: Chargebee, more: NewParameters = {}) {
+  const { hosted_page: page } = await chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(more))
+  await press(page, 'pay')
+  const { content } = (await chargebee.hostedPage.retrieve(page.id ?? '')).hosted_page
+  return { page, ...content }
+}
+
+export async function buyOnce(chargebee: Chargebee, more: OneTimeParameters = {}) {
+  const { hosted_page: page } = await chargebee.hostedPage.checkoutOneTimeForItems(oneTimeOrder(more))
+  await press(page, 'pay')
+  const { content } = (await chargebee.hostedPage.retrieve(page.id ?? '')).hosted_page
+  return { page, ...content }
+}
+
+export interface Delivery {
+  paywallId: string
+  event: ChargebeeEvent
+  body: string
+}
+
+/**
+ * A service that takes webhooks, each proved by the SDK's own handler with its paywall's user and password; `answers` are the
+ * statuses of the first answers, all later ones are 200.
+ */
+export async function startReceiver(accounts: ChargebeeAccount[] = [ACME], answers: number[] = []) {
+  const deliveries: Delivery[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const paywallId = request.url?.replace('/webhooks/chargebee/', '') ?? ''
+    const account = accounts.find((each) => each.paywallId === paywallId)
+    const event = await proven({ ...request.headers }, body, account)
+    if (event) deliveries.push({ paywallId, event, body })
+    response.writeHead(event ? (answers.shift() ?? 200) : 401).end()
+  })
+  const url = await listen(server, 0)
+  onTestFinished(() => close(server))
+  return { url, deliveries, types: () => deliveries.map(({ event }) => event.event_type).sort() }
+}
+
+/** The event as the SDK's handler hands it on; null if the handler refuses it. */
+export async function proven(
+  headers: Record<string, string | string[] | undefined>,
+  body: string,
+  account: Pick<ChargebeeAccount, 'webhookUser' | 'webhookPassword'> | undefined,
+): Promise<ChargebeeEvent | null> {
+  const handler = new Chargebee({ site: 'unused', apiKey: 'unused' }).webhooks.createHandler({
+    requestValidator: basicAuthValidator(
+      (user, password) => user === account?.webhookUser && password === account?.webhookPassword,
+    ),
+  })
+  const { promise, resolve } = Promise.withResolvers<ChargebeeEvent | null>()
+  handler.on('unhandled_event', ({ event }) => resolve(event as unknown as ChargebeeEvent))
+  handler.on('error', () => resolve(null))
+  await handler.handle({ body, headers })
+  return promise
+}

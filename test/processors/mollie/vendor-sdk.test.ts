@@ -1,0 +1,256 @@
+import { createHmac } from 'node:crypto'
+import { Client, HTTPClient, SignatureValidator } from 'mollie-api-typescript'
+import { expect, test } from 'vitest'
+import { mollieAdapter } from '../../../lib/processors/mollie/adapter.ts'
+import type { ObservedSale } from '../../../lib/processors/mollie/translate.ts'
+import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
+import { ACME } from './emulator/fixture.ts'
+
+// Compares the unmodified official SDK with the adapter, for the same calls.
+
+const NOW = new Date('2026-11-23T10:00:00Z')
+const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
+/** The SDK generates a key for every call, which Mollie reads for a POST only, and names the type of a body that does not exist. */
+const matter = (method: string, body: string) => [
+  'authorization',
+  'accept',
+  ...(body === '' ? [] : ['content-type']),
+  ...(method === 'POST' ? ['idempotency-key'] : []),
+]
+/** Mollie accepts no other kind of key. */
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+interface Sent {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+async function sentBy(request: Request): Promise<Sent> {
+  const { method, url } = request
+  const text = await request.text()
+  const headers = matter(method, text).flatMap((name) => {
+    const value = request.headers.get(name)
+    return value === null ? [] : [[name, value]]
+  })
+  return { method, url, headers: Object.fromEntries(headers), body: text === '' ? null : JSON.parse(text) }
+}
+
+const sale = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
+const price = { currency: 'EUR', value: '9.99' }
+const metadata = { ...sale, interval: 'month', interval_count: 1, trial_days: 0, renewal: price }
+const common = {
+  description: 'Acme Pro',
+  redirectUrl: 'https://pay.example/success',
+  cancelUrl: 'https://pay.example/error',
+}
+
+const PAYMENT = {
+  id: 'tr_1',
+  status: 'paid',
+  sequenceType: 'first',
+  description: 'Acme Pro',
+  amount: price,
+  customerId: 'cst_1',
+  mandateId: 'mdt_1',
+  metadata,
+  createdAt: '2026-11-23T09:00:00+00:00',
+  paidAt: '2026-11-23T09:01:00+00:00',
+  _links: { checkout: { href: 'https://www.mollie.com/checkout/tr_1' } },
+}
+const SUBSCRIPTION = {
+  id: 'sub_1',
+  customerId: 'cst_1',
+  status: 'active',
+  amount: price,
+  startDate: '2026-12-24',
+  interval: '1 month',
+  metadata: { ...sale, first_payment: 'tr_1' },
+  createdAt: '2026-11-23T09:02:00+00:00',
+}
+const list = (name: string, ...rows: object[]) => ({ count: rows.length, _embedded: { [name]: rows }, _links: {} })
+
+/** Mollie's replies: with a subscription, or without one yet. */
+const replies = (subscriptions: object[]): [RegExp, object | null][] => [
+  [/^POST .*\/customers$/, { id: 'cst_1' }],
+  [/^DELETE /, SUBSCRIPTION],
+  [/\/subscriptions\/sub_1\/payments/, list('payments')],
+  [/\/subscriptions/, list('subscriptions', ...subscriptions)],
+  [/\/payments/, PAYMENT],
+]
+
+function recorder(subscriptions: object[]) {
+  const sent: Promise<Sent>[] = []
+  const answer = async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init)
+    sent.push(sentBy(request.clone()))
+    const [, reply] = replies(subscriptions).find(([call]) => call.test(`${request.method} ${request.url}`)) ?? []
+    return Response.json(reply, { headers: { 'content-type': 'application/hal+json' } })
+  }
+  return { sent: () => Promise.all(sent), answer }
+}
+
+type Ours = ReturnType<typeof mollieAdapter>
+/** A call of the SDK, with the adapter's idempotency key. */
+type Theirs = (mollie: Client, idempotencyKey: string) => Promise<unknown>
+
+/** The adapter must send what the official SDK sends, call by call. */
+async function compare(
+  act: (adapter: Ours) => Promise<unknown>,
+  calls: Theirs[],
+  subscriptions: object[] = [SUBSCRIPTION],
+) {
+  const ours = recorder(subscriptions)
+  await act(mollieAdapter(ACME, { base: null, isTest: true, fetch: ours.answer, now: () => NOW }))
+  const sent = await ours.sent()
+  const theirs = recorder(subscriptions)
+  const httpClient = new HTTPClient({ fetcher: theirs.answer })
+  const mollie = new Client({ security: { apiKey: ACME.apiKey }, retryConfig: { strategy: 'none' }, httpClient })
+  // Whether it can use such short replies does not matter.
+  for (const [place, call] of calls.entries())
+    await call(mollie, sent[place]?.headers['idempotency-key'] ?? '').catch(() => {})
+  expect(sent).toEqual(await theirs.sent())
+  for (const { method, headers } of sent) {
+    if (method === 'POST') expect(headers['idempotency-key']).toMatch(UUID_V4)
+  }
+}
+
+const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+  key: 'key_1',
+  checkoutId: CHECKOUT_ID,
+  paywallId: '1001',
+  userId: 'user_1',
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: 'Acme Pro',
+  currency: 'EUR',
+  amount: 999,
+  trialDays: 0,
+  recurring: { interval: 'month', intervalCount: 1 },
+  successUrl: common.redirectUrl,
+  errorUrl: common.cancelUrl,
+  ...more,
+})
+
+const first = { ...common, sequenceType: 'first', customerId: 'cst_1' } as const
+
+test.each([
+  ['a subscription', 0, price],
+  ['a trial', 14, { currency: 'EUR', value: '0.00' }],
+])('opens the page of %s as the SDK does', (_, trialDays, amount) =>
+  compare(
+    (adapter) => adapter.openCheckout(order({ trialDays })),
+    [
+      (mollie, idempotencyKey) =>
+        mollie.customers.create({
+          idempotencyKey,
+          entityCustomer: { email: 'ada@example.com', metadata: { user_id: 'user_1' } },
+        }),
+      (mollie, idempotencyKey) =>
+        mollie.payments.create({
+          idempotencyKey,
+          paymentRequest: { ...first, amount, metadata: { ...metadata, trial_days: trialDays } },
+        }),
+    ],
+  ),
+)
+
+test('opens the page of a one-time payment as the SDK does', () =>
+  compare(
+    (adapter) => adapter.openCheckout(order({ recurring: null })),
+    [
+      (mollie, idempotencyKey) =>
+        mollie.payments.create({
+          idempotencyKey,
+          paymentRequest: { ...common, sequenceType: 'oneoff', amount: price, metadata: sale },
+        }),
+    ],
+  ))
+
+const readPayment: Theirs = (mollie) => mollie.payments.get({ paymentId: 'tr_1', embed: 'refunds,chargebacks' })
+const saleReads: Theirs[] = [
+  readPayment,
+  (mollie) => mollie.subscriptions.list({ customerId: 'cst_1', limit: 250 }),
+  (mollie) => mollie.subscriptions.listPayments({ customerId: 'cst_1', subscriptionId: 'sub_1', limit: 250 }),
+]
+
+test('reads a purchase as the SDK does', () =>
+  compare((adapter) => adapter.observe({ kind: 'subscription', id: 'tr_1' }), saleReads))
+
+test('makes the subscription of a first payment as the SDK does', () =>
+  compare(
+    async (adapter) => {
+      const observed = (await adapter.observe({ kind: 'page', id: 'tr_1' })) as ObservedSale
+      const { todo } = adapter.decide(observed, NOW)
+      if (todo) await adapter.act(todo)
+    },
+    [
+      ...saleReads.slice(0, 2),
+      (mollie, idempotencyKey) =>
+        mollie.subscriptions.create({
+          idempotencyKey,
+          customerId: 'cst_1',
+          subscriptionRequest: {
+            amount: price,
+            interval: '1 month',
+            startDate: '2026-12-24',
+            description: `Acme Pro ${CHECKOUT_ID.slice(0, 8)}`,
+            mandateId: 'mdt_1',
+            metadata: { ...sale, first_payment: 'tr_1' },
+          },
+        }),
+    ],
+    [],
+  ))
+
+test('cancels as the SDK does', () =>
+  compare(
+    (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
+    [...saleReads, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
+  ))
+
+test('keeps a cancellation that comes before the subscription as the SDK does', () =>
+  compare(
+    (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
+    [
+      ...saleReads.slice(0, 2),
+      (mollie) =>
+        mollie.payments.update({
+          paymentId: 'tr_1',
+          requestBody: { metadata: { ...metadata, canceled_at: NOW.toISOString() } },
+        }),
+    ],
+    [],
+  ))
+
+test('accepts what the SDK’s verifier accepts', async () => {
+  const adapter = mollieAdapter(ACME, { base: null, isTest: true, fetch, now: () => NOW })
+  const entity = { ...PAYMENT, sequenceType: 'oneoff', metadata: sale }
+  const event = {
+    id: 'event_1',
+    type: 'payment.paid',
+    entityId: 'tr_1',
+    createdAt: NOW.toISOString(),
+    _embedded: { entity },
+  }
+  const body = JSON.stringify(event)
+  const hex = (secret: string) => createHmac('sha256', secret).update(body).digest('hex')
+  const verifier = new SignatureValidator(ACME.webhookSecret)
+  const inbound = (signature: string) => ({
+    headers: new Headers({ 'x-mollie-signature': signature }),
+    rawBody: body,
+    now: NOW,
+  })
+  for (const signature of [hex(ACME.webhookSecret), `sha256=${hex(ACME.webhookSecret)}`]) {
+    expect(await verifier.validatePayload(body, signature)).toBe(true)
+    expect(await adapter.readEvent(inbound(signature))).toMatchObject({
+      id: 'event_1',
+      about: { kind: 'page', id: 'tr_1' },
+    })
+  }
+  const forged = `sha256=${hex('another')}`
+  await expect(verifier.validatePayload(body, forged)).rejects.toThrow()
+  await expect(adapter.readEvent(inbound(forged))).rejects.toThrow('invalid signature')
+})

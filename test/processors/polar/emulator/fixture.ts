@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { createPolar, type models, webhooks } from '@polar-sh/sdk/2026-10'
+import { onTestFinished } from 'vitest'
+import { close, listen } from '../../../../dev/emulators/core/listen.ts'
+import type { PolarAccount } from '../../../../dev/emulators/polar/accounts.ts'
+import type { PolarEmulator } from '../../../../dev/emulators/polar/emulator.ts'
+import { startPolarEmulator } from '../../../../dev/emulators/polar/emulator.ts'
+
+/** Products, by their ids. The monthly one has a price in rupees, too. */
+export const MONTHLY = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a1001'
+export const QUARTERLY = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a1003'
+export const LIFETIME = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a1002'
+export const UNKNOWN = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a9999'
+
+const monthly = { id: MONTHLY, label: 'Monthly', interval: 'month', intervalCount: 1 } as const
+const PRICES: PolarAccount['prices'] = [
+  { ...monthly, currency: 'usd', amount: 999 },
+  { ...monthly, currency: 'inr', amount: 39900 },
+  { id: QUARTERLY, label: 'Quarterly', currency: 'jpy', amount: 2400, interval: 'month', intervalCount: 3 },
+  { id: LIFETIME, label: 'Lifetime', currency: 'usd', amount: 4900, interval: null, intervalCount: null },
+]
+
+export const ACME: PolarAccount = {
+  paywallId: '1001',
+  paywallName: 'Acme Pro',
+  accessToken: 'polar_oat_acme_0123456789',
+  webhookSecret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  prices: PRICES,
+}
+
+/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+export async function startPolar(
+  options: { accounts?: PolarAccount[]; serviceUrl?: string; statePath?: string; rateLimited?: boolean } = {},
+) {
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath, rateLimited = false } = options
+  const emulator = await startPolarEmulator({
+    port: 0,
+    ...(!rateLimited && { rateLimited }),
+    accounts: () => accounts,
+    serviceUrl: () => serviceUrl,
+    ...(statePath !== undefined && { statePath }),
+  })
+  onTestFinished(() => emulator.close())
+  return { emulator, polar: sdk(emulator) }
+}
+
+export const sdk = ({ url }: Pick<PolarEmulator, 'url'>, accessToken = ACME.accessToken) =>
+  createPolar({ accessToken, baseUrl: url })
+
+export type Sdk = ReturnType<typeof sdk>
+
+/** A checkout of the monthly product; `more` adds to it. */
+export const monthlyOrder = (more: Partial<models.CheckoutCreate> = {}): models.CheckoutCreate => ({
+  products: [MONTHLY],
+  success_url: 'https://shop.example/thanks?checkout={CHECKOUT_ID}',
+  return_url: 'https://shop.example/sorry',
+  customer_email: 'ada@buyers.dev',
+  external_customer_id: 'user-ada',
+  metadata: { paywall_id: '1001' },
+  ...more,
+})
+
+export const TRIAL = { trial_interval: 'day', trial_interval_count: 3 } as const
+
+/** Presses a button of a checkout's hosted page. */
+export function press(checkout: { url: string }, action: string, fields: Record<string, string> = {}) {
+  const body = new URLSearchParams({ action, ...fields })
+  return fetch(checkout.url, { method: 'POST', body, redirect: 'manual' })
+}
+
+/** Buys, and reads the checkout and the order, as one would at Polar. */
+export async function buy(polar: Sdk, order: models.CheckoutCreate = monthlyOrder(), fields = {}) {
+  const checkout = await polar.checkouts.create(order)
+  await press(checkout, 'pay', fields)
+  const [bought] = (await polar.orders.list({ checkout_id: checkout.id })).items
+  if (!bought) throw new Error('nothing was bought')
+  return { checkout: await polar.checkouts.get(checkout.id), order: bought, id: bought.subscription_id ?? '' }
+}
+
+export interface Delivery {
+  paywallId: string
+  id: string
+  event: Awaited<ReturnType<typeof webhooks.validateEvent>>
+  body: string
+  headers: Record<string, string>
+}
+
+/**
+ * A service that takes webhooks. Each is proved by the official SDK over its raw bytes with its paywall's secret;
+ * `answers` are the statuses of the first answers, all later ones are 200.
+ */
+export async function startReceiver(accounts: PolarAccount[] = [ACME], answers: number[] = []) {
+  const deliveries: Delivery[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const paywallId = request.url?.replace('/webhooks/polar/', '') ?? ''
+    const secret = accounts.find((account) => account.paywallId === paywallId)?.webhookSecret ?? ''
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const event = await webhooks.validateEvent(body, headers, secret)
+    deliveries.push({ paywallId, id: headers['webhook-id'] ?? '', event, body, headers })
+    const status = answers.shift() ?? 200
+    response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end()
+  })
+  const url = await listen(server, 0)
+  onTestFinished(() => close(server))
+  return { url, deliveries, types: () => deliveries.map(({ event }) => event.type).sort() }
+}

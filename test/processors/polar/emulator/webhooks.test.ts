@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { ACME, buy, LIFETIME, monthlyOrder, startPolar, startReceiver, TRIAL } from './fixture.ts'
+
+test('reports a paid subscription in events that the official SDK verifies', async () => {
+  const receiver = await startReceiver()
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  const { checkout, order, id } = await buy(polar)
+  await emulator.drainWebhooks()
+  expect(receiver.types()).toEqual([
+    'checkout.updated',
+    'order.created',
+    'order.paid',
+    'order.updated',
+    'subscription.active',
+    'subscription.created',
+    'subscription.updated',
+  ])
+  const paid = receiver.deliveries.find(({ event }) => event.type === 'order.paid')
+  expect(paid?.event.data).toEqual(order)
+  expect(paid?.headers).toMatchObject({ 'webhook-api-version': '2026-10', 'user-agent': 'polar.sh webhooks' })
+  expect(Object.keys(JSON.parse(paid?.body ?? ''))).toEqual(['type', 'timestamp', 'data'])
+  const updated = receiver.deliveries.find(({ event }) => event.type === 'checkout.updated')
+  expect(updated?.event.data).toMatchObject({ id: checkout.id, status: 'succeeded' })
+  expect((await polar.subscriptions.get(id)).id).toBe(id)
+})
+
+test('signs with the text of an older secret', async () => {
+  const accounts = [{ ...ACME, webhookSecret: 'polar_whs_made_before_september' }]
+  const receiver = await startReceiver(accounts)
+  const { emulator, polar } = await startPolar({ accounts, serviceUrl: receiver.url })
+  await buy(polar, monthlyOrder({ products: [LIFETIME] }))
+  await emulator.drainWebhooks()
+  expect(receiver.types()).toEqual(['checkout.updated', 'order.created', 'order.paid'])
+})
+
+test('reports what a change means besides that there was one', async () => {
+  const receiver = await startReceiver()
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  const { id } = await buy(polar, monthlyOrder(TRIAL))
+  const toldBy = async (change: () => Promise<unknown>) => {
+    await emulator.drainWebhooks()
+    receiver.deliveries.length = 0
+    await change()
+    await emulator.drainWebhooks()
+    return receiver.types()
+  }
+  const cancel = () => polar.subscriptions.update(id, { cancel_at_period_end: true })
+  expect(await toldBy(cancel)).toEqual(['subscription.canceled', 'subscription.updated'])
+  expect(await toldBy(() => emulator.portalUndo(id))).toEqual(['subscription.uncanceled', 'subscription.updated'])
+  expect(await toldBy(() => emulator.rollOver(id))).toEqual(['subscription.cycled', 'subscription.updated'])
+  expect(await toldBy(() => emulator.renew(id, { fail: true }))).toEqual([
+    'order.created',
+    'order.updated',
+    'subscription.past_due',
+    'subscription.updated',
+  ])
+  expect(await toldBy(() => emulator.renew(id))).toEqual([
+    'order.paid',
+    'order.updated',
+    'subscription.active',
+    'subscription.updated',
+  ])
+  expect(await toldBy(() => emulator.pause(id))).toEqual(['subscription.paused', 'subscription.updated'])
+  expect(await toldBy(() => emulator.resume(id))).toEqual(['subscription.resumed', 'subscription.updated'])
+  expect(await toldBy(() => emulator.end(id))).toEqual([
+    'subscription.canceled',
+    'subscription.revoked',
+    'subscription.updated',
+  ])
+})
+
+test('reports refunds, and a dispute only if a refund prevents it', async () => {
+  const receiver = await startReceiver()
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  const [one, other] = [await buy(polar, monthlyOrder({ products: [LIFETIME] })), await buy(polar)]
+  await emulator.drainWebhooks()
+  receiver.deliveries.length = 0
+  const refunded = ['order.refunded', 'order.updated', 'refund.created']
+  await polar.refunds.create({ order_id: one.order.id, amount: 100, reason: 'other' })
+  await emulator.closeDispute((await emulator.dispute(one.order.id)).id)
+  await emulator.drainWebhooks()
+  expect(receiver.types()).toEqual(refunded)
+  receiver.deliveries.length = 0
+  await emulator.preventDispute(other.order.id)
+  await emulator.drainWebhooks()
+  const ended = ['subscription.canceled', 'subscription.revoked', 'subscription.updated']
+  expect(receiver.types()).toEqual([...refunded, ...ended])
+  const [refund] = receiver.deliveries.filter(({ event }) => event.type === 'refund.created')
+  expect(refund?.event.data).toMatchObject({ status: 'succeeded', dispute: { status: 'prevented', closed: true } })
+})
+
+test('sends an event again, with the same id, until it is accepted; a redirect does not count', async () => {
+  const receiver = await startReceiver([ACME], [500, 302])
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 60)
+  const checkout = await polar.checkouts.create(monthlyOrder())
+  await emulator.moveTo(ACME.paywallId, Date.parse(checkout.expires_at) / 1000 + 3600)
+  await emulator.drainWebhooks()
+  expect(receiver.types()).toEqual(['checkout.expired', 'checkout.expired', 'checkout.expired'])
+  expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(1)
+})
+
+test('holds events and releases them in the order chosen, repeated or lost', async () => {
+  const receiver = await startReceiver()
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  emulator.holdWebhooks()
+  await buy(polar, monthlyOrder({ products: [LIFETIME] }))
+  await emulator.sendHeldWebhooks((events) => {
+    const kept = events.filter(({ type }) => type !== 'order.created')
+    return [...kept.reverse(), ...kept]
+  })
+  expect(receiver.types()).toEqual(['checkout.updated', 'checkout.updated', 'order.paid', 'order.paid'])
+  await emulator.resend(emulator.events[0]?.id ?? '')
+  expect(receiver.deliveries).toHaveLength(5)
+})

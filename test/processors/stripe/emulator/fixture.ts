@@ -1,0 +1,113 @@
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import Stripe from 'stripe'
+import { onTestFinished } from 'vitest'
+import { close, listen } from '../../../../dev/emulators/core/listen.ts'
+import type { StripeAccount } from '../../../../dev/emulators/stripe/accounts.ts'
+import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
+import { startStripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
+
+const PRICES: StripeAccount['prices'] = [
+  { id: 'price_month', label: 'Monthly', currency: 'usd', amount: 999, interval: 'month', intervalCount: 1 },
+  { id: 'price_quarter', label: 'Quarterly', currency: 'jpy', amount: 2400, interval: 'month', intervalCount: 3 },
+  { id: 'price_once', label: 'Lifetime', currency: 'eur', amount: 4900, interval: null, intervalCount: null },
+]
+
+export const ACME: StripeAccount = {
+  paywallId: '1001',
+  paywallName: 'Acme Pro',
+  secretKey: 'sk_test_acme_0123456789',
+  webhookSecret: 'whsec_acme',
+  prices: PRICES,
+}
+
+/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+export async function startStripe(
+  options: {
+    accounts?: StripeAccount[]
+    serviceUrl?: string
+    statePath?: string
+    fetch?: typeof fetch
+    rateLimited?: boolean
+  } = {},
+) {
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', rateLimited = false, ...more } = options
+  const emulator = await startStripeEmulator({
+    port: 0,
+    ...(!rateLimited && { rateLimited }),
+    accounts: () => accounts,
+    serviceUrl: () => serviceUrl,
+    ...more,
+  })
+  onTestFinished(() => emulator.close())
+  return { emulator, stripe: sdk(emulator) }
+}
+
+export function sdk(emulator: StripeEmulator, secretKey = ACME.secretKey): Stripe {
+  const { hostname: host, port } = new URL(emulator.url)
+  return new Stripe(secretKey, { host, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 })
+}
+
+/** A subscription checkout of the monthly price; `more` adds to it. */
+export function subscriptionOrder(more: Stripe.Checkout.SessionCreateParams = {}): Stripe.Checkout.SessionCreateParams {
+  return {
+    mode: 'subscription',
+    line_items: [{ price: 'price_month', quantity: 1 }],
+    success_url: 'https://shop.example/thanks?session={CHECKOUT_SESSION_ID}',
+    cancel_url: 'https://shop.example/sorry',
+    customer_email: 'ada@example.com',
+    ...more,
+  }
+}
+
+export function paymentOrder(more: Stripe.Checkout.SessionCreateParams = {}): Stripe.Checkout.SessionCreateParams {
+  return subscriptionOrder({ mode: 'payment', line_items: [{ price: 'price_once', quantity: 1 }], ...more })
+}
+
+/** Presses a button of a session's hosted page. */
+export function press(session: { url: string | null }, action: string, fields: Record<string, string> = {}) {
+  const body = new URLSearchParams({ action, ...fields })
+  return fetch(session.url ?? '', { method: 'POST', body, redirect: 'manual' })
+}
+
+export async function buy(
+  stripe: Stripe,
+  order: Stripe.Checkout.SessionCreateParams,
+): Promise<Stripe.Checkout.Session> {
+  const session = await stripe.checkout.sessions.create(order)
+  await press(session, 'pay')
+  return stripe.checkout.sessions.retrieve(session.id)
+}
+
+/** The id of a field that may also hold the object itself. */
+export function getId(reference: string | { id: string } | null | undefined): string {
+  if (!reference) throw new Error('nothing is referred to')
+  return typeof reference === 'string' ? reference : reference.id
+}
+
+export interface Delivery {
+  paywallId: string
+  event: Stripe.Event
+  body: string
+}
+
+/**
+ * A service that takes webhooks. Each is proved by the official SDK over its raw bytes with its paywall's secret;
+ * `answers` are the statuses of the first answers, all later ones are 200.
+ */
+export async function startReceiver(accounts: StripeAccount[] = [ACME], answers: number[] = []) {
+  const deliveries: Delivery[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const paywallId = request.url?.replace('/webhooks/stripe/', '') ?? ''
+    const secret = accounts.find((account) => account.paywallId === paywallId)?.webhookSecret ?? ''
+    const signature = request.headers['stripe-signature'] ?? ''
+    const event = await new Stripe('sk_test_unused').webhooks.constructEventAsync(body, signature, secret)
+    deliveries.push({ paywallId, event, body })
+    const status = answers.shift() ?? 200
+    response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end()
+  })
+  const url = await listen(server, 0)
+  onTestFinished(() => close(server))
+  return { url, deliveries, types: () => deliveries.map(({ event }) => event.type).sort() }
+}

@@ -1,0 +1,98 @@
+import Stripe from 'stripe'
+import { expect, test } from 'vitest'
+import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
+import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
+
+async function paid() {
+  const { emulator, stripe } = await startStripe()
+  const payment = getId((await buy(stripe, paymentOrder())).payment_intent)
+  const charge = async () => {
+    const { latest_charge: latest } = await stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge'] })
+    return latest
+  }
+  return { emulator, stripe, payment, charge, news: getNewEvents(emulator) }
+}
+
+/** The types of the events since the last call. */
+function getNewEvents(emulator: StripeEmulator) {
+  let count = emulator.events.length
+  return () => {
+    const types = emulator.events.slice(count).map(({ type }) => type)
+    count += types.length
+    return types
+  }
+}
+
+test('a slow refund is pending until the bank has credited it', async () => {
+  const { emulator, stripe, payment, charge, news } = await paid()
+  emulator.slowRefunds = true
+  const refund = await stripe.refunds.create({ payment_intent: payment, amount: 900 })
+  expect(refund.status).toBe('pending')
+  expect(await charge()).toMatchObject({ amount_refunded: 900 })
+  expect(news()).toEqual(['refund.created', 'charge.refunded'])
+  await emulator.resolveRefund(refund.id)
+  expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: 'succeeded' })
+  expect(news()).toEqual(['refund.updated'])
+})
+
+test('a refund may fail even after it had succeeded: then the money is the seller’s again', async () => {
+  const { emulator, stripe, payment, charge, news } = await paid()
+  const refund = await stripe.refunds.create({ payment_intent: payment })
+  expect(refund.status).toBe('succeeded')
+  news()
+  await emulator.resolveRefund(refund.id, { fail: true })
+  const failed = { status: 'failed', failure_reason: expect.any(String) }
+  expect(await stripe.refunds.retrieve(refund.id)).toMatchObject(failed)
+  expect(news()).toEqual(['refund.updated', 'refund.failed'])
+  expect(await charge()).toMatchObject({ amount_refunded: 0, refunded: false })
+  expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
+})
+
+test.each([
+  [true, 'won'],
+  [false, 'lost'],
+])('a dispute is closed: won %s', async (won, status) => {
+  const { emulator, payment, news } = await paid()
+  const { id } = await emulator.dispute(payment)
+  await expect(emulator.dispute(payment)).rejects.toThrow(/already disputed/)
+  expect(await emulator.closeDispute(id, { won })).toMatchObject({ object: 'dispute', status, payment_intent: payment })
+  expect(news()).toEqual([
+    'charge.dispute.created',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.closed',
+    ...(won ? ['charge.dispute.funds_reinstated'] : []),
+  ])
+  await expect(emulator.closeDispute(id)).rejects.toThrow(new RegExp(`is ${status}`))
+})
+
+test('what was charged back is not refunded, unless the seller has won it again', async () => {
+  const { emulator, stripe, payment } = await paid()
+  const { id } = await emulator.dispute(payment)
+  await expect(stripe.refunds.create({ payment_intent: payment })).rejects.toMatchObject({ code: 'charge_disputed' })
+  await emulator.closeDispute(id, { won: true })
+  expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
+})
+
+test('a subscription is paused and resumed', async () => {
+  const { emulator, stripe } = await startStripe()
+  const id = getId((await buy(stripe, subscriptionOrder())).subscription)
+  const news = getNewEvents(emulator)
+  await emulator.pause(id)
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
+  await expect(emulator.pause(id)).rejects.toThrow(/is not active/)
+  await emulator.resume(id)
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+  const changed = 'customer.subscription.updated'
+  expect(news()).toEqual([changed, 'customer.subscription.paused', changed, 'customer.subscription.resumed'])
+})
+
+test('opens no portal for an account whose portal settings were never saved', async () => {
+  const { emulator, stripe } = await startStripe()
+  const customer = getId((await buy(stripe, subscriptionOrder())).customer)
+  const open = () => stripe.billingPortal.sessions.create({ customer })
+  await emulator.enablePortal('1001', false)
+  await expect(open()).rejects.toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)
+  await expect(open()).rejects.toThrow(/^No configuration provided and your test mode default configuration/)
+  await emulator.enablePortal('1001', true)
+  expect(await open()).toMatchObject({ object: 'billing_portal.session', customer })
+})
