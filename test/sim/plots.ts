@@ -39,6 +39,13 @@ function changePlans(dice: Dice): Step[] {
   ]
 }
 
+/** Pays for a year in the middle of a month, which brings more tokens in the same period. */
+const upgradesPlan = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), country: 'US', who: 0 },
+  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { ...changingPlan(dice), to: 'yearly', at: 'once', who: 0 },
+]
+
 const moneyGoesBack = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
   { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, weather: dice.below(2 ** 31) },
@@ -98,7 +105,7 @@ const spendsDaily = (dice: Dice): Step[] => [
 
 /** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
-  changePlans,
+  upgradesPlan,
   buysForEver,
   cancels,
   twoBecomeOne,
