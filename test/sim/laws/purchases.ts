@@ -23,11 +23,16 @@ export const SAME: Law = {
   ],
 }
 
-/** Whether it was ended before it was paid for, and its buyer has had another trial. */
-function isSecondTrial({ people }: Company, sales: Sale[], { processorId, hadTrial, status, paid }: Sale): boolean {
-  if (!hadTrial || status !== 'canceled' || paid.length > 0) return false
+/** Whether it ends before a period is paid for, and its user has had another trial, perhaps before a merge. */
+function isSecondTrial(
+  { people }: Company,
+  sales: Sale[],
+  { processorId, hadTrial, renews, paidPeriods }: Sale,
+): boolean {
+  if (!hadTrial || renews || paidPeriods.length > 0) return false
   const buyer = people.find(({ bought }) => bought.has(processorId))
-  return sales.some((each) => each.hadTrial && each.processorId !== processorId && buyer?.bought.has(each.processorId))
+  const bought = people.filter(({ userId }) => userId === buyer?.userId).flatMap((person) => [...person.bought])
+  return sales.some((each) => each.hadTrial && each.processorId !== processorId && bought.includes(each.processorId))
 }
 
 /** A user's purchase on a paywall is shown there, and on no other that shares its account. */
