@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { type OwnerEvent, ownerEvents, previousFaults, sequenceFaults } from '../support/owner-events.ts'
+import { waitForDeferredReads } from '../support/deferred-reads.ts'
+import { findPreviousErrors, findSequenceErrors, type OwnerEvent, ownerEvents } from '../support/owner-events.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
 import { type UserState, userState, verifiedBalances } from '../support/user-state.ts'
@@ -13,7 +14,7 @@ export type Slug = Exclude<SoldAs, 'local'>
 
 const DAY_MS = 86_400_000
 
-/** A buyer who has opened a checkout's page. */
+/** A buyer who has opened a hosted checkout page. */
 export interface Buyer {
   shop: Shop
   email: string
@@ -34,7 +35,7 @@ export function order(
   return startCheckout(world, { paywall, key, body: { email, priceId: getPriceId(paywall, slug), ...body }, ...rest })
 }
 
-/** Opens a checkout's page. */
+/** Opens a hosted checkout page. */
 export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const email = options.email ?? newEmail()
   const { userId, checkoutUrl, acquiring } = parseOpened(await order(shop, slug, { ...options, email }))
@@ -42,16 +43,16 @@ export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = 
   return { shop, email, userId, checkoutUrl, received: 0 }
 }
 
-/** Presses a button of the page, and follows its redirect if that leads back to us. Returns where the browser lands. */
+/** Presses a button on the page, and follows redirects back to us. Returns the final URL, or null if the page does not redirect. */
 export async function pressAndReturn({ shop: { world }, checkoutUrl }: Buyer, button: Parameters<typeof press>[1]) {
-  let place = await press(checkoutUrl, button)
-  if (!place.startsWith(world.url)) return null
-  while (place.startsWith(world.url)) {
-    const { status, headers } = await call(world, place)
+  let url = await press(checkoutUrl, button)
+  if (!url.startsWith(world.url)) return null
+  while (url.startsWith(world.url)) {
+    const { status, headers } = await call(world, url)
     expect(status).toBe(303)
-    place = headers.location ?? ''
+    url = headers.location ?? ''
   }
-  return place
+  return url
 }
 
 /** Pays on the page and returns. Webhooks are sent as usual. */
@@ -59,7 +60,7 @@ export async function pay(buyer: Buyer): Promise<void> {
   expect(await pressAndReturn(buyer, 'pay')).toMatch(/^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/)
 }
 
-/** A buyer with a purchase, whose webhooks and events have all arrived. */
+/** Buys, and waits until all webhooks and events have arrived. */
 export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
   const buyer = await open(shop, slug, options)
   await pay(buyer)
@@ -93,45 +94,38 @@ async function readProcessorId({ shop: { world }, userId }: Buyer): Promise<stri
   return rows[0]?.processor_id
 }
 
-/** Makes something happen to the latest purchase at its processor, waits for the webhooks, and returns the owner's new events. */
+/** Runs an action on the latest purchase at its processor, waits for the webhooks, and returns the owner's new events. */
 export async function causeAtProcessor<Result>(
   buyer: Buyer,
-  what: ((id: string) => Promise<Result>) | undefined,
+  action: ((id: string) => Promise<Result>) | undefined,
 ): Promise<string[]> {
-  if (!what) throw new Error(`${buyer.shop.acquiring} does not support that`)
-  await what(await getProcessorId(buyer))
+  if (!action) throw new Error(`${buyer.shop.acquiring} does not support that`)
+  await action(await getProcessorId(buyer))
   return newEvents(buyer)
 }
 
 /**
- * The events since the last call, sorted by name, payments with their amounts. Each must arrive once and in order, and its `previous` must
- * be the state before.
+ * The names of the events since the last call, sorted, with the amounts of payments. Each event must arrive once and in order, and its
+ * `previous` must be the state before it.
  */
 export async function newEvents(buyer: Buyer): Promise<string[]> {
   const { world } = buyer.shop
   await handleWebhooks(buyer.shop)
   const events = await ownerEvents(world, buyer.userId)
-  expect(sequenceFaults(events)).toEqual([])
-  expect(previousFaults(events)).toEqual([])
-  const news = events.slice(buyer.received)
+  expect(findSequenceErrors(events)).toEqual([])
+  expect(findPreviousErrors(events)).toEqual([])
+  const latest = events.slice(buyer.received)
   buyer.received = events.length
-  return news.map(getName).toSorted()
+  return latest.map(getName).toSorted()
 }
 
 /**
- * Waits until all webhooks are handled. A read that was too slow is repeated after the response, so while the processor answers as usual,
- * waits for that too.
+ * Waits until all webhooks are handled. A read that was too slow is repeated after the response, so if the processor responds normally,
+ * this also waits for the repeated read.
  */
 async function handleWebhooks({ world, emulator, paywall }: Shop): Promise<void> {
   await emulator.drainWebhooks()
-  if (emulator.onCall) return
-  await until('the deferred reads are done', async () => {
-    const { rowCount } = await world.database.query(
-      "select from pending_events where paywall_id = $1 and due_at < $2::timestamptz + interval '1 minute'",
-      [paywall.id, await world.clock.now(paywall.id)],
-    )
-    return rowCount === 0
-  })
+  if (!emulator.onCall) await waitForDeferredReads(world, paywall.id)
 }
 
 const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
@@ -174,7 +168,7 @@ export async function decline({ shop: { world, emulator }, userId }: Buyer, decl
   await emulator.declineCharges(rows[0]!.processor_customer, declines)
 }
 
-/** The latest purchase as the processor has it. */
+/** The latest purchase as stored at the processor. */
 export async function getSale(buyer: Buyer): Promise<Sale> {
   const id = await getProcessorId(buyer)
   const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
@@ -182,7 +176,7 @@ export async function getSale(buyer: Buyer): Promise<Sale> {
   return sale
 }
 
-/** Checks that the latest subscription is stored as the processor has it. */
+/** Checks that the stored subscription has the same state as at the processor. */
 export async function expectStoredAsAtProcessor(buyer: Buyer): Promise<void> {
   const [{ status, renews }, purchase] = [await getSale(buyer), await readPurchase(buyer)]
   const isRenewed = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end

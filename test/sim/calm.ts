@@ -1,7 +1,8 @@
 // The end of a history, without further faults: work in progress ends, what is due runs, and all
 // events are delivered.
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { tellAfterCrash } from '../support/owner-events.ts'
+import { waitForDeferredReads } from '../support/deferred-reads.ts'
+import { deliverAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import type { Cast } from './cast.ts'
 import { clocksAgree } from './passing-time.ts'
@@ -14,12 +15,14 @@ export async function calmDown(stage: Stage, { weather, companies }: Cast): Prom
   await weather.calm()
   await clocksAgree(companies)
   await Promise.all(PROCESSOR_NAMES.map((acquiring) => stage.world[acquiring].drainWebhooks()))
+  for (const { worlds } of companies)
+    for (const { paywall } of worlds) await waitForDeferredReads(stage.world, paywall.id)
   await tellAll(stage)
 }
 
 async function tellAll({ world, faults }: Stage): Promise<void> {
   const allIsTold = async () => {
-    await tellAfterCrash(world)
+    await deliverAfterCrash(world)
     const { rows } = await world.database.query(
       `select from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
        where d.state = 'pending' and e.is_test limit 1`,
