@@ -9,7 +9,7 @@ const topFolders = new Set(tracked.filter((file) => file.includes('/')).map((fil
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = tracked.filter((file) => /^(README\.md|docs\/.*\.md)$/.test(file))
 
-/** Files that a recipe's reader creates. */
+/** Files that the reader of a recipe creates. */
 const EXAMPLE_FILE = /\bgift\b|\bticket-language\b/
 
 describe('names in README.md and docs/', () => {
@@ -17,18 +17,18 @@ describe('names in README.md and docs/', () => {
   const codeIn = (page: string) =>
     [...text(page).matchAll(/^```[\s\S]*?^```|`([^`\n]+)`/gm)].map(([all, code]) => code ?? all)
 
-  test('that are paths exist in this tree', () => {
+  test('that look like paths exist in the repository', () => {
     const named = pages.flatMap((page) =>
       codeIn(page).flatMap((code) => {
         const words = code.split(/\s+/)
-        return words.filter(isPath).map((word) => ({ page, word, isAlone: words.length === 1 }))
+        return words.filter(isPath).map((word) => ({ page, word, isOnlyWord: words.length === 1 }))
       }),
     )
     expect(named.length).toBeGreaterThan(100)
-    expect(named.filter(({ word, isAlone }) => !isThere(word, isAlone))).toEqual([])
+    expect(named.filter(({ word, isOnlyWord }) => !pathExists(word, isOnlyWord))).toEqual([])
   })
 
-  test('without a path are names of a file or a folder', () => {
+  test('that look like file or folder names match one in the repository', () => {
     const named = pages.flatMap((page) => codeIn(page).map((code) => ({ page, code })))
     const names = named.filter(({ code }) => /^[\w-][\w.-]*(\.(ts|mjs|sql|md|json|toml|yaml|html)|\/)$/.test(code))
     expect(names.map(({ code }) => code)).toContain('worker.ts')
@@ -41,20 +41,20 @@ describe('names in README.md and docs/', () => {
   })
 })
 
-/** Whether a word begins with a top-level folder of this tree. */
+/** Whether a word begins with a top-level folder of the repository. */
 function isPath(word: string): boolean {
   return word.includes('/') && topFolders.has(word.split('/')[0]!) && !EXAMPLE_FILE.test(word)
 }
 
-/** Whether a file or a folder has that path; `<name>` and `*` match any name. A word in a command may be a prefix. */
-function isThere(path: string, isWhole: boolean): boolean {
+/** Whether a file or folder has this path; `<name>` and `*` match any name. A word in a command may be a prefix of a path. */
+function pathExists(path: string, isFullPath: boolean): boolean {
   const pattern = path
     .replace(/[.,:;]$/, '')
     .replace(/\/$/, '')
     .replaceAll('.', '\\.')
     .replaceAll(/<[\w ]+>|\*/g, '[^/]+')
-  const whole = new RegExp(isWhole ? `^${pattern}(/|$)` : `^${pattern}`)
-  return tracked.some((file) => whole.test(file))
+  const matcher = new RegExp(isFullPath ? `^${pattern}(/|$)` : `^${pattern}`)
+  return tracked.some((file) => matcher.test(file))
 }
 
 describe('a link', () => {
@@ -68,13 +68,13 @@ describe('a link', () => {
     return { page, target, file: path === '' ? page : normalize(join(dirname(page), path)).replace(/\/$/, ''), anchor }
   })
 
-  test('points to a file or a folder of this tree', () => {
+  test('points to an existing file or folder', () => {
     expect(links.length).toBeGreaterThan(30)
     const wrong = resolved.filter(({ file }) => !tracked.some((each) => each === file || each.startsWith(`${file}/`)))
     expect(wrong).toEqual([])
   })
 
-  test('with an anchor points to a heading', () => {
+  test('with an anchor points to an existing heading', () => {
     const anchored = resolved.filter(({ anchor }) => anchor !== undefined)
     expect(anchored.length).toBeGreaterThan(5)
     expect(anchored.filter(({ file, anchor }) => !anchors(text(file)).includes(anchor!))).toEqual([])

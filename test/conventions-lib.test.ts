@@ -12,16 +12,16 @@ const imports = sources.flatMap((file) =>
   })),
 )
 
-/** `functions/balances`, or the top folder. */
+/** For a Worker its folder, such as `functions/balances`; otherwise the top-level folder. */
 const getFolder = (file: string) => /^functions\/[^/]+|^[^/]+/.exec(file)?.[0] ?? ''
 
 /**
- * What counts as one file: a file, but of the processors' adapters all. An adapter is kept whole, so that what differs
- * between processors stays in one place, also what only the Worker of webhooks uses of it.
+ * Usually a file is its own unit. All processor adapters together are one unit: an adapter stays in one folder even if some of
+ * its files are used only by the webhook Worker, so that everything specific to a processor is in one place.
  */
 const getUnit = (file: string) => (file.startsWith('lib/processors/') ? 'lib/processors' : file)
 
-/** The folders that use a file of lib, by themselves or through other files of lib. A test needs nothing to be in lib. */
+/** The folders that import a unit of lib, directly or through other files of lib. Tests do not count. */
 function getUsers(unit: string, units = new Set([unit])): Set<string> {
   const users = new Set<string>()
   for (const { file } of imports.filter(({ to }) => getUnit(to) === unit)) {
@@ -34,13 +34,15 @@ function getUsers(unit: string, units = new Set([unit])): Set<string> {
   return users
 }
 
-test('nothing stands in lib that only one other folder uses', () => {
+test('every file in lib is used by at least two other folders', () => {
   const units = new Set(sources.filter((file) => file.startsWith('lib/')).map(getUnit))
-  const few = [...units].map((unit) => ({ unit, users: [...getUsers(unit)] })).filter(({ users }) => users.length < 2)
-  expect(few).toEqual([])
+  const underused = [...units]
+    .map((unit) => ({ unit, users: [...getUsers(unit)] }))
+    .filter(({ users }) => users.length < 2)
+  expect(underused).toEqual([])
 })
 
-test('the users of a file are found: direct ones, those through lib, and not the tests', () => {
+test('getUsers finds direct and indirect importers', () => {
   expect([...getUsers('lib/events/wake.ts')].toSorted()).toContain('functions/balances')
   expect([...getUsers('lib/http/base-app.ts')], 'lib/endpoint/app.ts uses it').toContain('functions/balances')
 })

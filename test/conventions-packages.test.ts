@@ -21,18 +21,18 @@ describe('the lock file', () => {
   const { packages } = LockFile.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
   const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
 
-  test('holds every package to its bytes, those of other platforms too', () => {
-    const others = installed.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
-    expect(others.map(([path]) => path)).toEqual([])
+  test('has an integrity hash for every package, including packages for other platforms', () => {
+    const withoutHash = installed.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
+    expect(withoutHash.map(([path]) => path)).toEqual([])
     expect(installed.length).toBeGreaterThan(300)
   })
 
-  test('names no address to load them from: each machine has its own registry', () => {
+  test('contains no registry URLs, because each machine has its own registry', () => {
     expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   })
 })
 
-test('dependencies has each package that the Workers and the command import', () => {
+test('dependencies lists every package that the Workers and the CLI import', () => {
   const folders = ['functions', 'lib', 'cli', 'generated']
   const sources = execFileSync('git', ['ls-files', ...folders], { cwd: root, encoding: 'utf8' })
     .trim()
@@ -43,12 +43,12 @@ test('dependencies has each package that the Workers and the command import', ()
       ...readFileSync(join(root, path), 'utf8').matchAll(/(?:^import |from |import\()'((?:@[\w-]+\/)?[\w.-]+)[/']/gm),
     ])
     .map(([, name = '']) => name)
-  const ours = new Set([...Object.keys(packageJson.dependencies), 'paywall-billing-sdk'])
+  const allowed = new Set([...Object.keys(packageJson.dependencies), 'paywall-billing-sdk'])
   expect(imported).toContain('pg')
-  expect(imported.filter((name) => !name.startsWith('.') && !ours.has(name))).toEqual([])
+  expect(imported.filter((name) => !name.startsWith('.') && !allowed.has(name))).toEqual([])
 })
 
-test('.nvmrc has the version of Node that the scripts run on', () => {
+test('.nvmrc has the Node version that the scripts run on', () => {
   const { node } = packageJson.dependencies
   expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(node)
 })

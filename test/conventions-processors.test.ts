@@ -7,7 +7,7 @@ import { PROCESSOR_NAMES } from '../lib/processors/processor-name.ts'
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
 
-/** The files that a new processor is added to, besides its own folders. */
+/** The shared files that must be edited to add a processor. */
 const LISTS = [
   'lib/processors/processor-name.ts',
   'lib/processors/definitions.ts',
@@ -20,7 +20,7 @@ const isProcessorFolder = (file: string) =>
     [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)),
   )
 
-test('a processor is named nowhere but in its adapter folder, its emulator and the lists of them', () => {
+test('a processor is named only in its adapter folder, its emulator and the shared lists', () => {
   const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
   const named = tracked.filter(
     (file) =>
@@ -31,7 +31,7 @@ test('a processor is named nowhere but in its adapter folder, its emulator and t
   expect(named.toSorted()).toEqual(LISTS.toSorted())
 })
 
-test('an adapter folder parses what is sent to it by parseReply and parseEvent, which say what is wrong with it', () => {
+test('adapters parse replies and webhooks with parseReply and parseEvent only, which report what is invalid', () => {
   const parsing = tracked.filter(
     (file) =>
       isProcessorFolder(file) &&
@@ -41,7 +41,7 @@ test('an adapter folder parses what is sent to it by parseReply and parseEvent, 
   expect(parsing).toEqual([])
 })
 
-test('the conformance suite names a processor in its drivers alone', () => {
+test('the conformance suite names processors only in its drivers', () => {
   const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
   const suite = tracked.filter((file) => /^test\/conformance\/[^/]+$/.test(file))
   expect(suite.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
@@ -50,12 +50,12 @@ test('the conformance suite names a processor in its drivers alone', () => {
 
 test('the simulation names no processor', () => {
   const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
-  const played = tracked.filter((file) => file.startsWith('test/sim/'))
-  expect(played.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
-  expect(played.length).toBeGreaterThan(5)
+  const simFiles = tracked.filter((file) => file.startsWith('test/sim/'))
+  expect(simFiles.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+  expect(simFiles.length).toBeGreaterThan(5)
 })
 
-test.each(PROCESSOR_NAMES)('the adapter folder of %s has the same files as every other', (name) => {
+test.each(PROCESSOR_NAMES)('the adapter folder of %s has the required files', (name) => {
   const files = tracked.filter((file) => file.startsWith(`lib/processors/${name}/`)).map((file) => file.split('/')[3])
   expect(files).toEqual(
     expect.arrayContaining(['adapter.ts', 'definition.ts', 'events.ts', 'objects.ts', 'translate.ts']),

@@ -3,21 +3,21 @@ import { withClient } from '../cli/database.ts'
 import { readRelease } from '../cli/migrate/release.ts'
 import { freshDatabase } from './support/databases.ts'
 
-/** A database function in SQL, not in plpgsql. */
-interface InSql {
+/** A database function written in SQL, not in plpgsql. */
+interface SqlFunction {
   name: string
   /** The types of its parameters, in order. */
   parameters: string[]
   returnsSet: boolean
-  /** How Postgres would run a statement that does nothing but call it. */
+  /** The query plan of a statement that only calls it. */
   queryPlan: string
 }
 
-let inSql: InSql[]
+let sqlFunctions: SqlFunction[]
 
 beforeAll(async () => {
   await withClient(await freshDatabase(), async (client) => {
-    const { rows } = await client.query<Omit<InSql, 'queryPlan'>>(
+    const { rows } = await client.query<Omit<SqlFunction, 'queryPlan'>>(
       `select p.proname as name, p.proretset as "returnsSet",
          array(select format_type(type, null) from unnest(p.proargtypes) with ordinality t (type, n) order by n) as parameters
        from pg_proc p join pg_language l on l.oid = p.prolang
@@ -25,27 +25,29 @@ beforeAll(async () => {
       [readRelease().name],
     )
     await client.query(`set search_path = ${readRelease().name}, public`)
-    inSql = []
+    sqlFunctions = []
     for (const each of rows) {
       const parameters = each.parameters.map((type, index) => `$${index + 1}::${type}`)
       const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
         `explain (generic_plan, verbose) select * from ${each.name}(${parameters})`,
       )
-      inSql.push({ ...each, queryPlan: lines.map((line) => line['QUERY PLAN']).join('\n') })
+      sqlFunctions.push({ ...each, queryPlan: lines.map((line) => line['QUERY PLAN']).join('\n') })
     }
   })
 })
 
-// Before version 18 Postgres plans what a function in SQL does at each call anew, unless the function is inlined: then it
-// becomes part of the statement that calls it, whose query plan the connection keeps. plpgsql keeps those of all its statements.
-describe('database functions are plpgsql, but those that Postgres inlines', () => {
-  test('which are one expression, or a stable query that sets nothing', () => {
-    expect(inSql.map(({ name }) => name)).toContain('iso')
-    expect(inSql.filter(({ name, queryPlan }) => queryPlan.includes(`${name}(`)).map(({ name }) => name)).toEqual([])
+// Before version 18, Postgres plans an SQL function again at each call, unless it is inlined: then it becomes part of the calling
+// statement, whose plan the connection caches. plpgsql caches the plans of all its statements.
+describe('a database function is written in SQL only if Postgres can inline it:', () => {
+  test('the query plan of a call does not contain the call', () => {
+    expect(sqlFunctions.map(({ name }) => name)).toContain('iso')
+    expect(
+      sqlFunctions.filter(({ name, queryPlan }) => queryPlan.includes(`${name}(`)).map(({ name }) => name),
+    ).toEqual([])
   })
 
-  test('and a query only where it is selected from', () => {
-    const queries = inSql.filter(({ returnsSet }) => returnsSet).map(({ name }) => name)
+  test('a set-returning function is called only in a from or join clause', () => {
+    const queries = sqlFunctions.filter(({ returnsSet }) => returnsSet).map(({ name }) => name)
     expect(queries).toContain('scan_pending_endpoints')
     const calls = readRelease().files.flatMap(({ path, text }) =>
       [...text.matchAll(/^(?!create function|--).*$/gm)].flatMap(([line]) =>
@@ -56,8 +58,8 @@ describe('database functions are plpgsql, but those that Postgres inlines', () =
   })
 })
 
-/** The tables that are older than the rule, or do not grow. */
-const OTHERWISE_KEYED = [
+/** Tables that are older than this rule, or do not grow. */
+const EXEMPT_TABLES = [
   'owners',
   'api_keys',
   'processors',
@@ -88,7 +90,7 @@ const OTHERWISE_KEYED = [
   'kysely_migration_lock',
 ]
 
-test('a new table begins its primary key with the owner', async () => {
+test('the primary key of every new table starts with owner_id', async () => {
   const { rows } = await withClient(await freshDatabase(), (client) =>
     client.query<{ name: string; first: string | null }>(
       `select c.relname as name, (
@@ -98,7 +100,7 @@ test('a new table begins its primary key with the owner', async () => {
     ),
   )
   const named = rows.map(({ name }) => name)
-  expect(OTHERWISE_KEYED.filter((name) => !named.includes(name))).toEqual([])
-  const others = rows.filter(({ name }) => !OTHERWISE_KEYED.includes(name))
+  expect(EXEMPT_TABLES.filter((name) => !named.includes(name))).toEqual([])
+  const others = rows.filter(({ name }) => !EXEMPT_TABLES.includes(name))
   expect(others.filter(({ first }) => first !== 'owner_id')).toEqual([])
 })

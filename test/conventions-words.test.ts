@@ -13,7 +13,7 @@ const abandoned = [...(TABLE.exec(text(GLOSSARY))?.[0] ?? '').matchAll(/^\| (.+?
   ([, words]) => words!,
 )
 
-/** Of code and prose, what is ours and of today: the schema before releases keeps its words. */
+/** Our own code and prose. The schema from before releases is frozen, so it is left out. */
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .trim()
   .split('\n')
@@ -21,13 +21,13 @@ const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .filter((file) => file !== 'test/conventions-words.test.ts' && !file.endsWith('-before-releases.sql'))
 
 interface Rule {
-  /** What of the row a machine can tell. Who means something else by the same letters has to say it in another way. */
+  /** What a regular expression can find of a row. Text that matches it with another meaning has to be rephrased, too. */
   breach: RegExp
-  /** Which files it is about: all of them as a rule. */
+  /** The files to check; default: all. */
   in?: RegExp
 }
 
-/** By the left column of the table. Rows that are missing here take a reader: the word has another meaning that is good. */
+/** By the left column of the table. Other rows cannot be checked automatically, because the word also has an allowed meaning. */
 const RULES: Record<string, Rule> = {
   standing: { breach: /(?<!out|under|with)standing/i },
   'answer, as the name of a type': { breach: /\b(interface|type|enum) \w*Answer/ },
@@ -48,7 +48,7 @@ const RULES: Record<string, Rule> = {
   },
 }
 
-describe('the words that we do not use', () => {
+describe('words that we do not use', () => {
   const lines = files.flatMap((file) =>
     text(file)
       .replace(file === GLOSSARY ? TABLE : '', '')
@@ -56,12 +56,12 @@ describe('the words that we do not use', () => {
       .map((line, index) => ({ file, line, place: `${file}:${index + 1}` })),
   )
 
-  test('are rows of the glossary, those that are looked for here too', () => {
+  test('are in the glossary if they are checked here', () => {
     expect(abandoned).toContain('patience')
     expect(Object.keys(RULES).filter((words) => !abandoned.includes(words))).toEqual([])
   })
 
-  test.each(Object.entries(RULES))('%s: nobody does', (_words, { breach, in: where = /^/ }) => {
+  test.each(Object.entries(RULES))('%s: does not occur', (_words, { breach, in: where = /^/ }) => {
     const found = lines.filter(({ file, line }) => where.test(file) && breach.test(line))
     expect(found.map(({ place, line }) => `${place}: ${line.trim()}`)).toEqual([])
   })

@@ -12,7 +12,7 @@ const sources = tracked.filter((file) => /\.tsx?$/.test(file) && !file.includes(
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).split('\n')
 
-/** What each top folder may import of the others: one way only. */
+/** Which other top-level folders each one may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
   functions: ['lib'],
@@ -32,7 +32,7 @@ describe('imports', () => {
     })),
   )
 
-  /** The files that these load when they run, themselves included: an `import type` loads nothing. */
+  /** The files loaded at run time by these files, including themselves: an `import type` loads nothing. */
   function reachedFrom(files: string[]): string[] {
     const reached = new Set(files)
     for (const from of reached) {
@@ -42,7 +42,7 @@ describe('imports', () => {
     return [...reached]
   }
 
-  test('point one way: functions to lib, never back, never sideways', () => {
+  test('between top-level folders point in one direction, such as from functions to lib', () => {
     const wrong = imports.filter(({ file, to }) => {
       const [from, target] = [file.split('/')[0]!, to.split('/')[0]!]
       return from in MAY_IMPORT && target in MAY_IMPORT && from !== target && !MAY_IMPORT[from]!.includes(target)
@@ -50,14 +50,14 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('point one way between the folders of dev: tools to world to emulators', () => {
+  test('between the folders of dev point in one direction: from tools to world to emulators', () => {
     const order = ['tools', 'world', 'emulators']
     const folderRank = (file: string) => order.indexOf(file.split('/')[1]!)
     const within = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('dev/'))
     expect(within.filter(({ file, to }) => folderRank(file) < 0 || folderRank(file) > folderRank(to))).toEqual([])
   })
 
-  test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
+  test('from dev to functions exist only in the OpenAPI generator, which imports only contracts', () => {
     const known = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('functions/'))
     const wrong = known.filter(
       ({ file, to }) => !(file.startsWith('dev/tools/openapi/') && to.endsWith('/contract.ts')),
@@ -65,22 +65,22 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the pages carry neither the database driver nor what reads a credential or calls a processor', () => {
+  test('of the pages Worker include neither the database driver, nor authentication, nor processor adapters', () => {
     const reached = reachedFrom(['functions/pages/worker.ts'])
     expect(reached.filter((file) => /^lib\/(db|auth)\/|\/adapters?\.ts$/.test(file))).toEqual([])
   })
 
-  test('the gateway and the docs carry neither the database driver nor a processor', () => {
+  test('of the gateway and the docs Worker include neither the database driver nor a processor', () => {
     const reached = reachedFrom(['functions/gateway/worker.ts', 'functions/docs/worker.ts'])
     expect(reached.filter((file) => /^lib\/(db|processors)\//.test(file))).toEqual([])
-    expect(reached, 'it does follow imports').toContain('lib/log/log.ts')
+    expect(reached, 'imports are followed').toContain('lib/log/log.ts')
     const parsing = reachedFrom(['functions/gateway/worker.ts']).filter((file) =>
       /^import [{*].*'zod'/m.test(text(file)),
     )
-    expect(parsing, 'the gateway stands in front of every request, and parses nothing').toEqual([])
+    expect(parsing, 'the gateway handles every request, so it does not load the parser').toEqual([])
   })
 
-  test('a function imports nothing of another function', () => {
+  test('between functions do not exist', () => {
     const wrong = imports.filter(
       ({ file, to }) =>
         file.startsWith('functions/') && to.startsWith('functions/') && file.split('/')[1] !== to.split('/')[1],
@@ -88,14 +88,14 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('form no circle between the folders of lib', () => {
+  test('form no cycle between the folders of lib', () => {
     const folders = new Map<string, Set<string>>()
     const within = imports.filter(({ file, to }) => file.startsWith('lib/') && to.startsWith('lib/'))
     for (const { file, to } of [...within, ...callsInSql()]) {
       const [from = '', target = ''] = [file, to].map((path) => path.split('/')[1])
       if (from !== target) folders.set(from, (folders.get(from) ?? new Set()).add(target))
     }
-    expect(folders.get('purchases'), 'calls of database functions count').toContain('tokens')
+    expect(folders.get('purchases'), 'calls between database functions count').toContain('tokens')
     const reached = (from: string): Set<string> => {
       const found = new Set(folders.get(from))
       for (const each of found) for (const next of folders.get(each) ?? []) found.add(next)
@@ -104,7 +104,7 @@ describe('imports', () => {
     expect([...folders.keys()].filter((folder) => reached(folder).has(folder))).toEqual([])
   })
 
-  /** Which database function of lib calls which other one. */
+  /** The calls between database functions of lib. */
   function callsInSql(): { file: string; to: string }[] {
     const files = tracked.filter((file) => /^lib\/.*\.sql$/.test(file)).map((file) => ({ file, sql: text(file) }))
     const created = files.flatMap(({ file, sql }) =>
@@ -119,7 +119,7 @@ describe('imports', () => {
     )
   }
 
-  test('form no circle between files: a type import counts, too', () => {
+  test('form no cycle between files, including type imports', () => {
     const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev|bench|test)\//.test(file))
     const getImports = Map.groupBy(edges, ({ file }) => file)
     const reachableFrom = (start: string): Set<string> => {
@@ -136,21 +136,21 @@ describe('imports', () => {
     const reachable = new Map([...getImports.keys()].map((file) => [file, reachableFrom(file)]))
     const reaches = (from: string, to: string) => reachable.get(from)?.has(to) === true
 
-    // Two files are in the same circle if each reaches the other. A circle goes by the first of its files.
+    // Two files are in the same cycle if each reaches the other. A cycle is identified by its first file.
     const circular = [...reachable.keys()].filter((file) => reaches(file, file)).toSorted()
-    const circles = Map.groupBy(circular, (file) =>
+    const cycles = Map.groupBy(circular, (file) =>
       circular.find((other) => reaches(file, other) && reaches(other, file)),
     )
     const importsWithin = (files: string[]) =>
       edges
         .filter(({ file, to }) => files.includes(file) && files.includes(to))
         .map(({ file, to }) => `${file} -> ${to}`)
-    expect([...circles.values()].map(importsWithin)).toEqual([])
+    expect([...cycles.values()].map(importsWithin)).toEqual([])
   })
 })
 
 describe('files', () => {
-  test('no barrels and no drawers', () => {
+  test('are neither barrels nor collections of utilities', () => {
     expect(sources.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)\.tsx?$/.test(file))).toEqual([])
   })
 
@@ -158,7 +158,7 @@ describe('files', () => {
     expect(sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1)!))).toEqual([])
   })
 
-  test('leave nothing for later and nothing commented out', () => {
+  test('contain no to-do comments and no commented-out code', () => {
     const wrong = sources.flatMap((file) =>
       lines(file)
         .filter((line) => /\b(TO[D]O|FIX[M]E|X[X]X)\b/.test(line) || /^\s*\/\/.*[;{]\s*$/.test(line))
@@ -167,7 +167,7 @@ describe('files', () => {
     expect(wrong).toEqual([])
   })
 
-  test('name no registry and no path of a machine', () => {
+  test('contain no registry URL and no path of a particular machine', () => {
     const wrong = tracked.filter(
       (file) => !file.startsWith('test/') && /\.\.\/shared\/|\/work\/|registry\.npmjs/.test(text(file)),
     )
@@ -176,7 +176,7 @@ describe('files', () => {
 })
 
 describe('code', () => {
-  test('of Workers keeps SQL in .sql files', () => {
+  test('of Workers contains no SQL: it is in .sql files', () => {
     const wrong = sources.filter(
       (file) =>
         /^(functions|lib)\//.test(file) &&
@@ -185,28 +185,28 @@ describe('code', () => {
     expect(wrong).toEqual([])
   })
 
-  test('builds queries of tables in cli alone', () => {
+  test('uses the query builder only in cli', () => {
     const builders = sources
       .filter((file) => /^(import|}) .*'kysely/m.test(text(file)))
       .map((file) => file.split('/')[0])
     expect([...new Set(builders)]).toEqual(['cli'])
   })
 
-  test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const ofHttp = ['errors', 'base-app', 'idempotency', 'parse'].map((name) => `lib/http/${name}.ts`)
-    const allowed = [...ofHttp, 'lib/endpoint/app.ts']
+  test('in lib does not create API errors, except in lib/http and lib/endpoint/app.ts', () => {
+    const httpFiles = ['errors', 'base-app', 'idempotency', 'parse'].map((name) => `lib/http/${name}.ts`)
+    const allowed = [...httpFiles, 'lib/endpoint/app.ts']
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
     )
     expect(wrong).toEqual([])
   })
 
-  test('swallows no error without a word', () => {
+  test('has no empty catch block', () => {
     const wrong = sources.filter((file) => /catch\s*(\([^)]*\))?\s*\{\s*\}/.test(text(file)))
     expect(wrong).toEqual([])
   })
 
-  test('gives each field of an object a line, instead of packing some into `{ ...{ a, b } }`', () => {
+  test('does not spread an object literal, as in `{ ...{ a, b } }`', () => {
     expect(sources.filter((file) => /\.\.\.\{/.test(text(file).replaceAll('`{ ...{ a, b } }`', '')))).toEqual([])
   })
 
@@ -222,14 +222,14 @@ describe('Workers', () => {
   const environments = [...text('wrangler.toml').matchAll(/^\[env\.([\w-]+)\]$/gm)].map(([, name]) => name!)
   const config = (env: string) => readConfig({ config: join(root, 'wrangler.toml'), env })
 
-  test('are a folder, a worker.ts and a block of wrangler.toml each', () => {
+  test('each have a folder with a worker.ts, and an environment in wrangler.toml', () => {
     expect(environments.toSorted()).toEqual(folders.toSorted())
     expect(environments.map((env) => config(env).main)).toEqual(
       environments.map((env) => join(root, 'functions', env, 'worker.ts')),
     )
   })
 
-  test('with a contract are led to by the gateway, and known to the API document', () => {
+  test('with a contract are bound to the gateway, and included in the OpenAPI document', () => {
     const contracts = tracked.flatMap((file) => /^functions\/([\w-]+)\/contract\.ts$/.exec(file)?.[1] ?? [])
     const services = readWorkerConfigs()
       .find(({ env }) => env === 'gateway')
@@ -238,12 +238,12 @@ describe('Workers', () => {
     expect(Object.keys(ENDPOINTS).toSorted()).toEqual(contracts.toSorted())
   })
 
-  test('are reached through the gateway alone, and it by its own routes alone', () => {
+  test('have no workers.dev or preview URL, and only the gateway has routes', () => {
     expect(environments.filter((env) => config(env).workers_dev !== false || config(env).preview_urls)).toEqual([])
     expect(environments.filter((env) => config(env).routes !== undefined && env !== 'gateway')).toEqual([])
   })
 
-  test('hold no secret that is not theirs', () => {
+  test('have only the secrets that they need', () => {
     const holders = (secret: string) =>
       environments.filter((env) => config(env).secrets?.required?.includes(secret)).toSorted()
     expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])

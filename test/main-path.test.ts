@@ -71,7 +71,7 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
   expect(created).toHaveLength(1)
 })
 
-test('a webhook endpoint whose secret was made for the owner gets what that secret proves', async () => {
+test('a webhook endpoint with a generated secret gets webhooks that are signed with it', async () => {
   const url = `${world.receiver.url}/webhooks/made`
   const owner = tenant(await paywallFile({ webhooks: [{ url }] }))
   const { newSecrets } = await world.apply(owner.file)

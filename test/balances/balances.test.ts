@@ -161,10 +161,10 @@ test('a trial credits its own tokens, each paid period the price’s, and a one-
   await renew(world.stripe.subscriptions.at(-1)?.id ?? '')
   expect(await balances(trial.userId, shop)).toEqual({ standard: 110, premium: 13 })
 
-  const forGood = await buy(world, { ...shop, slug: 'once' })
+  const oneTime = await buy(world, { ...shop, slug: 'once' })
   await world.stripe.drainWebhooks()
   for (const { id } of world.stripe.events.slice(-3)) await world.stripe.resend(id)
-  expect(await balances(forGood.userId, shop)).toEqual({ standard: 7, premium: 2 })
+  expect(await balances(oneTime.userId, shop)).toEqual({ standard: 7, premium: 2 })
 })
 
 test('balances belong to a paywall: another one does not have them', async () => {

@@ -4,23 +4,23 @@ import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
 import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, type OwnerCall, readLedger } from '../support/token-calls.ts'
 
-let all: Tenants
+let tenants: Tenants
 
 beforeAll(async () => {
-  all = await startTenants()
+  tenants = await startTenants()
 })
-afterAll(() => all.close())
+afterAll(() => tenants.close())
 
 /** Credits our member, with fields of the body replaced. */
 const change = (fields: Record<string, unknown> = {}, options: OwnerCall & { paywallId?: string } = {}) =>
-  changeBalance(all.world, { user_id: all.member.id, ...fields }, options)
+  changeBalance(tenants.world, { user_id: tenants.member.id, ...fields }, options)
 
 /** A new user, who gets the day's 10 standard tokens with the first call. */
-const newUser = () => signIn(all.world)
+const newUser = () => signIn(tenants.world)
 
 const refusal = (code: string) => ({ error: code, code })
 
@@ -37,12 +37,12 @@ describe('refusals of contract section 7', () => {
     ['400 invalid_op, missing', () => change({ op: undefined }), 400, refusal('invalid_op')],
     ['400 type_required', () => change({ type: undefined }), 400, refusal('type_required')],
     ['400 type_required, blank', () => change({ type: '' }), 400, refusal('type_required')],
-    ['400 type_required, no text', () => change({ type: 5 }), 400, refusal('type_required')],
+    ['400 type_required, not a string', () => change({ type: 5 }), 400, refusal('type_required')],
     ['400 invalid_type', () => change({ type: 'gold' }), 400, refusal('invalid_type')],
     ['400 invalid_type, other case', () => change({ type: 'Standard' }), 400, refusal('invalid_type')],
     ['400 identity_required', () => change({ user_id: undefined }), 400, refusal('identity_required')],
     ['400 identity_required, blank', () => change({ user_id: '', email: '' }), 400, refusal('identity_required')],
-    ['400 invalid_op before all else', () => change({ op: 0, amount: 0, type: 0 }), 400, refusal('invalid_op')],
+    ['400 invalid_op is reported first', () => change({ op: 0, amount: 0, type: 0 }), 400, refusal('invalid_op')],
     ['400 invalid_body', () => change({}, { body: '[]' }), 400, refusal('invalid_body')],
     ['400 invalid_json', () => change({}, { body: '{' }), 400, refusal('invalid_json')],
     [
@@ -55,29 +55,29 @@ describe('refusals of contract section 7', () => {
     ['401 bad key', () => change({}, { key: `pk_test_${'0'.repeat(64)}` }), 401, refusal('unauthorized')],
     [
       "401 the user's own token",
-      () => change({}, { key: null, token: all.member.token }),
+      () => change({}, { key: null, token: tenants.member.token }),
       401,
       refusal('unauthorized'),
     ],
     [
       '401 bad key with a good token',
-      () => change({}, { key: 'pk_test_0', token: all.member.token }),
+      () => change({}, { key: 'pk_test_0', token: tenants.member.token }),
       401,
       refusal('unauthorized'),
     ],
-    ['403 key of another owner', () => change({}, { key: all.foreign.key }), 403, refusal('forbidden')],
+    ['403 key of another owner', () => change({}, { key: tenants.foreign.key }), 403, refusal('forbidden')],
     ['404 unknown user', () => change({ user_id: randomUUID() }), 404, refusal('identity_not_found')],
-    ['404 user_id that is no id', () => change({ user_id: "' or 1=1" }), 404, refusal('identity_not_found')],
-    ['404 user of another paywall', () => change({ user_id: all.stranger.id }), 404, refusal('identity_not_found')],
+    ['404 malformed user_id', () => change({ user_id: "' or 1=1" }), 404, refusal('identity_not_found')],
+    ['404 user of another paywall', () => change({ user_id: tenants.stranger.id }), 404, refusal('identity_not_found')],
     [
       '404 unknown e-mail',
       () => change({ user_id: undefined, email: 'nobody@example.com' }),
       404,
       refusal('identity_not_found'),
     ],
-    ["404 another user's e-mail", () => change({ email: all.payer.email }), 404, refusal('identity_not_found')],
+    ["404 another user's e-mail", () => change({ email: tenants.payer.email }), 404, refusal('identity_not_found')],
     ['404 unknown paywall', () => change({}, { paywallId: '1' }), 404, refusal('paywall_not_found')],
-    ['404 paywall that is no number', () => change({}, { paywallId: 'x' }), 404, refusal('paywall_not_found')],
+    ['404 non-numeric paywall', () => change({}, { paywallId: 'x' }), 404, refusal('paywall_not_found')],
     ['405', () => change({}, { method: 'PUT' }), 405, refusal('method_not_allowed')],
     ['413', () => change({ pad: 'x'.repeat(65536) }), 413, refusal('payload_too_large')],
   ])
@@ -95,12 +95,12 @@ describe('refusals of contract section 7', () => {
       { type: 'gold' },
       { amount: 0 },
       { user_id: randomUUID() },
-      { type: 'premium', op: 'debit', user_id: all.stranger.id },
+      { type: 'premium', op: 'debit', user_id: tenants.stranger.id },
     ]
     for (const fields of refused) await change({ user_id: id, ...fields })
-    await change({ user_id: id }, { key: all.foreign.key })
-    const { rows } = await all.world.database.query('select from balances where user_id = any ($1)', [
-      [id, all.stranger.id],
+    await change({ user_id: id }, { key: tenants.foreign.key })
+    const { rows } = await tenants.world.database.query('select from balances where user_id = any ($1)', [
+      [id, tenants.stranger.id],
     ])
     expect(rows).toEqual([])
   })
@@ -109,7 +109,7 @@ describe('refusals of contract section 7', () => {
 describe('a credit or a debit', () => {
   test('returns the new count and all balances, in one statement', async () => {
     const { id } = await newUser()
-    const statements = await readStatements(all.world, async () => {
+    const statements = await countStatements(tenants.world, async () => {
       const reply = await change({ user_id: id, amount: 5 })
       expect(reply).toMatchObject({ status: 200 })
       expect(reply.body).toEqual({
@@ -134,7 +134,7 @@ describe('a credit or a debit', () => {
         ],
       },
     })
-    expect(await readLedger(all.world, id)).toEqual([
+    expect(await readLedger(tenants.world, id)).toEqual([
       ['standard', 'top_up', 10],
       ['standard', 'credit', 5],
       ['premium', 'credit', 7],
@@ -142,16 +142,16 @@ describe('a credit or a debit', () => {
     ])
   })
 
-  test("makes no statement without a key, and only the key's with a faulty body", async () => {
-    expect(await readStatements(all.world, () => change({}, { key: null }))).toBe(0)
-    expect(await readStatements(all.world, () => change({ amount: 0 }))).toBe(1)
+  test('makes no statement without a key, and with an invalid body only the one that checks the key', async () => {
+    expect(await countStatements(tenants.world, () => change({}, { key: null }))).toBe(0)
+    expect(await countStatements(tenants.world, () => change({ amount: 0 }))).toBe(1)
   })
 
   test('finds the user by any spelling of the e-mail, and by e-mail and id', async () => {
     const { id, email } = await newUser()
-    const written = ` ${email.toUpperCase()} `
-    expect(await change({ user_id: undefined, email: written })).toMatchObject({ body: { user_id: id, count: 11 } })
-    expect(await change({ user_id: id, email: written })).toMatchObject({ body: { user_id: id, count: 12 } })
+    const spelling = ` ${email.toUpperCase()} `
+    expect(await change({ user_id: undefined, email: spelling })).toMatchObject({ body: { user_id: id, count: 11 } })
+    expect(await change({ user_id: id, email: spelling })).toMatchObject({ body: { user_id: id, count: 12 } })
     expect(await change({ user_id: null, email })).toMatchObject({ body: { user_id: id, count: 13 } })
   })
 
@@ -167,23 +167,23 @@ describe('a credit or a debit', () => {
     expect(await debit(7)).toMatchObject({ status: 400, body: { ...refusal('insufficient'), available: 6 } })
     expect(await debit(6)).toMatchObject({ body: { count: 0 } })
     expect(await debit(1)).toMatchObject({ status: 400, body: { available: 0 } })
-    expect((await readLedger(all.world, id)).map(([, , delta]) => delta)).toEqual([10, -4, -6])
+    expect((await readLedger(tenants.world, id)).map(([, , delta]) => delta)).toEqual([10, -4, -6])
   })
 
   test('keeps every count below 2^53', async () => {
     const { id } = await newUser()
     await change({ user_id: id, amount: MAX_TOKENS })
-    const most = Number.MAX_SAFE_INTEGER
-    await all.world.database.query("update balances set count = $2 where user_id = $1 and type = 'standard'", [
+    const limit = Number.MAX_SAFE_INTEGER
+    await tenants.world.database.query("update balances set count = $2 where user_id = $1 and type = 'standard'", [
       id,
-      most - 3,
+      limit - 3,
     ])
-    await all.world.clock.advance(all.ours.paywall.id, '1d')
-    const before = await stateChecksum(all.world)
+    await tenants.world.clock.advance(tenants.ours.paywall.id, '1d')
+    const before = await stateChecksum(tenants.world)
     expect(await change({ user_id: id, amount: 4 })).toMatchObject({ status: 400, body: refusal('balance_limit') })
-    expect(await stateChecksum(all.world)).toBe(before)
+    expect(await stateChecksum(tenants.world)).toBe(before)
     expect(await change({ user_id: id, amount: MAX_TOKENS })).toMatchObject({ status: 400 })
-    expect(await change({ user_id: id, amount: 3 })).toMatchObject({ status: 200, body: { count: most } })
-    expect(await change({ user_id: id, op: 'debit' })).toMatchObject({ body: { count: most - 1 } })
+    expect(await change({ user_id: id, amount: 3 })).toMatchObject({ status: 200, body: { count: limit } })
+    expect(await change({ user_id: id, op: 'debit' })).toMatchObject({ body: { count: limit - 1 } })
   })
 })

@@ -8,7 +8,7 @@ import { changeBalance, readLedger } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// The daily top-up of 10 standard tokens at a change of a balance. See balances.test.ts for reads.
+// The daily top-up of 10 standard tokens when a balance changes. See balances.test.ts for reads.
 
 const world = useTestWorld()
 
@@ -16,7 +16,7 @@ const change = (fields: Record<string, unknown>) => changeBalance(world, fields)
 const newUser = () => signIn(world)
 const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 
-test('is available to a debit and stored with it, once a day; a refused debit stores none', async () => {
+test('the top-up is available to a debit and stored with it, once a day; a refused debit stores none', async () => {
   const { id } = await newUser()
   const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
   const before = await stateChecksum(world)
@@ -38,7 +38,7 @@ test('is available to a debit and stored with it, once a day; a refused debit st
   ])
 })
 
-test('happens once a day, also if a call from before midnight waited for one from after it', async () => {
+test('the top-up happens once a day, even if a call from before midnight waited for one from after it', async () => {
   const { id } = await newUser()
   await change({ user_id: id, op: 'debit', amount: 4 })
   const { rows: tomorrow } = await world.database.query(
@@ -51,7 +51,7 @@ test('happens once a day, also if a call from before midnight waited for one fro
   expect(rows).toEqual(tomorrow)
 })
 
-test('never lowers a balance, and does not undo a credit', async () => {
+test('the top-up never lowers a balance, and does not undo a credit', async () => {
   const { id } = await newUser()
   expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
   await nextDay()
@@ -59,7 +59,7 @@ test('never lowers a balance, and does not undo a credit', async () => {
   expect((await readLedger(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
 })
 
-test('happens with a change of another type', async () => {
+test('the top-up happens with a change of another type', async () => {
   const { id } = await newUser()
   expect(await change({ user_id: id, type: 'premium', amount: 3 })).toMatchObject({
     body: {
@@ -71,13 +71,13 @@ test('happens with a change of another type', async () => {
   })
 })
 
-test('is given during a trial, and not after the first payment', async () => {
+test('a user gets the top-up during a trial, and not after the first payment', async () => {
   const { paywall, key } = await newTenant(world, { prices: [yearly({ tokens: [{ type: 'standard', count: 1 }] })] })
-  const by = { paywallId: paywall.id, key }
-  const debitSix = (id: string) => changeBalance(world, { user_id: id, op: 'debit', amount: 6 }, by)
+  const credentials = { paywallId: paywall.id, key }
+  const debitSix = (id: string) => changeBalance(world, { user_id: id, op: 'debit', amount: 6 }, credentials)
   const { userId } = await buy(world, { paywall, key, slug: 'yearly' })
   await world.stripe.drainWebhooks()
-  expect(await userState(world, userId, by)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+  expect(await userState(world, userId, credentials)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
   expect(await debitSix(userId)).toMatchObject({ body: { count: 4 } })
   await world.clock.advance(paywall.id, '1d')
   expect(await debitSix(userId)).toMatchObject({ body: { count: 4 } })
@@ -86,7 +86,7 @@ test('is given during a trial, and not after the first payment', async () => {
   await world.stripe.renew(subscription, { fail: true })
   await world.stripe.drainWebhooks()
   await world.clock.advance(paywall.id, '1d')
-  expect(await userState(world, userId, by), 'it was never paid for').toMatchObject({
+  expect(await userState(world, userId, credentials), 'it was never paid for').toMatchObject({
     purchases: [{ status: 'past_due' }],
     balances: expect.arrayContaining([{ type: 'standard', count: 10 }]),
   })
@@ -95,10 +95,10 @@ test('is given during a trial, and not after the first payment', async () => {
   await world.stripe.renew(subscription)
   await world.stripe.drainWebhooks()
   await world.clock.advance(paywall.id, '1d')
-  expect((await userState(world, userId, by)).balances).toContainEqual({ type: 'standard', count: 5 })
+  expect((await userState(world, userId, credentials)).balances).toContainEqual({ type: 'standard', count: 5 })
 })
 
-test('is not given to users who pay', async () => {
+test('users who pay get no top-up', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
   await nextDay()
@@ -106,13 +106,13 @@ test('is not given to users who pay', async () => {
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
 })
 
-test('is given again to users who pay a price that the file does not name, once the period paid by its price has ended', async () => {
+test('a user who changes to a price that is not in the file gets the top-up again after the period of the old price', async () => {
   const { paywall, key } = await newTenant(world)
-  const by = { paywallId: paywall.id, key }
+  const credentials = { paywallId: paywall.id, key }
   const { userId } = await buy(world, { paywall, key })
-  const debit = () => changeBalance(world, { user_id: userId, op: 'debit', amount: 95 }, by)
+  const debit = () => changeBalance(world, { user_id: userId, op: 'debit', amount: 95 }, credentials)
   const standard = async () =>
-    (await userState(world, userId, by)).balances.find(({ type }) => type === 'standard')?.count
+    (await userState(world, userId, credentials)).balances.find(({ type }) => type === 'standard')?.count
   const team = { id: 'price_team', label: 'Team', currency: 'usd', amount: 2999, intervalCount: 1 }
   await world.stripe.setOtherPrices(paywall.id, [{ ...team, interval: 'month' }])
   await world.stripe.changePlan(String(world.stripe.subscriptions.at(-1)?.id), 'price_team')
@@ -121,6 +121,6 @@ test('is given again to users who pay a price that the file does not name, once 
   await world.clock.advance(paywall.id, '2d')
   expect(await standard()).toBe(5)
   await world.clock.advance(paywall.id, '31d')
-  expect(await userState(world, userId, by)).toMatchObject({ paid: true, purchases: [{ price_slug: null }] })
+  expect(await userState(world, userId, credentials)).toMatchObject({ paid: true, purchases: [{ price_slug: null }] })
   expect(await standard()).toBe(10)
 })

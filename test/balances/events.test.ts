@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buy } from '../support/checkout.ts'
-import { ownerEvents, sequenceFaults, untilAllDelivered } from '../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents, untilAllDelivered } from '../support/owner-events.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { person, type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -10,9 +10,9 @@ import { useTestWorld } from '../support/world.ts'
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
 
 const world = useTestWorld()
-/** Owners whose webhook endpoint subscribes to balance changes by name, and to everything else. */
-let asks: Tenant
-let asksForAll: Tenant
+/** Owners whose webhook endpoint subscribes to `balance.changed` by name, or only to `*`, which does not include it. */
+let subscribed: Tenant
+let wildcardOnly: Tenant
 
 beforeAll(async () => {
   const secret = world.file.webhooks[0]!.secret!
@@ -22,12 +22,12 @@ beforeAll(async () => {
     await world.apply(owner.file)
     return owner
   }
-  asks = await ownerWith(['*', 'balance.changed'])
-  asksForAll = await ownerWith(['*'])
+  subscribed = await ownerWith(['*', 'balance.changed'])
+  wildcardOnly = await ownerWith(['*'])
 })
 
-/** Calls as one of these owners. */
-const as = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })
+/** The options of a call by one of these owners. */
+const asOwner = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })
 
 const changesAbout = async (userId: string) =>
   (await ownerEvents(world, userId))
@@ -35,12 +35,12 @@ const changesAbout = async (userId: string) =>
     .map(({ data }) => Change.parse(data.balance))
 
 test('an owner that subscribes by name gets an event for each change, in order, with its cause', async () => {
-  const { id: user_id } = await person(world, asks)
-  await changeBalance(world, { user_id, amount: 5 }, as(asks))
-  await changeBalance(world, { user_id, op: 'debit', amount: 15 }, as(asks))
-  await changeBalance(world, { user_id, op: 'debit' }, as(asks))
-  await changeBalance(world, { user_id, type: 'premium', amount: 2 }, as(asks))
-  await withdraw(world, { paywall_id: asks.paywall.id, user_id, token_type: 'premium' }, { key: asks.key })
+  const { id: user_id } = await person(world, subscribed)
+  await changeBalance(world, { user_id, amount: 5 }, asOwner(subscribed))
+  await changeBalance(world, { user_id, op: 'debit', amount: 15 }, asOwner(subscribed))
+  await changeBalance(world, { user_id, op: 'debit' }, asOwner(subscribed))
+  await changeBalance(world, { user_id, type: 'premium', amount: 2 }, asOwner(subscribed))
+  await withdraw(world, { paywall_id: subscribed.paywall.id, user_id, token_type: 'premium' }, { key: subscribed.key })
 
   expect(await changesAbout(user_id)).toEqual([
     { type: 'standard', count: 10, delta: 10, reason: 'top_up' },
@@ -49,24 +49,24 @@ test('an owner that subscribes by name gets an event for each change, in order, 
     { type: 'premium', count: 2, delta: 2, reason: 'credit' },
     { type: 'premium', count: 1, delta: -1, reason: 'debit' },
   ])
-  expect(sequenceFaults(await ownerEvents(world, user_id))).toEqual([])
+  expect(findSequenceErrors(await ownerEvents(world, user_id))).toEqual([])
 })
 
-test("the price's tokens are in the event of the purchase", async () => {
-  const { userId } = await buy(world, asks)
+test("a purchase emits an event for the price's tokens", async () => {
+  const { userId } = await buy(world, subscribed)
   await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])
-  expect(sequenceFaults(await ownerEvents(world, userId))).toEqual([])
+  expect(findSequenceErrors(await ownerEvents(world, userId))).toEqual([])
 })
 
 test('40 concurrent changes emit one event each, in the order in which they happened', async () => {
-  const { id: user_id } = await person(world, asks)
+  const { id: user_id } = await person(world, subscribed)
   const change = (_: unknown, index: number) =>
-    changeBalance(world, { user_id, op: index % 2 === 0 ? 'credit' : 'debit', amount: 1 }, as(asks))
+    changeBalance(world, { user_id, op: index % 2 === 0 ? 'credit' : 'debit', amount: 1 }, asOwner(subscribed))
   const replies = await Promise.all(Array.from({ length: 40 }, change))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   const events = await ownerEvents(world, user_id)
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
   const counts = (await changesAbout(user_id)).map(({ count }) => count)
   const deltas = (await changesAbout(user_id)).map(({ delta }) => delta)
   expect(counts).toHaveLength(41)
@@ -74,14 +74,14 @@ test('40 concurrent changes emit one event each, in the order in which they happ
 })
 
 test('a change without subscribers writes no event, and uses no sequence number', async () => {
-  const { id: user_id } = await person(world, asksForAll)
-  await changeBalance(world, { user_id }, as(asksForAll))
+  const { id: user_id } = await person(world, wildcardOnly)
+  await changeBalance(world, { user_id }, asOwner(wildcardOnly))
   await untilAllDelivered(world)
   const { rows } = await world.database.query('select from events where user_id = $1', [user_id])
   expect(rows).toEqual([])
-  const { userId } = await buy(world, asksForAll)
+  const { userId } = await buy(world, wildcardOnly)
   await world.stripe.drainWebhooks()
   const events = await ownerEvents(world, userId)
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
   expect(events.map(({ type }) => type)).not.toContain('balance.changed')
 })

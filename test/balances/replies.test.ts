@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { isOfCall, readStatements } from '../support/statements.ts'
+import { countStatements, isCallStatement } from '../support/statements.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -20,7 +20,7 @@ const newKey = () => ({ headers: { 'idempotency-key': randomUUID() } })
 const replayed = { 'idempotency-replayed': 'true' }
 const reused = { status: 409, body: { error: 'idempotency_key_reused' } }
 
-test('a repeat under one key gets the first reply and changes nothing, in one statement', async () => {
+test('a credit repeated with its Idempotency-Key gets the first reply and changes nothing, in one statement', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   const first = await changeBalance(world, { user_id, amount: 5 }, key)
@@ -30,7 +30,7 @@ test('a repeat under one key gets the first reply and changes nothing, in one st
 
   const quoted = { headers: { 'idempotency-key': `"${key.headers['idempotency-key'].toUpperCase()}"` } }
   for (const again of [key, quoted]) {
-    const statements = await readStatements(world, async () => {
+    const statements = await countStatements(world, async () => {
       const reply = await changeBalance(world, { user_id, amount: 5 }, again)
       expect(reply).toMatchObject({ status: 200, body: first.body, headers: replayed })
     })
@@ -39,7 +39,7 @@ test('a repeat under one key gets the first reply and changes nothing, in one st
   expect(await readLedger(world, user_id)).toHaveLength(3)
 })
 
-test('so does a repeated withdrawal', async () => {
+test('a withdrawal repeated with its Idempotency-Key gets the first reply and changes nothing', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
   expect(await withdraw(world, { user_id, tokens: 3 }, key)).toMatchObject({ body: { success: true, remaining: 7 } })
@@ -83,11 +83,11 @@ test('a refusal is not stored: the same call may succeed later', async () => {
 test('a key can be reused after 24 hours', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
-  const passes = (time: string) => world.clock.advance(world.paywall.id, time)
+  const advance = (time: string) => world.clock.advance(world.paywall.id, time)
   await changeBalance(world, { user_id }, key)
-  await passes('1439m')
+  await advance('1439m')
   expect(await changeBalance(world, { user_id }, key)).toMatchObject({ body: { count: 11 }, headers: replayed })
-  await passes('1m')
+  await advance('1m')
   const other = await changeBalance(world, { user_id, amount: 4 }, key)
   expect(other).toMatchObject({ status: 200, body: { count: 15 } })
   expect(other.headers).not.toHaveProperty('idempotency-replayed')
@@ -99,7 +99,7 @@ test.each(['before', 'after'])('when the response is lost %s the statement ran, 
   const key = newKey()
   let statements = 0
   world.neon.onStatement = async (statement, run) => {
-    if (!isOfCall(statement)) return run()
+    if (!isCallStatement(statement)) return run()
     statements += 1
     if (when === 'after') await run()
     throw new ResponseLost()

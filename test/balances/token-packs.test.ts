@@ -7,7 +7,7 @@ import { at, newTenant, type Person, person, type Tenant } from '../support/tena
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// A pack is a one-time price with `access: false`: it makes nobody `paid`, and can be bought any number of times.
+// A pack is a one-time price with `access: false`: it does not make its buyer `paid`, and can be bought any number of times.
 
 const pack = {
   slug: 'pack',
@@ -31,7 +31,7 @@ const order = ({ email }: Person, slug: string) =>
 
 const readState = ({ id }: Person) => userState(world, id, { paywallId: ours.paywall.id, key: ours.key })
 
-test('makes nobody paid, is in the way of nothing, and stops no daily top-up', async () => {
+test('a pack does not make its buyer paid, blocks no other purchase, and does not stop the daily top-up', async () => {
   const buyer = await person(world, ours)
   await buy(world, { ...ours, email: buyer.email, slug: 'pack' })
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
@@ -45,7 +45,7 @@ test('makes nobody paid, is in the way of nothing, and stops no daily top-up', a
   expect(await order(buyer, 'monthly')).toMatchObject({ status: 200 })
 })
 
-test('is sold to a subscriber, again and again, and ends nothing', async () => {
+test('a subscriber can buy a pack repeatedly and keeps the subscription', async () => {
   const subscriber = await subscribe(world, ours)
   for (const count of [50, 100]) {
     await payAndReturn(world, parseOpened(await order(subscriber, 'pack')).checkoutUrl)

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-test('with --json a benchmark prints the document that it writes, and the path', async () => {
+test('with --json a benchmark prints the document that it writes to a file, and the path of the file', async () => {
   const options = ['--only', 'bootstrap from cache', '--rounds', '1', '--seconds', '0.2', '--json']
   const { stdout } = await promisify(execFile)(process.execPath, ['bench/main.ts', ...options], { cwd: ROOT })
   const { written_to: path, ...document } = JSON.parse(stdout)

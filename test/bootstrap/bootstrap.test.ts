@@ -7,13 +7,13 @@ import { getPriceId } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { newTenant, startTenants, type Tenants } from '../support/tenants.ts'
 
-let all: Tenants
+let tenants: Tenants
 
 beforeAll(async () => {
-  all = await startTenants()
+  tenants = await startTenants()
 })
 
-afterAll(() => all.close())
+afterAll(() => tenants.close())
 
 /** The payload of contract section 2, each field with its type; no other fields are allowed. */
 const Price = z.strictObject({
@@ -49,17 +49,17 @@ const UserState = z.strictObject({
   trial: z.null(),
 })
 
-const bootstrap = (options: Parameters<typeof call>[2] = {}, id = all.ours.paywall.id) =>
-  call(all.world, `/api/v1/paywall/${id}/bootstrap`, options)
+const bootstrap = (options: Parameters<typeof call>[2] = {}, id = tenants.ours.paywall.id) =>
+  call(tenants.world, `/api/v1/paywall/${id}/bootstrap`, options)
 
-async function structure(options: Parameters<typeof call>[2] = {}, id = all.ours.paywall.id) {
+async function structure(options: Parameters<typeof call>[2] = {}, id = tenants.ours.paywall.id) {
   return Structure.parse((await bootstrap(options, id)).body)
 }
 
 describe('the structural payload', () => {
   test('has every field of the contract and no other', async () => {
     const { settings, prices } = await structure()
-    const { id, name } = all.ours.paywall
+    const { id, name } = tenants.ours.paywall
     expect(settings).toEqual({
       id,
       name,
@@ -69,7 +69,7 @@ describe('the structural payload', () => {
     })
     expect(prices).toEqual([
       {
-        id: getPriceId(all.ours.paywall, 'monthly'),
+        id: getPriceId(tenants.ours.paywall, 'monthly'),
         slug: 'monthly',
         label: 'Monthly',
         currency: 'USD',
@@ -85,7 +85,7 @@ describe('the structural payload', () => {
   })
 
   test("has the owner's own fields unchanged, prices in the file's order, amounts in major units", async () => {
-    const { paywall } = await newTenant(all.world, {
+    const { paywall } = await newTenant(tenants.world, {
       settings: { brand_color: '#123456', theme: { dark: true } },
       prices: [
         monthly({ slug: 'b', amount: 0.1, tokens: [], locals: [] }),
@@ -112,10 +112,14 @@ describe('the structural payload', () => {
   })
 
   test('contains no secrets and no details of the processor', async () => {
-    const shown = [await bootstrap(), await bootstrap({ country: 'IN' }), await bootstrap({ token: all.payer.token })]
-    const { processor } = all.ours.paywall
-    const hidden = [...Object.values(processor.credentials), all.ours.key, all.ours.file.owner.email]
-    hidden.push(createHash('sha256').update(all.ours.key).digest('hex'))
+    const shown = [
+      await bootstrap(),
+      await bootstrap({ country: 'IN' }),
+      await bootstrap({ token: tenants.payer.token }),
+    ]
+    const { processor } = tenants.ours.paywall
+    const hidden = [...Object.values(processor.credentials), tenants.ours.key, tenants.ours.file.owner.email]
+    hidden.push(createHash('sha256').update(tenants.ours.key).digest('hex'))
     for (const secret of [...hidden, 'price_monthly', 'processor', 'credentials', 'acquiring":"', 'tokens"', 'tiers']) {
       expect(JSON.stringify(shown.slice(0, 2)), secret).not.toContain(secret)
     }
@@ -126,7 +130,7 @@ describe('the structural payload', () => {
 
   test('is public: an owner key changes nothing, valid or not', async () => {
     const plain = await structure()
-    expect(await structure({ key: all.ours.key })).toEqual(plain)
+    expect(await structure({ key: tenants.ours.key })).toEqual(plain)
     expect(await structure({ key: 'pk_test_bad' })).toEqual(plain)
   })
 })
@@ -142,12 +146,12 @@ describe('version', () => {
   })
 
   test("changes with the payload and with the caller's country, and not otherwise", async () => {
-    const { file, paywall } = await newTenant(all.world)
+    const { file, paywall } = await newTenant(tenants.world)
     const before = await structure({}, paywall.id)
     expect((await structure({ country: 'DE' }, paywall.id)).version).toBe(before.version)
     expect((await structure({ country: 'IN' }, paywall.id)).version).not.toBe(before.version)
 
-    await all.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
+    await tenants.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
     // Another country with the same prices is not in the edge cache yet.
     const after = await structure({ country: 'FR' }, paywall.id)
     expect(after.settings.name).toBe('Renamed')
@@ -187,7 +191,7 @@ describe('local prices', () => {
       { tier: 2, currency: 'USD', amount: 5.99, processorPrice: 'price_tier_2' },
       { countries: ['MX'], currency: 'MXN', amount: 99, processorPrice: 'price_mx' },
     ]
-    const { paywall } = await newTenant(all.world, {
+    const { paywall } = await newTenant(tenants.world, {
       geo: { tiers: { 1: ['US'], 2: ['BR', 'MX'] } },
       prices: [monthly({ locals })],
     })
@@ -202,13 +206,13 @@ describe('local prices', () => {
 describe('user state', () => {
   test('is added for a Bearer token, does not change the structure, and is never cached', async () => {
     const guest = await structure()
-    const reply = await bootstrap({ token: all.payer.token })
+    const reply = await bootstrap({ token: tenants.payer.token })
     const { user, ...rest } = z.looseObject({ user: UserState }).parse(reply.body)
     expect(Structure.parse(rest)).toEqual(guest)
     expect(reply.headers).toMatchObject({ 'cache-control': 'private, no-store' })
     expect(user).toMatchObject({
-      id: all.payer.id,
-      email: all.payer.email,
+      id: tenants.payer.id,
+      email: tenants.payer.email,
       has_active_subscription: true,
       paid: true,
       purchases: [{ status: 'active', price_slug: 'monthly' }],
@@ -220,16 +224,18 @@ describe('user state', () => {
   })
 
   test('is absent for guests, and for an owner key alone, which identifies no user here', async () => {
-    const { key } = all.ours
+    const { key } = tenants.ours
     expect((await bootstrap()).body).not.toHaveProperty('user')
     expect((await bootstrap({ key })).body).not.toHaveProperty('user')
-    expect((await bootstrap({ key, token: all.payer.token })).body).toMatchObject({ user: { id: all.payer.id } })
+    expect((await bootstrap({ key, token: tenants.payer.token })).body).toMatchObject({
+      user: { id: tenants.payer.id },
+    })
     expect(await bootstrap({ key, token: 'x' })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
   test('reports a user who bought nothing as not paid', async () => {
-    expect((await bootstrap({ token: all.member.token })).body).toMatchObject({
-      user: { id: all.member.id, has_active_subscription: false, paid: false, purchases: [], trial: null },
+    expect((await bootstrap({ token: tenants.member.token })).body).toMatchObject({
+      user: { id: tenants.member.id, has_active_subscription: false, paid: false, purchases: [], trial: null },
     })
   })
 })

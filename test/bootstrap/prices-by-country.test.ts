@@ -21,14 +21,14 @@ beforeAll(async () => {
 const Bootstrap = z.object({
   prices: z.array(z.object({ amount: z.number(), currency: z.string(), local: z.unknown().optional() })).length(1),
 })
-const Asked = z.object({ line_items: z.tuple([z.object({ price: z.string() })]) })
+const SessionRequest = z.object({ line_items: z.tuple([z.object({ price: z.string() })]) })
 const BASE = 'price_monthly'
 const AMOUNTS: Record<string, object> = {
   price_tier_2: { currency: 'USD', amount: 5.99 },
   price_mexico: { currency: 'MXN', amount: 99 },
 }
 
-/** What Stripe is asked to sell to an owner's buyer. */
+/** The price that Stripe is asked to charge for an owner's call. */
 async function soldByOwner(body: Record<string, unknown>, country = 'US'): Promise<string> {
   const reply = await startCheckout(world, { paywall: shop.paywall, key: shop.key, country, body })
   return soldTo(parseOpened(reply).userId)
@@ -41,8 +41,8 @@ async function soldToUser(country: string, body: Record<string, unknown> = {}): 
 }
 
 function soldTo(userId: string): string {
-  const asked = world.stripe.calls.findLast(({ body }) => body.client_reference_id === userId)
-  return Asked.parse(asked?.body).line_items[0].price
+  const request = world.stripe.calls.findLast(({ body }) => body.client_reference_id === userId)
+  return SessionRequest.parse(request?.body).line_items[0].price
 }
 
 test.each([
@@ -93,12 +93,12 @@ describe('an owner’s `country`', () => {
 
   test('is part of the request that an Idempotency-Key identifies', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
-    const ask = (country?: string) =>
+    const start = (country?: string) =>
       startCheckout(world, { paywall: shop.paywall, key: shop.key, headers, body: { email, country } })
     const email = newEmail()
-    expect(await ask('BR')).toMatchObject({ status: 200 })
-    expect(await ask('br')).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
-    expect(await ask('MX')).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
-    expect(await ask()).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
+    expect(await start('BR')).toMatchObject({ status: 200 })
+    expect(await start('br')).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
+    expect(await start('MX')).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
+    expect(await start()).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
   })
 })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import {
   cancel,
   cancelAsOwner,
@@ -54,7 +54,7 @@ describe('a cancellation', () => {
     expect((await userState(world, subscriber.id)).paid).toBe(true)
   })
 
-  test('ends with the period where Stripe sets only the flag, in the response and in the database', async () => {
+  test('ends with the period if Stripe sets only the flag, in the response and in the database', async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.onCall = async ({ path }, run) => {
       const answer = await run()
@@ -121,9 +121,9 @@ describe('a cancellation', () => {
     expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
   })
 
-  test('makes two statements, a refused call one, and one with a faulty body none', async () => {
+  test('makes two statements; a refused call makes one, and a call with an invalid body none', async () => {
     const subscriber = await subscribe(world, ours)
-    const statements = (work: () => Promise<unknown>) => readStatements(world, work)
+    const statements = (work: () => Promise<unknown>) => countStatements(world, work)
     await world.stripe.drainWebhooks()
     world.stripe.holdWebhooks()
     expect(await statements(() => cancelAsUser(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
@@ -146,7 +146,7 @@ describe('a cancellation', () => {
 })
 
 describe('a repeat is refused', () => {
-  test("before the first one's webhook, however late that is, and after it", async () => {
+  test('before the webhook of the first one, however late, and after it', async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.holdWebhooks()
     parseCancelled(await cancelAsUser(world, subscriber))

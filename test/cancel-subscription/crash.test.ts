@@ -13,12 +13,12 @@ beforeAll(() => {
 
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
-/** Kills the Workers while they wait for Stripe: before it takes the request, or after it took it. */
-async function crashWhileCancelling(subscriber: Subscriber, taken: boolean): Promise<void> {
+/** Kills the Workers while they wait for Stripe, before or after it accepts the request. */
+async function crashWhileCancelling(subscriber: Subscriber, accepted: boolean): Promise<void> {
   const crashed = Promise.withResolvers<void>()
   world.stripe.onCall = async ({ method, path }, run) => {
     if (method !== 'POST' || !path.endsWith(subscriber.subscriptionId)) return run()
-    const reply = taken ? await run() : undefined
+    const reply = accepted ? await run() : undefined
     await world.workers.kill()
     crashed.resolve()
     return reply ?? { status: 500, headers: {}, body: '{}' }
@@ -28,17 +28,17 @@ async function crashWhileCancelling(subscriber: Subscriber, taken: boolean): Pro
   world.stripe.onCall = undefined
 }
 
-const leaseEnds = ({ purchaseId }: Subscriber) =>
+const endLease = ({ purchaseId }: Subscriber) =>
   world.database.query(
     "update purchases set cancel_requested_at = cancel_requested_at - interval '31 seconds' where id = $1",
     [purchaseId],
   )
 
-test('a crash before Stripe took it: the next try after the lease cancels', async () => {
+test('a crash before Stripe accepted it: the next attempt after the lease cancels', async () => {
   const subscriber = await subscribe(world, ours)
   await crashWhileCancelling(subscriber, false)
   expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
-  await leaseEnds(subscriber)
+  await endLease(subscriber)
   const replies = await Promise.all(Array.from({ length: 10 }, () => cancelAsUser(world, subscriber)))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
   expect(getUpdates(world, subscriber)).toHaveLength(2)
@@ -46,21 +46,21 @@ test('a crash before Stripe took it: the next try after the lease cancels', asyn
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
 
-test('a crash after Stripe accepted it: the webhook reports it, and nothing is left to do', async () => {
+test('a crash after Stripe accepted it: the webhook stores it, and the next attempt returns 400', async () => {
   const subscriber = await subscribe(world, ours)
   await crashWhileCancelling(subscriber, true)
   await world.stripe.drainWebhooks()
-  await leaseEnds(subscriber)
+  await endLease(subscriber)
   expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
   expect(getUpdates(world, subscriber)).toHaveLength(1)
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
 
-test('a crash after Stripe took it, and its webhook late: the next try after the lease does no harm', async () => {
+test('a crash after Stripe accepted it, with a late webhook: the next attempt after the lease succeeds', async () => {
   const subscriber = await subscribe(world, ours)
   world.stripe.holdWebhooks()
   await crashWhileCancelling(subscriber, true)
-  await leaseEnds(subscriber)
+  await endLease(subscriber)
   const { canceled_at } = parseCancelled(await cancelAsUser(world, subscriber))
   await world.stripe.sendHeldWebhooks()
   const [purchase] = (await userState(world, subscriber.id)).purchases

@@ -22,7 +22,7 @@ let neighbour: Subscriber
 /** A user of the other owner's paywall who subscribes. */
 let foreigner: Subscriber
 /** A user of our paywall who has already cancelled. */
-let quitter: Subscriber
+let cancelled: Subscriber
 let anonymous: string
 let expired: string
 
@@ -32,8 +32,8 @@ beforeAll(async () => {
   subscriber = await subscribe(world, ours)
   neighbour = await subscribe(world, ours)
   foreigner = await subscribe(world, foreign)
-  quitter = await subscribe(world, ours)
-  parseCancelled(await cancelAsUser(world, quitter))
+  cancelled = await subscribe(world, ours)
+  parseCancelled(await cancelAsUser(world, cancelled))
   const audience = await readAudience(world, ours.paywall.id)
   const signed = (user: { anonymous: boolean }, at: Date) =>
     signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
@@ -47,14 +47,14 @@ const asOwner = (body: object, key?: string) =>
   cancelAsOwner(tenants.world, tenants.ours, subscriber, { body, ...(key !== undefined && { key }) })
 const asUser = (body: object, token?: string) =>
   cancelAsUser(tenants.world, subscriber, { body, ...(token !== undefined && { token }) })
-const nobody = (body: object) => cancel(tenants.world, { body })
+const withoutCredential = (body: object) => cancel(tenants.world, { body })
 
 const badKey = `pk_test_${'0'.repeat(64)}`
-const none = { paywallId: undefined, userId: undefined }
+const withoutIdentity = { paywallId: undefined, userId: undefined }
 const LONG = 'é'.repeat(1001)
 
 const CREDENTIAL: Row[] = [
-  ['403 no key and no Bearer', () => nobody({}), 403, 'Unauthorized'],
+  ['403 no key and no Bearer', () => withoutCredential({}), 403, 'Unauthorized'],
   ['403 anonymous Bearer', () => asUser({}, anonymous), 403, 'Unauthorized'],
   ['401 bad Bearer', () => asUser({}, 'a.b.c'), 401, 'invalid_token'],
   ['401 expired Bearer', () => asUser({}, expired), 401, 'invalid_token'],
@@ -79,12 +79,12 @@ const CREDENTIAL: Row[] = [
 
 const BODY: Row[] = [
   [
-    '400 identity_required: nothing at all',
+    '400 identity_required: empty body',
     () => cancel(tenants.world, { key: tenants.ours.key, body: {} }),
     400,
     'identity_required',
   ],
-  ['400 identity_required: neither paywall nor user', () => asOwner(none), 400, 'identity_required'],
+  ['400 identity_required: neither paywall nor user', () => asOwner(withoutIdentity), 400, 'identity_required'],
   ['400 identity_required: no paywallId', () => asOwner({ paywallId: undefined }), 400, 'identity_required'],
   ['400 identity_required: blank paywallId', () => asOwner({ paywallId: '' }), 400, 'identity_required'],
   ['400 identity_required: paywallId not text', () => asOwner({ paywallId: 1001 }), 400, 'identity_required'],
@@ -101,22 +101,22 @@ const BODY: Row[] = [
   ['400 not JSON', () => cancel(tenants.world, { token: subscriber.token, body: '{' }), 400, 'invalid_json'],
 ]
 
-const FOUND: Row[] = [
+const LOOKUP: Row[] = [
   [
     '400 Subscription is already cancelled: as the user',
-    () => cancelAsUser(tenants.world, quitter),
+    () => cancelAsUser(tenants.world, cancelled),
     400,
     'Subscription is already cancelled',
   ],
   [
     '400 Subscription is already cancelled: as the owner',
-    () => cancelAsOwner(tenants.world, tenants.ours, quitter),
+    () => cancelAsOwner(tenants.world, tenants.ours, cancelled),
     400,
     'Subscription is already cancelled',
   ],
   ['404 identity not on paywall', () => asOwner({ userId: tenants.stranger.id }), 404, 'identity_not_on_paywall'],
   ['404 identity unknown', () => asOwner({ userId: randomUUID() }), 404, 'identity_not_on_paywall'],
-  ['404 identity that is no id', () => asOwner({ userId: "7'" }), 404, 'identity_not_on_paywall'],
+  ['404 malformed userId', () => asOwner({ userId: "7'" }), 404, 'identity_not_on_paywall'],
   [
     '404 e-mail unknown',
     () => asOwner({ userId: undefined, email: 'nobody@example.com' }),
@@ -127,7 +127,7 @@ const FOUND: Row[] = [
   ['404 unknown paywall', () => asOwner({ paywallId: '99' }), 404, 'paywall_not_found'],
   ['404 non-numeric paywall', () => asOwner({ paywallId: 'acme' }), 404, 'paywall_not_found'],
   ['404 unknown subscription', () => asUser({ subscriptionId: randomUUID() }), 404, 'Subscription not found'],
-  ['404 no uuid', () => asOwner({ subscriptionId: "7' or true" }), 404, 'Subscription not found'],
+  ['404 malformed subscriptionId', () => asOwner({ subscriptionId: "7' or true" }), 404, 'Subscription not found'],
   ['404 of another user', () => asUser({ subscriptionId: neighbour.purchaseId }), 404, 'Subscription not found'],
   [
     "404 of another user, by Stripe's id",
@@ -152,10 +152,10 @@ const FOUND: Row[] = [
 ]
 
 describe.each([
-  ['who calls', CREDENTIAL],
-  ['what is sent', BODY],
-  ['what is found', FOUND],
-])('cancel-subscription refuses: %s', (_part, rows) => testRows(rows))
+  ['the credential', CREDENTIAL],
+  ['the body', BODY],
+  ['the lookup', LOOKUP],
+])('cancel-subscription refusals by %s', (_part, rows) => testRows(rows))
 
 test('405 for any other method', async () => {
   const reply = await cancel(tenants.world, { method: 'GET', token: subscriber.token })

@@ -35,7 +35,7 @@ const alreadyCancelled = { status: 400, body: { error: 'Subscription is already 
 describe('a cancellation that was undone in the portal can be repeated', () => {
   test('and each change emits an event', async () => {
     const subscriber = await subscribe(world, ours)
-    for (const _turn of [1, 2]) {
+    for (const _round of [1, 2]) {
       parseCancelled(await cancelAsUser(world, subscriber))
       await world.stripe.drainWebhooks()
       await world.stripe.portalUndo(subscriber.subscriptionId)
@@ -46,8 +46,8 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
         reason: null,
       })
     }
-    const turn = ['subscription.cancel_scheduled', 'subscription.uncanceled']
-    expect((await eventTypes(subscriber)).slice(-4)).toEqual([...turn, ...turn])
+    const eventsPerRound = ['subscription.cancel_scheduled', 'subscription.uncanceled']
+    expect((await eventTypes(subscriber)).slice(-4)).toEqual([...eventsPerRound, ...eventsPerRound])
   })
 
   test('even if the webhook of the cancellation was lost', async () => {
@@ -88,7 +88,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
 })
 
 describe('when Stripe fails', () => {
-  const stripeSays = (subscriber: Subscriber, status: number) =>
+  const failUpdate = (subscriber: Subscriber, status: number) =>
     world.stripe.failNext(getPath(subscriber), status, { error: { type: 'invalid_request_error', message: 'No.' } })
 
   test.each([
@@ -97,7 +97,7 @@ describe('when Stripe fails', () => {
     [403, 'processor_misconfigured'],
   ])('%i is returned as %s, and the call can be repeated at once', async (status, error) => {
     const subscriber = await subscribe(world, ours)
-    stripeSays(subscriber, status)
+    failUpdate(subscriber, status)
     expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error } })
     expect(await readCancellationRequest(world, subscriber)).toEqual({
       requested: false,
@@ -109,19 +109,19 @@ describe('when Stripe fails', () => {
 
   test('an outage is returned as processor_unavailable, with Retry-After', async () => {
     const subscriber = await subscribe(world, ours)
-    stripeSays(subscriber, 500)
+    failUpdate(subscriber, 500)
     const reply = await cancelAsUser(world, subscriber)
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
-    // Stripe may have cancelled before it failed: the mark stays, so that reconcile polls.
+    // Stripe may have cancelled before it failed: the claim stays, so that reconcile polls.
     const request = { requested: true, accepted: false, reason: 'too expensive' }
     expect(await readCancellationRequest(world, subscriber)).toEqual(request)
     parseCancelled(await cancelAsUser(world, subscriber))
   })
 
-  test('two failed attempts have cancelled nothing', async () => {
+  test('a failed attempt cancels nothing', async () => {
     const subscriber = await subscribe(world, ours)
-    stripeSays(subscriber, 400)
+    failUpdate(subscriber, 400)
     await cancelAsUser(world, subscriber)
     expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false })
   })
@@ -142,7 +142,7 @@ test('a cancellation that Stripe accepted succeeds, whether or not it could be r
   await until('the webhook', async () => (await readPurchase(subscriber))?.cancel_at_period_end)
 })
 
-test("a call whose mark may have been stored can be repeated when the mark's lease has ended, and not before", async () => {
+test("a call whose claim may have been stored can be repeated when the claim's lease has ended, and not before", async () => {
   const subscriber = await subscribe(world, ours)
   const interrupted = interruptOnce(world, { statement: 'claim_cancellation' }, 'after')
   const reply = await cancelAsUser(world, subscriber)

@@ -3,10 +3,10 @@ import { Filler } from '../../bench/fill/insert.ts'
 import { openCheckout, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
+import { loseWebhooks, payWithoutWebhooks } from '../support/lost-webhooks.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
-import { asStripeHasIt } from '../support/stripe-purchase.ts'
+import { purchaseAtStripe } from '../support/stripe-purchase.ts'
 import { atNewPaywall, newTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -19,59 +19,61 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-const getPage = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
+const getPageId = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
 const reconcile = () => world.workers.scheduled('reconcile')
 
-/** How often Stripe was asked about a page while this went on. */
-async function asked(pageId: string, during: () => Promise<unknown>): Promise<number> {
+/** Counts the calls to Stripe about a page during `run`. */
+async function countCalls(pageId: string, run: () => Promise<unknown>): Promise<number> {
   const before = world.stripe.calls.length
-  await during()
+  await run()
   return world.stripe.calls.slice(before).filter(({ path }) => path.endsWith(`/${pageId}`)).length
 }
 
-describe('a way back asks the processor once in five seconds', () => {
+describe('a return URL asks the processor at most once in five seconds', () => {
   const order = async () => parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
-  const readBack = async ({ checkoutUrl }: Opened) => (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
-  const comeBack = (back: string, times: number) => Promise.all(Array.from({ length: times }, () => call(world, back)))
+  const readReturnUrl = async ({ checkoutUrl }: Opened) =>
+    (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
+  const visit = (returnUrl: string, times: number) =>
+    Promise.all(Array.from({ length: times }, () => call(world, returnUrl)))
 
-  test('of twenty visits at once one asks, and all go on', async () => {
+  test('with twenty concurrent visits, one asks and all are redirected', async () => {
     const checkout = await order()
-    const back = await readBack(checkout)
+    const returnUrl = await readReturnUrl(checkout)
     raceStatements(world, 'read_checkout', 20)
-    const visits = async () => {
-      for (const { status } of await comeBack(back, 20)) expect(status).toBe(303)
+    const visitTwentyTimes = async () => {
+      for (const { status } of await visit(returnUrl, 20)) expect(status).toBe(303)
     }
-    expect(await asked(getPage(checkout.checkoutUrl), visits)).toBe(1)
-    expect(await asked(getPage(checkout.checkoutUrl), visits)).toBe(0)
+    expect(await countCalls(getPageId(checkout.checkoutUrl), visitTwentyTimes)).toBe(1)
+    expect(await countCalls(getPageId(checkout.checkoutUrl), visitTwentyTimes)).toBe(0)
   })
 
-  test('and five seconds later again', async () => {
+  test('and asks again five seconds later', async () => {
     const checkout = await order()
-    const back = await readBack(checkout)
+    const returnUrl = await readReturnUrl(checkout)
     const { checkoutUrl, userId } = checkout
-    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 1))).toBe(1)
+    expect(await countCalls(getPageId(checkoutUrl), () => visit(returnUrl, 1))).toBe(1)
     const age = (time: string) =>
       world.database.query('update checkouts set asked_at = asked_at - $2::interval where user_id = $1', [userId, time])
     await age('4 seconds')
-    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 1))).toBe(0)
+    expect(await countCalls(getPageId(checkoutUrl), () => visit(returnUrl, 1))).toBe(0)
     await age('1 second')
-    expect(await asked(getPage(checkoutUrl), () => comeBack(back, 3))).toBe(1)
+    expect(await countCalls(getPageId(checkoutUrl), () => visit(returnUrl, 3))).toBe(1)
   })
 })
 
 describe('a superseded page', () => {
   const twentyMinutesPass = () => world.clock.advance(world.paywall.id, '20m')
-  /** Opens another page of the same user, and waits until the one before is dealt with. */
-  async function supersede(token: string, before: string) {
-    const closing = world.stripe.calls.length
+  /** Opens another page for the same user, and waits until Stripe was called about the previous one. */
+  async function supersede(token: string, previousUrl: string) {
+    const before = world.stripe.calls.length
     await openCheckout(world, token)
-    await until('the page before was looked at', async () =>
-      world.stripe.calls.slice(closing).some(({ path }) => path.includes(getPage(before))),
+    await until('Stripe was called about the previous page', async () =>
+      world.stripe.calls.slice(before).some(({ path }) => path.includes(getPageId(previousUrl))),
     )
   }
   const readDue = async (url: string) => {
     const { rows } = await world.database.query('select reconcile_at from checkouts where hosted_page_id = $1', [
-      getPage(url),
+      getPageId(url),
     ])
     return rows[0].reconcile_at
   }
@@ -81,24 +83,24 @@ describe('a superseded page', () => {
     const checkoutUrl = await openCheckout(world, token)
     expect(await readDue(checkoutUrl)).not.toBeNull()
     await supersede(token, checkoutUrl)
-    await until('nobody is to look at it', async () => (await readDue(checkoutUrl)) === null)
-    expect(await asked(getPage(checkoutUrl), twentyMinutesPass)).toBe(0)
+    await until('it is no longer due', async () => (await readDue(checkoutUrl)) === null)
+    expect(await countCalls(getPageId(checkoutUrl), twentyMinutesPass)).toBe(0)
   })
 
-  test('that was paid just before it could be closed is found', async () => {
+  test('that was paid just before it could be closed still becomes a purchase', async () => {
     const { token, user } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
     await payOnPage(checkoutUrl)
     await loseWebhooks(world)
     await supersede(token, checkoutUrl)
-    expect(await asked(getPage(checkoutUrl), twentyMinutesPass)).toBe(1)
+    expect(await countCalls(getPageId(checkoutUrl), twentyMinutesPass)).toBe(1)
     expect(await userState(world, user.id)).toMatchObject({ paid: true })
   })
 
   test('that could not be closed is polled as before', async () => {
     const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
-    for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${getPage(checkoutUrl)}`, 500)
+    for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${getPageId(checkoutUrl)}`, 500)
     await supersede(token, checkoutUrl)
     await until('it is logged', async () =>
       world.logs.some(({ message }) => message.includes('superseded checkout not closed')),
@@ -107,9 +109,13 @@ describe('a superseded page', () => {
   })
 })
 
-/** Open pages that nobody pays and that are due, as rows like that of a page of a paywall. */
-async function fillWithPages(like: { paywall: { id: string } }, count: number, more: Record<string, string> = {}) {
-  const { rows } = await world.database.query('select * from checkouts where paywall_id = $1', [like.paywall.id])
+/** Inserts unpaid open pages that are due, copied from the checkout of a tenant. */
+async function fillWithPages(
+  tenant: { paywall: { id: string } },
+  count: number,
+  overrides: Record<string, string> = {},
+) {
+  const { rows } = await world.database.query('select * from checkouts where paywall_id = $1', [tenant.paywall.id])
   const { id: _, created_at: _at, customers: _customers, ...row } = rows[0]
   await using filler = await Filler.open(world.databaseUrl)
   const columns = Object.entries({
@@ -122,13 +128,13 @@ async function fillWithPages(like: { paywall: { id: string } }, count: number, m
   const sameForAll = columns.map(([name, value]) => [name, value === null ? 'null' : `'${value}'`])
   const page = { ...Object.fromEntries(sameForAll), id: 'gen_random_uuid()', created_at: `now() - interval '1 hour'` }
   const due = { reconcile_at: `now() - interval '40 minutes'` }
-  await filler.insert('checkouts', { from: 1, to: count }, { ...page, ...due, ...more })
+  await filler.insert('checkouts', { from: 1, to: count }, { ...page, ...due, ...overrides })
 }
 
 test('60 paywalls with 40 open pages each are all polled in one run, which ends before it has polled all pages', async () => {
   const tenant = await newTenant(world)
   parseOpened(await startCheckout(world, tenant))
-  // Of 60 paywalls that have no account, so that no processor need be asked.
+  // These 60 paywalls have no account, so that no processor is called.
   await fillWithPages(tenant, 60 * 40, { paywall_id: '(7000000000000 + n % 60)::text' })
   await reconcile()
   const { rows } = await world.database.query(
@@ -147,9 +153,9 @@ test('1,200 open pages of one paywall do not keep another’s lost purchase from
   await fillWithPages(attacked, 1_200)
 
   const shop = await atNewPaywall(world)
-  const paid = await payUnnoticed(shop)
+  const paid = await payWithoutWebhooks(shop)
   await world.clock.advance(shop.paywall.id, '20m')
-  expect((await userState(shop, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  expect((await userState(shop, paid.userId)).purchases).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])
   const left = await world.database.query(
     'select from checkouts where paywall_id = $1 and reconcile_at <= now() and polled_at is null',
     [attacked.paywall.id],

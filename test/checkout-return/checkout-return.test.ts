@@ -19,28 +19,28 @@ async function checkout(): Promise<Opened> {
   )
 }
 
-/** The return URL of the hosted page. */
-async function waysBack({ checkoutUrl }: Opened) {
+/** Both return URLs of the hosted page. */
+async function returnUrls({ checkoutUrl }: Opened) {
   const error = await press(checkoutUrl, 'cancel')
   return { error, success: error.replace(/error$/, 'success') }
 }
 
-test('success: the purchase is visible when the browser lands, with the checkout id in the URL', async () => {
+test('success: redirects to successUrl with the checkout id, and the purchase is already stored', async () => {
   const order = await checkout()
-  const back = await press(order.checkoutUrl, 'pay')
-  expect(new URL(back).origin).toBe(world.url)
-  const id = /\/r\/([^/]+)\/success$/.exec(back)?.[1]
+  const returnUrl = await press(order.checkoutUrl, 'pay')
+  expect(new URL(returnUrl).origin).toBe(world.url)
+  const id = /\/r\/([^/]+)\/success$/.exec(returnUrl)?.[1]
 
-  const reply = await call(world, back)
+  const reply = await call(world, returnUrl)
   expect(reply).toMatchObject({ status: 303, headers: { location: `https://owner.example/thanks?session=${id}` } })
   expect(reply.headers['cache-control']).toBe('no-store')
   expect(await userState(world, order.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('success again: the same redirect, and nothing more is stored', async () => {
+test('success again: redirects to the same URL, and stores nothing more', async () => {
   const order = await checkout()
-  const back = await press(order.checkoutUrl, 'pay')
-  const [first, second] = [await call(world, back), await call(world, back)]
+  const returnUrl = await press(order.checkoutUrl, 'pay')
+  const [first, second] = [await call(world, returnUrl), await call(world, returnUrl)]
   expect([second.status, second.headers.location]).toEqual([303, first.headers.location])
   expect((await userState(world, order.userId)).purchases).toHaveLength(1)
   const { rows } = await world.database.query('select type from events where user_id = $1 order by sequence', [
@@ -49,9 +49,9 @@ test('success again: the same redirect, and nothing more is stored', async () =>
   expect(rows).toEqual([{ type: 'checkout.completed' }, { type: 'subscription.created' }])
 })
 
-test('error: the browser lands on the errorUrl, nothing is stored', async () => {
+test('error: redirects to errorUrl, and stores nothing', async () => {
   const order = await checkout()
-  const { error } = await waysBack(order)
+  const { error } = await returnUrls(order)
   const id = /\/r\/([^/]+)\/error$/.exec(error)?.[1]
   expect(await call(world, error)).toMatchObject({
     status: 303,
@@ -60,9 +60,9 @@ test('error: the browser lands on the errorUrl, nothing is stored', async () => 
   expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
 })
 
-test('success without a payment is an error: typing the URL buys nothing', async () => {
+test('success without a payment: redirects to errorUrl, and stores nothing', async () => {
   const order = await checkout()
-  const { success } = await waysBack(order)
+  const { success } = await returnUrls(order)
   expect(await call(world, success)).toMatchObject({
     status: 303,
     headers: { location: expect.stringMatching(/^https:\/\/owner\.example\/sorry/) },
@@ -76,15 +76,15 @@ test.each(['success', 'error'] as const)(
     const url = 'https://owner.example/ünï 😀%20\\x/__SESSION__?a=b c&d=é%20__SESSION__#ß'
     const body = { [`${outcome}Url`]: url }
     const order = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-    const back = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
-    const id = back.split('/').at(-2)
+    const returnUrl = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
+    const id = returnUrl.split('/').at(-2)
     const location = `https://owner.example/%C3%BCn%C3%AF%20%F0%9F%98%80%20/x/${id}?a=b%20c&d=%C3%A9%20${id}#%C3%9F`
-    expect(await call(world, back)).toMatchObject({ status: 303, headers: { location } })
+    expect(await call(world, returnUrl)).toMatchObject({ status: 303, headers: { location } })
   },
 )
 
 test('HEAD responds like GET', async () => {
-  const { success } = await waysBack(await checkout())
+  const { success } = await returnUrls(await checkout())
   expect(await call(world, success, { method: 'HEAD' })).toMatchObject({ status: 303, body: '' })
 })
 
@@ -93,14 +93,14 @@ describe('a processor that fails', () => {
 
   test('slow: the browser is redirected within 3 s, and the purchase is stored when the reply arrives', async () => {
     const order = await checkout()
-    const back = await press(order.checkoutUrl, 'pay')
+    const returnUrl = await press(order.checkoutUrl, 'pay')
     const answer = Promise.withResolvers<void>()
     world.stripe.onCall = async (_call, run) => {
       await answer.promise
       return run()
     }
     const startedAt = Date.now()
-    expect(await call(world, back)).toMatchObject(thanks)
+    expect(await call(world, returnUrl)).toMatchObject(thanks)
     expect(Date.now() - startedAt).toBeLessThan(3_000)
     expect((await userState(world, order.userId)).purchases).toEqual([])
 
@@ -112,31 +112,31 @@ describe('a processor that fails', () => {
   test.each([
     ['down', [500, 500]],
     ['refusing our credentials', [401]],
-    ['talking nonsense', [200]],
+    ['returning an invalid response', [200]],
   ])(
     '%s: the browser is redirected to successUrl, and a visit five seconds later stores the purchase',
     async (_name, statuses) => {
       const order = await checkout()
-      const back = await press(order.checkoutUrl, 'pay')
+      const returnUrl = await press(order.checkoutUrl, 'pay')
       const pageId = new URL(order.checkoutUrl).pathname.split('/').at(-1)
       for (const status of statuses) world.stripe.failNext(`/v1/checkout/sessions/${pageId}`, status)
-      expect(await call(world, back)).toMatchObject(thanks)
+      expect(await call(world, returnUrl)).toMatchObject(thanks)
       expect((await userState(world, order.userId)).purchases).toEqual([])
       await world.database.query("update checkouts set asked_at = asked_at - interval '5 seconds'")
-      expect(await call(world, back)).toMatchObject(thanks)
+      expect(await call(world, returnUrl)).toMatchObject(thanks)
       expect(await userState(world, order.userId)).toMatchObject({ paid: true })
     },
   )
 })
 
-test('the URLs are those of the checkout, even if the paywall has changed since', async () => {
+test('redirects to the URLs of the checkout, even if the paywall has changed since', async () => {
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
   const order = parseOpened(await startCheckout(world, shop))
-  const back = await press(order.checkoutUrl, 'pay')
+  const returnUrl = await press(order.checkoutUrl, 'pay')
   const settings = { ...shop.paywall.settings, success_redirect_url: 'https://new.example/' }
   await world.apply({ ...shop.file, keys: [], paywalls: [{ ...shop.paywall, settings, prices: [] }] })
-  expect(await call(world, back)).toMatchObject({
+  expect(await call(world, returnUrl)).toMatchObject({
     status: 303,
     headers: { location: expect.stringMatching(/owner\.example\/thanks/) },
   })

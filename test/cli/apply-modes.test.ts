@@ -24,7 +24,7 @@ describe('the mode of a paywall', () => {
     ],
   }
 
-  test('may change while nobody is a member, and back', async () => {
+  test('can be changed, and changed back, while the paywall has no members', async () => {
     const { id, apply } = someOwner()
     await apply()
     await apply(asLive)
@@ -33,7 +33,7 @@ describe('the mode of a paywall', () => {
     expect(await isTest(id)).toBe(true)
   })
 
-  test('is for ever once it has a member: plan and apply refuse to change it', async () => {
+  test('cannot be changed from test to live once the paywall has a member: plan and apply refuse', async () => {
     const { id, apply, plan } = someOwner()
     await apply()
     await query(join, id)
@@ -42,7 +42,7 @@ describe('the mode of a paywall', () => {
     expect(await isTest(id)).toBe(true)
   })
 
-  test('the same of a live one', async () => {
+  test('cannot be changed from live to test once the paywall has a member', async () => {
     const { id, apply } = someOwner()
     await apply(asLive)
     await query(join, id)
@@ -53,14 +53,14 @@ describe('the mode of a paywall', () => {
     })
   })
 
-  test('is not changed by an apply that the first member comes before', async () => {
+  test('is not changed by an apply if the first member joins while the apply waits', async () => {
     const { id, apply } = someOwner()
     await apply()
     await withClient(databaseUrl, async (client) => {
       await client.query('begin')
       await client.query(join, [id])
       const applied = apply(asLive).catch((error: unknown) => error)
-      await until('an apply that waits', async () => {
+      await until('the apply to wait for a lock', async () => {
         const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         return (await query(waiting)).length
       })
@@ -85,7 +85,7 @@ describe('one URL as a webhook for both modes', () => {
       id,
     )
 
-  test('is two webhook endpoints, each with its secret', async () => {
+  test('creates two webhook endpoints, each with its own secret', async () => {
     expect(environment.WEBHOOK_SECRET).not.toBe(one)
     const { id, apply } = someOwner()
     const { changes } = await apply(both)
@@ -100,7 +100,7 @@ describe('one URL as a webhook for both modes', () => {
     expect((await apply(both)).changes).toEqual([])
   })
 
-  test('a change of one leaves the other as it is', async () => {
+  test('can be changed in one mode without affecting the other', async () => {
     const { id, apply } = someOwner()
     await apply(both)
     const [, live] = await getEndpoints(id)

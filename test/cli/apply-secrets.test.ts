@@ -12,7 +12,7 @@ const { db, sealing, query, getKeys, getWebhookEndpoints, appliedRows, someOwner
 afterAll(close)
 
 describe('keys', () => {
-  test('with another secret are new ones, and the old secret is revoked', async () => {
+  test('with a changed secret are created again, and the old ones are revoked', async () => {
     const { id, own, apply } = someOwner()
     const [first, second] = [String(own['keys[0].secret']), `pk_test_second_${id.padStart(16, '0')}`]
     await apply()
@@ -25,7 +25,7 @@ describe('keys', () => {
     expect((await getKeys(id)).map(({ valid }) => valid)).toEqual([true, false])
   })
 
-  test('swap names, and go when the file does not name them', async () => {
+  test('can swap names, and are revoked when they are removed from the file', async () => {
     const { id, apply } = someOwner()
     const [one, two] = [`pk_test_one_${id.padStart(16, '0')}`, `pk_test_two_${id.padStart(16, '0')}`]
     await apply({
@@ -52,7 +52,7 @@ describe('keys', () => {
     expect((await valid()).map(({ name }) => name)).toEqual(['b'])
   })
 
-  test('without a secret are made, shown once, and stored as a hash', async () => {
+  test('without a secret get a generated one, which is shown once and stored as a hash', async () => {
     const { id, apply } = someOwner()
     const { newSecrets } = await apply({ 'keys[0].secret': undefined })
     expect(newSecrets).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
@@ -63,7 +63,7 @@ describe('keys', () => {
 })
 
 describe('webhooks', () => {
-  test('keep their secret sealed, and with another one the old signs too for 24 hours', async () => {
+  test('store their secret encrypted; after a change the old one also signs for 24 hours', async () => {
     const { id, apply } = someOwner()
     await apply()
     const [before] = await getWebhookEndpoints(id)
@@ -77,7 +77,7 @@ describe('webhooks', () => {
     expect(await unseal(after!.secret, sealing.webhookSecretsKey, context)).toBe(secret)
   })
 
-  test('are disabled when the file does not name them, and enabled when it does', async () => {
+  test('are disabled when they are removed from the file, and enabled when they are added again', async () => {
     const { id, apply } = someOwner()
     await apply()
     const [before] = await getWebhookEndpoints(id)
@@ -89,7 +89,7 @@ describe('webhooks', () => {
 })
 
 describe('processor credentials', () => {
-  test('are in no column in plain text, and open with the key for their paywall only', async () => {
+  test('are stored encrypted only, and can be decrypted for their own paywall only', async () => {
     const { id, apply } = someOwner()
     await apply()
     expect(JSON.stringify(await appliedRows())).not.toMatch(/sk_test_123|whsec_stripe|pk_test_/)
@@ -97,13 +97,13 @@ describe('processor credentials', () => {
       'select credentials from processor_accounts where paywall_id = $1',
       id,
     )
-    const open = (paywall: string) =>
+    const decrypt = (paywall: string) =>
       unseal(account!.credentials, sealing.processorCredentialsKey, `processor:${paywall}:stripe`)
-    expect(JSON.parse(await open(id))).toEqual({ secretKey: 'sk_test_123', webhookSecret: 'whsec_stripe' })
-    await expect(open('7')).rejects.toThrow()
+    expect(JSON.parse(await decrypt(id))).toEqual({ secretKey: 'sk_test_123', webhookSecret: 'whsec_stripe' })
+    await expect(decrypt('7')).rejects.toThrow()
   })
 
-  test('are sealed anew when they change, or when the key does', async () => {
+  test('are encrypted again when they change, or when the key changes', async () => {
     const { id, file, apply } = someOwner()
     await apply()
     const { changes } = await apply({ 'paywalls[0].processor.credentials.secretKey': 'sk_test_456' })
@@ -121,7 +121,7 @@ describe('Turnstile keys', () => {
     return rows.map(({ secret_key }) => secret_key)
   }
 
-  test('are kept sealed, and open with the key for their paywall only', async () => {
+  test('are stored encrypted, and can be decrypted for their own paywall only', async () => {
     const { id, apply } = someOwner()
     const { changes } = await apply(keys('0x4secret-one'))
     expect(changes.map(changeText)).toContain(`paywall ${id}: new Turnstile keys`)
@@ -131,7 +131,7 @@ describe('Turnstile keys', () => {
     await expect(unseal(sealed, sealing.turnstileSecretsKey, 'turnstile:7')).rejects.toThrow()
   })
 
-  test('are written when they change, or the key does, and deleted when the file has none', async () => {
+  test('are stored again when they change, or when the key changes, and deleted when they are removed from the file', async () => {
     const { id, apply, file } = someOwner()
     await apply(keys('0x4secret-one'))
     expect((await apply(keys('0x4secret-one'))).changes).toEqual([])
@@ -139,8 +139,8 @@ describe('Turnstile keys', () => {
       `paywall ${id}: other Turnstile keys`,
     ])
     const { TURNSTILE_SECRETS_KEY: turnstileSecretsKey } = await makeSecrets()
-    const anew = await applyFile(db, await file(keys('0x4secret-two')), { ...sealing, turnstileSecretsKey })
-    expect(anew.changes.map(changeText)).toEqual([`paywall ${id}: other Turnstile keys`])
+    const rekeyed = await applyFile(db, await file(keys('0x4secret-two')), { ...sealing, turnstileSecretsKey })
+    expect(rekeyed.changes.map(changeText)).toEqual([`paywall ${id}: other Turnstile keys`])
     expect((await apply()).changes.map(changeText)).toEqual([`paywall ${id}: no Turnstile keys any more`])
     expect(await getSecret(id)).toEqual([])
   })

@@ -34,7 +34,7 @@ describe('applying', () => {
     ])
   })
 
-  test('writes more prices than one statement could', async () => {
+  test('writes more prices than fit into one statement', async () => {
     const { id, file, apply } = someOwner()
     const prices = Array.from({ length: 5_100 }, (_, index) => ({
       slug: `price-${index}`,
@@ -50,7 +50,7 @@ describe('applying', () => {
     expect((await getPrices(id)).filter(({ retired }) => !retired)).toEqual([])
   })
 
-  test('again changes nothing, to the byte', async () => {
+  test('the same file again changes nothing', async () => {
     const { apply, plan } = someOwner()
     const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
     expect((await apply(keys)).newSecrets).toHaveLength(2)
@@ -60,7 +60,7 @@ describe('applying', () => {
     expect(await appliedRows()).toEqual(before)
   })
 
-  test('is planned in the same words, and planning writes nothing', async () => {
+  test('makes exactly the changes that plan prints, and plan itself writes nothing', async () => {
     const { apply, plan } = someOwner()
     const before = await appliedRows()
     const planned = await plan()
@@ -69,7 +69,7 @@ describe('applying', () => {
     expect((await apply()).changes).toEqual(planned.changes)
   })
 
-  test('eight copies at once writes the file once', async () => {
+  test('the same file eight times at once writes it once', async () => {
     const { id, apply } = someOwner()
     const eightTimes = (changes: Changes) => Promise.all(Array.from({ length: 8 }, () => apply(changes)))
     const first = await eightTimes({ 'keys[0].secret': undefined, webhooks: [] })
@@ -86,7 +86,7 @@ describe('applying', () => {
     )
   })
 
-  test('leaves paywalls alone that the file does not name', async () => {
+  test('does not change paywalls that are not in the file', async () => {
     const { id, apply } = someOwner()
     await apply()
     const [before] = await query('select * from paywalls where id = $1', id)
@@ -108,7 +108,7 @@ describe('applying', () => {
 })
 
 describe('prices', () => {
-  test('get a new id when what is sold changes, and the old one retires', async () => {
+  test('get a new id when the amount changes, and the old price is retired', async () => {
     const { id, apply } = someOwner()
     await apply()
     const [monthly, lifetime] = await getPrices(id)
@@ -122,26 +122,26 @@ describe('prices', () => {
     expect((await getPrices(id)).filter(({ retired }) => !retired)).toEqual([monthly, lifetime])
   })
 
-  test('keep their id under another label and in another place', async () => {
+  test('keep their id when the label or the order changes', async () => {
     const { id, file, apply } = someOwner()
     await apply()
     const [monthly, lifetime] = await getPrices(id)
     await apply({ [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] })
     expect(await getPrices(id)).toEqual([{ ...monthly, label: 'Each month' }, lifetime])
 
-    const turned = await file()
-    turned.paywalls[0]!.prices.reverse()
-    await applyFile(db, turned, sealing)
+    const reversed = await file()
+    reversed.paywalls[0]!.prices.reverse()
+    await applyFile(db, reversed, sealing)
     expect((await getPrices(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
   })
 })
 
-describe('what another owner has', () => {
+describe("another owner's data", () => {
   test.each([
     ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: belongs to another owner'],
     ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is used by a paywall of another owner'],
     ['a key', ['keys[0].secret'], 'keys[0].secret: belongs to another owner'],
-  ])('is refused, and nothing is written: %s', async (_what, paths, message) => {
+  ])('cannot be claimed, and nothing is written: %s', async (_what, paths, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
     const before = await appliedRows()
@@ -151,7 +151,7 @@ describe('what another owner has', () => {
     expect(await appliedRows()).toEqual(before)
   })
 
-  test('is refused in the same words when both come at once', async () => {
+  test('cannot be claimed by a concurrent apply either, which fails with the same error', async () => {
     const reasons = {
       'paywalls[0].id': 'belongs to another owner',
       'paywalls[0].domain': 'is used by a paywall of another owner',
@@ -166,12 +166,12 @@ describe('what another owner has', () => {
     }
   })
 
-  test('stays as it is: a webhook endpoint of the same URL, and a key of the same name', async () => {
+  test('does not change: a webhook endpoint with the same URL, and a key with the same name', async () => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
     await other.apply()
-    const ofOther = async () => [await getWebhookEndpoints(other.id), await getKeys(other.id)]
-    const before = await ofOther()
+    const readOther = async () => [await getWebhookEndpoints(other.id), await getKeys(other.id)]
+    const before = await readOther()
     const secret = `whsec_${randomBytes(32).toString('base64')}`
     await one.apply({ 'webhooks[0].secret': secret, 'webhooks[0].events': ['payment.failed'] })
     await one.apply({ webhooks: [], keys: [] })
@@ -179,11 +179,11 @@ describe('what another owner has', () => {
       [{ enabled: false }],
       [{ valid: false }],
     ])
-    expect(await ofOther()).toEqual(before)
+    expect(await readOther()).toEqual(before)
     expect(before).toMatchObject([[{ enabled: true }], [{ valid: true }]])
   })
 
-  test('cannot be a domain of an own paywall outside the file, but paywalls of a file may swap theirs', async () => {
+  test('is not involved when paywalls in the file swap domains; a domain of one that is not in the file is refused', async () => {
     const { id, file, apply } = someOwner()
     await apply()
     await expect(apply({ 'paywalls[0].id': `${id}1` })).rejects.toMatchObject({

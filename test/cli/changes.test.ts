@@ -8,7 +8,7 @@ const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
 
-/** What a plan of the edited file says, beside the file that is applied: with `before` in it, if something is. `ID` is the paywall's, `PRICE` any price's id. */
+/** The changes in a plan of the file with `edit`, after the file with `before` was applied. `ID`: the paywall's id; `PRICE`: a price's. */
 async function planned(edit: Changes, before: Changes = {}): Promise<{ kept: string[]; lost: string[] }> {
   const { id, apply, plan } = someOwner()
   await apply(before)
@@ -24,7 +24,7 @@ async function planned(edit: Changes, before: Changes = {}): Promise<{ kept: str
   return { kept: sentences(false), lost: sentences(true) }
 }
 
-describe('what an edit changes is shown from old to new:', () => {
+describe('a changed field is printed with its old and its new value:', () => {
   test.each<[string, Changes, string[]]>([
     ['nothing', {}, []],
     [
@@ -33,7 +33,7 @@ describe('what an edit changes is shown from old to new:', () => {
       ['paywall ID: settings.brand_color none → #4f46e5'],
     ],
     [
-      'a setting within settings, and a name',
+      'a nested setting, and a name',
       { 'paywalls[0].settings.anything.of': ['ours'], 'paywalls[0].name': 'Acme Pro' },
       ['paywall ID: name Acme → Acme Pro, settings.anything.of[0] yours → ours'],
     ],
@@ -53,7 +53,7 @@ describe('what an edit changes is shown from old to new:', () => {
       ['paywall ID: price monthly: label Monthly → Each month, tokens[0].count 500 → 600, features [] → ["export"]'],
     ],
     [
-      'a price more',
+      'a new price',
       {
         'paywalls[0].prices[2]': {
           slug: 'two',
@@ -74,7 +74,7 @@ describe('what an edit changes is shown from old to new:', () => {
       ['test webhook https://owner.example/webhooks: events * → * balance.changed'],
     ],
     ["a key's name", { 'keys[0].name': 'server' }, ['key server: renamed from backend']],
-    ['a key more', { 'keys[1]': { name: 'second' } }, ['key second: new']],
+    ['a new key', { 'keys[1]': { name: 'second' } }, ['key second: new']],
   ])('%s', async (_what, edit, kept) => {
     expect(await planned(edit)).toEqual({ kept, lost: [] })
   })
@@ -82,12 +82,12 @@ describe('what an edit changes is shown from old to new:', () => {
 
 const retired = (slug: string) => `paywall ID: price ${slug}: PRICE is retired (0 subscribers)`
 
-test('another order of countries changes nothing', async () => {
+test('the order of countries does not matter', async () => {
   const countries = (...codes: string[]) => ({ [`${price}.locals[0].countries`]: codes })
   expect(await planned(countries('NP', 'IN'), countries('IN', 'NP'))).toEqual({ kept: [], lost: [] })
 })
 
-describe('what an edit removes is listed separately:', () => {
+describe('a destructive change is listed separately:', () => {
   test.each<[string, Changes, string[]]>([
     ['a key', { keys: [] }, ['key backend: revoked']],
     [
@@ -97,7 +97,7 @@ describe('what an edit removes is listed separately:', () => {
     ],
     ['a webhook endpoint', { webhooks: [] }, ['test webhook https://owner.example/webhooks: disabled (0 subscribers)']],
     [
-      'an amount, which makes another price',
+      'an amount, which creates a new price',
       { [`${price}.amount`]: 12, [`${price}.locals[0].amount`]: 450 },
       [
         'paywall ID: price monthly: PRICE is retired, PRICE on sale, amount 9.99 → 12, locals[0].amount 399 → 450 (0 subscribers)',

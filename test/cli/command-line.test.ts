@@ -14,7 +14,7 @@ const readDevOptions = (args: string[]) => readOptions(args, {})
 
 const world = useTestWorld()
 
-describe('what is misspelt is answered by what was meant:', () => {
+describe('the intended command or option is suggested for a misspelt one:', () => {
   test.each<[words: string, sentence: string]>([
     ['paln paywall.json', 'unknown command paln: did you mean plan?'],
     ['sell', 'unknown command sell: run paywall help'],
@@ -49,7 +49,7 @@ describe('what is misspelt is answered by what was meant:', () => {
   })
 })
 
-describe('with --json one document is printed, and nothing else:', () => {
+describe('with --json a single JSON document is printed:', () => {
   async function json(...words: string[]) {
     const { out, err } = await paywall(world, [...words, '--json'], {
       DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY,
@@ -99,7 +99,7 @@ describe('with --json one document is printed, and nothing else:', () => {
     expect(await json('users', 'erase', address, ...owner, '--yes')).toMatchObject({ erased: { users: 2 }, images: [] })
   })
 
-  test('and so are errors', async () => {
+  test('errors', async () => {
     expect(await json('sell')).toEqual({ errors: ['unknown command sell: run paywall help'] })
     expect(await json('plan', 'nowhere.json')).toEqual({ errors: ['nowhere.json cannot be read: no such file'] })
     expect(await json('clock', '1001', '--home', 'http://127.0.0.1:1')).toEqual({

@@ -11,10 +11,10 @@ test.each([
   ['\n', false],
   ['yesterday\n', false],
   ['', false],
-])('%j typed at the question means %s', async (typed, goesOn) => {
+])('the input %j returns %s', async (typed, confirmed) => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   input.end(typed)
-  expect(await confirm('Go on?', { input, output })).toBe(goesOn)
+  expect(await confirm('Go on?', { input, output })).toBe(confirmed)
   output.end()
   expect(await text(output)).toBe('Go on? (yes/no) ')
 })

@@ -11,24 +11,24 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-const OURS = 'our own id, name or word: it says nothing of a person'
-const PRICE = 'of the price, not of who bought'
-const PROCESSORS = 'an id that the processor gave: who it is only the processor knows'
-const HASH = 'a hash of what was sent, for 25 hours'
-const STAYS = 'an address of the owner’s or of ours; of the first two the query goes'
+const OURS = 'an id, name or status of ours: not personal data'
+const PRICE = 'a property of the price, not of the buyer'
+const PROCESSORS = 'an id of the processor, which only the processor can link to a person'
+const HASH = 'a hash of the request, kept for 25 hours'
+const URL_KEPT = 'a URL of the owner or of ours'
 
 /**
- * What `users erase` does with each column that can hold a text: `erased`, or why it is kept. Whoever adds a column decides here,
- * and erases it in cli/users/erase.ts if it can say who somebody is.
+ * What `users erase` does with each column that can contain text: `erased`, or why it is kept. Add new columns here, and to
+ * cli/users/erase.ts if they can identify a person.
  */
-const DECIDED: Record<string, Record<string, string>> = {
+const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
   users: { email: 'erased', external_id: 'erased' },
   members: { paywall_id: OURS, name: 'erased', meta: 'erased', buyer_meta: 'erased' },
   checkouts: {
     paywall_id: OURS,
     price_id: OURS,
     acquiring: OURS,
-    country: 'one of 249, of a purchase that stays',
+    country: 'one of 249 countries, of a purchase that is kept',
     local_currency: PRICE,
     customer: PROCESSORS,
     customers: PROCESSORS,
@@ -40,9 +40,9 @@ const DECIDED: Record<string, Record<string, string>> = {
     shop_url: 'erased',
     url: 'erased',
     former_email: 'erased',
-    return_origin: STAYS,
+    return_origin: URL_KEPT,
   },
-  checkout_claims: { paywall_id: OURS, caller: 'our own id of the user, for 25 hours', request_hash: HASH },
+  checkout_claims: { paywall_id: OURS, caller: 'our own id of the user, kept for 25 hours', request_hash: HASH },
   purchases: {
     paywall_id: OURS,
     price_id: OURS,
@@ -73,11 +73,11 @@ const DECIDED: Record<string, Record<string, string>> = {
     processor_id: PROCESSORS,
     sold_to: 'erased',
     versions: PROCESSORS,
-    payment: 'ids that the processor gave, an amount and its currency',
+    payment: 'ids of the processor, an amount and its currency',
   },
   credited_periods: { price_id: OURS, credited: 'counts of tokens by type', given_back: 'counts of tokens by type' },
-  balances: { paywall_id: OURS, type: 'the owner’s name of a kind of tokens' },
-  ledger: { paywall_id: OURS, type: 'the owner’s name of a kind of tokens', reason: OURS, reference: OURS },
+  balances: { paywall_id: OURS, type: 'the owner’s name for a token type' },
+  ledger: { paywall_id: OURS, type: 'the owner’s name for a token type', reason: OURS, reference: OURS },
   tickets: { paywall_id: OURS, customer_email: 'erased', subject: 'erased', content: 'erased', status: OURS },
   ticket_attachments: { object_key: 'erased', file_name: 'erased', media_type: 'erased' },
   ticket_quotas: { paywall_id: OURS, who: 'erased' },
@@ -88,55 +88,55 @@ const DECIDED: Record<string, Record<string, string>> = {
   deliveries: { event_id: OURS, paywall_id: OURS, state: OURS, last_error: 'how a POST to the owner failed' },
 }
 
-/** The tables that have nothing of a user, and why. Whoever adds a table decides here, or above. */
-const OF_NOBODY: Record<string, string> = {
-  owners: 'who sells',
+/** The tables without data about users, and why. Add new tables here, or above. */
+const TABLES_WITHOUT_USERS: Record<string, string> = {
+  owners: 'the sellers',
   api_keys: 'of an owner',
   processors: 'names of processors',
   paywalls: 'of an owner',
   processor_accounts: 'of an owner',
   turnstile_keys: 'of an owner',
   prices: 'of an owner',
-  processor_events: 'ids that a processor gave its events',
-  balance_replies: 'counts of tokens, for 25 hours, of nobody who is named',
+  processor_events: "ids of a processor's events",
+  balance_replies: 'anonymous counts of tokens, kept for 25 hours',
   webhook_endpoints: 'of an owner',
   releases: 'of this service',
   kysely_migration: 'of this service',
   kysely_migration_lock: 'of this service',
 }
 
-test('every table with a user is in the list above, or has none and a reason', async () => {
+test('every table is listed, either with its columns or as one without data about users', async () => {
   const { rows } = await world.database.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
   )
-  const tables = [...Object.keys(DECIDED), ...Object.keys(OF_NOBODY)]
+  const tables = [...Object.keys(COLUMN_DECISIONS), ...Object.keys(TABLES_WITHOUT_USERS)]
   expect(tables.toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
 })
 
-test('every column that can hold a text, of every table that has a user, is decided: erased, or kept with a reason', async () => {
+test('every text column of a table with data about users is listed as erased, or as kept with a reason', async () => {
   const { rows } = await world.database.query<{ table: string; column: string }>(
     `select c.relname as table, a.attname as column
      from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = 'public'::regnamespace and c.relname = any ($1) and a.attnum > 0 and not a.attisdropped
        and a.atttypid = any (array['text', 'text[]', 'json', 'jsonb', 'varchar', 'bpchar', 'bytea', 'xml', 'inet']::regtype[])
      order by 1, 2`,
-    [Object.keys(DECIDED)],
+    [Object.keys(COLUMN_DECISIONS)],
   )
   const stored = rows.map(({ table, column }) => `${table}.${column}`)
-  const decided = Object.entries(DECIDED).flatMap(([table, columns]) =>
+  const listed = Object.entries(COLUMN_DECISIONS).flatMap(([table, columns]) =>
     Object.keys(columns).map((each) => `${table}.${each}`),
   )
   expect(
-    stored.filter((each) => !decided.includes(each)),
-    'nobody has decided',
+    stored.filter((each) => !listed.includes(each)),
+    'not listed',
   ).toEqual([])
   expect(
-    decided.filter((each) => !stored.includes(each)),
+    listed.filter((each) => !stored.includes(each)),
     'there is no such column',
   ).toEqual([])
 })
 
-test('the buyer’s address in and beside the address of a hosted page goes, and is exported before', async () => {
+test('the buyer’s e-mail address in a hosted page’s URL and in `former_email` is exported, and erased', async () => {
   const { user } = await anonymousBuyer(world)
   await world.database.query(
     `update checkouts set url = 'https://checkout.example/1?user_email=zq-person%40example.com',
@@ -150,7 +150,7 @@ test('the buyer’s address in and beside the address of a hosted page goes, and
   expect((await allRows(world)).filter((row) => row.includes('zq-person'))).toEqual([])
 })
 
-test('an address that waits in a processor’s event goes, and is exported before', async () => {
+test('an e-mail address in a pending processor event is exported, and erased', async () => {
   const file = await paywallFile({ webhooks: [], paywalls: [soldThrough('freemius')] })
   await world.apply(file)
   const [sold] = file.paywalls
@@ -162,11 +162,11 @@ test('an address that waits in a processor’s event goes, and is exported befor
   }
   await press(buyer.checkoutUrl, 'pay')
   await world.freemius.drainWebhooks()
-  const waiting = async () => (await allRows(world)).filter((row) => row.includes('zq-waiting'))
-  expect((await waiting()).filter((row) => row.startsWith('pending_events: '))).not.toEqual([])
+  const rowsWithAddress = async () => (await allRows(world)).filter((row) => row.includes('zq-waiting'))
+  expect((await rowsWithAddress()).filter((row) => row.startsWith('pending_events: '))).not.toEqual([])
 
   const { out } = await run('export', buyer.email)
   expect(JSON.parse(out).pending_events).toContainEqual(expect.objectContaining({ sold_to: buyer.email }))
   expect(await run('erase', buyer.email, '--yes')).toMatchObject({ code: 0 })
-  expect(await waiting()).toEqual([])
+  expect(await rowsWithAddress()).toEqual([])
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
-import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -32,15 +32,15 @@ const signOut = (...args: string[]) => run('users', 'sign-out', ...args)
 const newSecret = () => `pk_test_${randomBytes(24).toString('hex')}`
 const owner = () => tenant.file.owner.email
 
-/** Has an owner key sign in a user, at `sign-in/exchange`. */
+/** Signs a user in with an owner key, through `sign-in/exchange`. */
 async function mint({ paywall: { id }, key }: { paywall: { id: string }; key: string }, email = newEmail()) {
-  return sessionIn(await call(world, `/api/v1/paywall/${id}/sign-in/exchange`, { key, body: { email } }))
+  return parseSession(await call(world, `/api/v1/paywall/${id}/sign-in/exchange`, { key, body: { email } }))
 }
 
-const goesOn = async ({ refreshToken }: Session, { paywall: { id } } = tenant) =>
+const isActive = async ({ refreshToken }: Session, { paywall: { id } } = tenant) =>
   (await refresh(world, refreshToken, { paywallId: id })).status === 200
 
-/** The tenant's file as its owner writes it, with these keys. */
+/** Writes the tenant's paywall file, with these keys. */
 function write(keys: object[]): void {
   const { file, paywall: sold } = tenant
   const { id, name, is_test, settings, processor } = sold
@@ -60,15 +60,15 @@ test('apply that revokes a key prints how many live sessions it minted; they con
   expect(plan.changes).toContainEqual(expect.objectContaining({ what: 'key backend', how: 'revoked', sessions: 1 }))
   expect((await run('plan', path)).out).toContain(line)
   expect((await run('apply', path, '--yes')).out).toContain(line)
-  expect(await goesOn(kept)).toBe(true)
+  expect(await isActive(kept)).toBe(true)
 })
 
-test('so does a rotation, which signs nobody out', async () => {
+test('apply that rotates a key prints how many live sessions it minted; they continue', async () => {
   const sessions = [await mint(tenant), await mint(tenant)]
   write([{ name: 'backend', secret: newSecret() }])
   const { out } = await run('apply', path, '--yes')
   expect(out).toContain('key backend: new secret, the old one is revoked (2 sessions that it minted stay valid: ')
-  for (const session of sessions) expect(await goesOn(session)).toBe(true)
+  for (const session of sessions) expect(await isActive(session)).toBe(true)
 })
 
 test('a rotation that gives the new key the name of the old one reports the old one as revoked', async () => {
@@ -94,7 +94,7 @@ test('a rotation that gives the new key the name of the old one reports the old 
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
     out: 'Ended 1 session minted by key backend.\n',
   })
-  expect(await goesOn(kept)).toBe(true)
+  expect(await isActive(kept)).toBe(true)
 })
 
 test('a renamed key is not revoked, even if another key has its old name', async () => {
@@ -126,17 +126,17 @@ test('a renamed key is not revoked, even if another key has its old name', async
   ])
 })
 
-test('--minted-by ends what the revoked key of that name has minted, also what was refreshed since, and nothing else', async () => {
+test('--minted-by ends only the sessions that the revoked key of that name minted, including refreshed ones', async () => {
   const paywallId = tenant.paywall.id
   const minted = await mint(tenant)
-  const next = sessionIn(await refresh(world, minted.refreshToken, { paywallId }))
+  const next = parseSession(await refresh(world, minted.refreshToken, { paywallId }))
   const others = [
     await signInByMail(world, newEmail(), { paywallId }),
     await signInByMail(world, minted.user.email ?? '', { paywallId }),
     await signInAnonymously(world, { paywallId }),
   ]
-  const stranger = await newTenant(world)
-  const strangers = await mint(stranger)
+  const foreignTenant = await newTenant(world)
+  const foreignSession = await mint(foreignTenant)
   const key = newSecret()
   write([{ name: 'backend', secret: key }])
   expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
@@ -147,9 +147,9 @@ test('--minted-by ends what the revoked key of that name has minted, also what w
     out: 'Ended 1 session minted by key backend.\n',
     err: '',
   })
-  expect(await goesOn(next)).toBe(false)
-  for (const session of [...others, byNewKey]) expect(await goesOn(session)).toBe(true)
-  expect(await goesOn(strangers, stranger)).toBe(true)
+  expect(await isActive(next)).toBe(false)
+  for (const session of [...others, byNewKey]) expect(await isActive(session)).toBe(true)
+  expect(await isActive(foreignSession, foreignTenant)).toBe(true)
 })
 
 test('--minted-by refuses an active key, because its holder could mint others', async () => {
@@ -158,36 +158,36 @@ test('--minted-by refuses an active key, because its holder could mint others', 
     code: 1,
     err: expect.stringContaining('no revoked key backend'),
   })
-  expect(await goesOn(session)).toBe(true)
+  expect(await isActive(session)).toBe(true)
 })
 
-test('--all ends all sessions of an owner, or those that began since a time', async () => {
+test('--all ends all sessions of an owner, or those that began after a given time', async () => {
   const paywallId = tenant.paywall.id
   const before = await mint(tenant)
   await world.database.query(`update sign_in_sessions set created_at = now() - interval '2 hours' where user_id = $1`, [
     before.user.id,
   ])
   const since = [await mint(tenant), await signInAnonymously(world, { paywallId })]
-  const stranger = await newTenant(world)
-  const strangers = await mint(stranger)
+  const foreignTenant = await newTenant(world)
+  const foreignSession = await mint(foreignTenant)
 
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
   const shown = await signOut('--all', '--since', hourAgo, '--owner', owner())
   expect(shown).toEqual({ code: 0, out: `Ended 2 sessions of all users since ${hourAgo}.\n`, err: '' })
-  for (const session of since) expect(await goesOn(session)).toBe(false)
-  expect(await goesOn(before)).toBe(true)
+  for (const session of since) expect(await isActive(session)).toBe(false)
+  expect(await isActive(before)).toBe(true)
 
   expect(await signOut('--all', '--paywall', paywallId)).toMatchObject({ out: 'Ended 1 session of all users.\n' })
-  expect(await goesOn(before)).toBe(false)
-  expect(await goesOn(strangers, stranger)).toBe(true)
+  expect(await isActive(before)).toBe(false)
+  expect(await isActive(foreignSession, foreignTenant)).toBe(true)
 })
 
 test.each<[string, string[]]>([
   ['a user and --all', ['a@b.co', '--all']],
   ['--all and --minted-by', ['--all', '--minted-by', 'backend']],
-  ['--since of one user', ['a@b.co', '--since', '2026-01-01T00:00:00Z']],
-  ['nobody', []],
-  ['a time that is none', ['--all', '--since', 'yesterday']],
+  ['--since with a user', ['a@b.co', '--since', '2026-01-01T00:00:00Z']],
+  ['no arguments', []],
+  ['an invalid time', ['--all', '--since', 'yesterday']],
 ])('refuses %s', async (_what, args) => {
   const refused = await signOut(...args, '--owner', owner())
   expect(refused).toMatchObject({

@@ -13,17 +13,17 @@ beforeAll(async () => {
   await changeBalance(world, { user_id: userId, type: 'premium', amount: 7 })
 })
 
-/** Looks at the ledger while one statement has spoilt it. */
-async function verifySpoilt(spoil: string, mend: string) {
-  await world.database.query(spoil, [userId])
+/** Verifies the ledger after `corrupt`, and then restores it with `repair`. */
+async function verifyCorrupted(corrupt: string, repair: string) {
+  await world.database.query(corrupt, [userId])
   const verified = await verifyLedger(world.databaseUrl)
-  await world.database.query(mend, [userId])
+  await world.database.query(repair, [userId])
   return verified
 }
 
 const balance = (type: string) => `balance ${type} of user ${userId} on paywall ${world.paywall.id}`
 
-test('prints how many balances are right', async () => {
+test('prints how many balances match their ledger rows', async () => {
   expect(await verifyLedger(world.databaseUrl)).toEqual({
     code: 0,
     out: 'OK: 2 balances match the sums of their 4 ledger rows.\n',
@@ -31,8 +31,8 @@ test('prints how many balances are right', async () => {
   })
 })
 
-test('names a balance that is not the sum of its rows, and fails', async () => {
-  const verified = await verifySpoilt(
+test('fails, and names a balance that is not the sum of its rows', async () => {
+  const verified = await verifyCorrupted(
     "update balances set count = count + 1 where user_id = $1 and type = 'premium'",
     "update balances set count = count - 1 where user_id = $1 and type = 'premium'",
   )
@@ -43,20 +43,20 @@ test('names a balance that is not the sum of its rows, and fails', async () => {
   })
 })
 
-test('names a balance without any row', async () => {
-  const verified = await verifySpoilt(
+test('names a balance without rows', async () => {
+  const verified = await verifyCorrupted(
     "insert into balances select paywall_id, user_id, 'gold', 3 from members where user_id = $1",
     "delete from balances where user_id = $1 and type = 'gold'",
   )
   expect(verified).toMatchObject({ code: 1, err: `paywall: ${balance('gold')} is 3, but its ledger adds up to 0\n` })
 })
 
-test('names the first row of a chain that is broken, even where the sum is right', async () => {
+test('names the first row with a wrong running count, even if the sum is right', async () => {
   const { rows } = await world.database.query(
     "select id from ledger where type = 'standard' order by id offset 1 limit 1",
   )
   const row = rows[0].id
-  const verified = await verifySpoilt(
+  const verified = await verifyCorrupted(
     `update ledger set count_after = 14 where user_id = $1 and id = ${row}`,
     `update ledger set count_after = 15 where user_id = $1 and id = ${row}`,
   )

@@ -41,7 +41,7 @@ function paywall(args: string[], own: Record<string, string | undefined> = varia
 }
 
 describe('paywall', () => {
-  test('plans, applies, and has nothing left to do', async () => {
+  test('plans and applies a file, and then has nothing to change', async () => {
     write({ 'keys[0].secret': undefined })
     const planned = await paywall(['plan', path])
     expect(planned).toMatchObject({ code: 0, err: '' })
@@ -59,7 +59,7 @@ describe('paywall', () => {
     expect(again.out).not.toContain('pk_test_')
   })
 
-  test('foretells the version that bootstrap then serves, in every country', async () => {
+  test('plan prints the version that bootstrap serves after apply, for every country', async () => {
     write({ 'keys[0].secret': undefined, 'paywalls[0].name': 'Another name' })
     const { out } = await paywall(['plan', path])
     const common = /Version of paywall 1001: (\S+)/.exec(out)?.[1]
@@ -71,7 +71,7 @@ describe('paywall', () => {
     expect(india).not.toBe(common)
   })
 
-  test('uses the local world if no database is named, and says so', async () => {
+  test('uses the local world if DATABASE_URL is not set, and says so', async () => {
     write({ 'keys[0].secret': undefined })
     const { DATABASE_URL, ...others } = variables
     const nowhere = await paywall(['plan', path], others)
@@ -95,31 +95,31 @@ describe('paywall', () => {
     ])
   })
 
-  test('has help', async () => {
+  test('prints help', async () => {
     expect((await paywall([])).out).toContain('paywall apply FILE')
     expect(await paywall(['help'])).toMatchObject({ code: 0, err: '' })
   })
 })
 
-describe('paywall reports in one sentence', () => {
+describe('paywall prints one line', () => {
   test.each<[string, string[], Record<string, string | undefined>, RegExp]>([
-    ['that it has no such command', ['sell'], {}, /unknown command sell: run paywall help/],
-    ['that a file is not there', ['apply', 'nowhere.json'], {}, /nowhere\.json cannot be read: no such file/],
-    ['that a file is a folder', ['apply', folder], {}, /.* cannot be read: EISDIR: .*/],
+    ['if the command is unknown', ['sell'], {}, /unknown command sell: run paywall help/],
+    ['if the file does not exist', ['apply', 'nowhere.json'], {}, /nowhere\.json cannot be read: no such file/],
+    ['if the file is a folder', ['apply', folder], {}, /.* cannot be read: EISDIR: .*/],
     [
-      'that a variable is missing',
+      'if a variable is missing',
       ['plan', path],
       { WEBHOOK_SECRETS_KEY: '' },
       /WEBHOOK_SECRETS_KEY is not set in the environment/,
     ],
     [
-      'that a key is malformed',
+      'if a key is malformed',
       ['plan', path],
       { WEBHOOK_SECRETS_KEY: 'abc' },
       /WEBHOOK_SECRETS_KEY must be 32 bytes in base64url, or two such keys separated by a comma/,
     ],
     [
-      'that the database is out of reach',
+      'if the database cannot be reached',
       ['plan', path],
       { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/db' },
       /the database cannot be reached: (?!.*hidden).*ECONNREFUSED.*/,
@@ -131,7 +131,7 @@ describe('paywall reports in one sentence', () => {
     expect(err).toMatch(new RegExp(`^paywall: ${sentence.source}\n$`))
   })
 
-  test('that the database has no tables', async () => {
+  test('if the database has no tables', async () => {
     write()
     const maintenance = new URL(variables.DATABASE_URL ?? '')
     maintenance.pathname = '/postgres'

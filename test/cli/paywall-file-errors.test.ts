@@ -5,7 +5,7 @@ const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
 const paywall = JSON.parse(sampleFileText()).paywalls[0]
 
-describe('a bad file', () => {
+describe('an invalid file', () => {
   test.each<[path: string, value: unknown, message: string | null]>([
     ['own', 1, 'unknown field'],
     ['owner', undefined, 'is missing'],
@@ -56,7 +56,7 @@ describe('a bad file', () => {
     ['paywalls[0].prices[1].interval_count', 3, 'a price without interval is a one-time price'],
     ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
     ['paywalls[0].prices[1].slug', 'monthly', 'is the same as in entry 0'],
-  ])('names %s = %j', async (path, value, message) => {
+  ])('is rejected with the path of %s = %j', async (path, value, message) => {
     const errors = await readErrors(sampleFileText({ [path]: value }))
     if (message !== null) expect(errors).toEqual([`${path}: ${message}`])
     else expect(errors).toEqual([expect.stringContaining(path.replace(/\.tier$/, ''))])
@@ -64,7 +64,7 @@ describe('a bad file', () => {
 
   test.each<[string, Changes, string[]]>([
     [
-      'tokens of a trial that a price cannot have',
+      'trial tokens of a price that cannot have a trial',
       {
         'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1, trial_count: 1 }],
         'paywalls[0].prices[1].access': true,
@@ -72,12 +72,12 @@ describe('a bad file', () => {
       ['paywalls[0].prices[1].tokens[0].trial_count: a price without interval has no trial'],
     ],
     [
-      'tokens that are sold once without a word on access',
+      'a one-time price with tokens that does not set access',
       { 'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1 }] },
       ['paywalls[0].prices[1].access: is required for a one-time price with tokens: true, or false for a pack'],
     ],
     [
-      'a subscription, and features, without access',
+      'a subscription without access, and features without access',
       {
         'paywalls[0].prices[0].access': false,
         'paywalls[0].prices[1].access': false,
@@ -89,12 +89,12 @@ describe('a bad file', () => {
       ],
     ],
     [
-      'two keys of one name and secret',
+      'two keys with the same name and secret',
       { 'keys[1]': { name: 'backend', secret: environment.API_KEY } },
       ['keys[1].name: is the same as in entry 0', 'keys[1].secret: is the same as in entry 0'],
     ],
     [
-      'one address spelled twice',
+      'the same webhook URL in two spellings',
       { 'webhooks[1]': { url: 'https://OWNER.example:443/webhooks' } },
       ['webhooks[1].url: is the same as in entry 0'],
     ],
@@ -104,12 +104,12 @@ describe('a bad file', () => {
       ['paywalls[1].id: is the same as in entry 0', 'paywalls[1].domain: is the same as in entry 0'],
     ],
     [
-      'countries of two local prices',
+      'a country in two local prices',
       { [`${price}.locals[1].tier`]: undefined, [`${price}.locals[1].countries`]: ['BR', 'IN'] },
       [`${price}.locals[1].countries[1]: IN is listed twice`],
     ],
     [
-      'a key and a webhook of unknown mode',
+      'a key and a webhook without a mode in a file with both modes',
       { 'keys[0].secret': undefined, 'paywalls[1]': { ...paywall, id: '2', domain: null, test: false } },
       [
         'paywalls[1].processor.credentials: are for test mode, but this is a live paywall',
@@ -136,7 +136,7 @@ describe('a bad file', () => {
       ],
     ],
     [
-      'a live webhook without TLS, whatever the paywalls are',
+      'a live webhook without TLS, even if all paywalls are in test mode',
       { 'webhooks[0].test': false, 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' },
       ['webhooks[0].url: must begin with https://'],
     ],
@@ -146,12 +146,12 @@ describe('a bad file', () => {
       ['paywalls[0].processor.credentials: are for live mode, but this is a test paywall'],
     ],
     [
-      'a processor that we do not know',
+      'an unknown processor',
       { 'paywalls[0].processor': { acquiring: 'paypal', credentials: {} } },
       ['paywalls[0].processor.acquiring: must be one of stripe, polar, chargebee, freemius, mollie'],
     ],
     [
-      'prices that Polar could not sell',
+      'prices that Polar cannot sell',
       { 'paywalls[0].processor': { acquiring: 'polar', credentials: { accessToken: 'polar_1', webhookSecret: 's' } } },
       [
         `${price}.processorPrice: must be the id of a product`,
@@ -161,7 +161,7 @@ describe('a bad file', () => {
       ],
     ],
     [
-      'prices that Mollie could not charge',
+      'prices that Mollie cannot charge',
       {
         'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } },
         [`${price}.interval_count`]: 13,
@@ -174,7 +174,7 @@ describe('a bad file', () => {
       ],
     ],
     [
-      'prices that Stripe could not charge',
+      'prices that Stripe cannot charge',
       {
         [`${price}.currency`]: 'IQD',
         [`${price}.locals[0].currency`]: 'KWD',
@@ -189,7 +189,7 @@ describe('a bad file', () => {
       ],
     ],
     [
-      'errors of many kinds, all at once',
+      'several errors at once',
       { 'keys[0].secret': 'env:NOWHERE', [`${price}.amount`]: '9.99', 'webhooks[0].url': 'x', 'paywalls[0].x': 1 },
       [
         'keys[0].secret: NOWHERE is not set in the environment',
@@ -198,7 +198,7 @@ describe('a bad file', () => {
         'webhooks[0].url: not a URL',
       ],
     ],
-  ])('names %s', async (_what, changes, errors) => {
+  ])('is rejected for %s', async (_what, changes, errors) => {
     expect(await readErrors(sampleFileText(changes))).toEqual(errors)
   })
 
@@ -207,18 +207,18 @@ describe('a bad file', () => {
     ['{\n  "owner": yes\n}', "Unexpected token 'y' (line 2 column 12)"],
     ['{\n  "owner": ', 'unexpected end of file (line 2 column 12)'],
     ["{'owner': 1}", "Expected property name or '}' at position 1 (line 1 column 2)"],
-  ])('reports where %j is not JSON', async (text, where) => {
-    expect(await readErrors(text)).toEqual([`not valid JSON: ${where}`])
+  ])('is rejected with the position of the syntax error in %j', async (text, message) => {
+    expect(await readErrors(text)).toEqual([`not valid JSON: ${message}`])
   })
 
-  test('does no harm with names that would change an object', async () => {
+  test('cannot pollute a prototype or overflow the stack', async () => {
     const text = sampleFileText().replace('"anything"', '"__proto__"')
     expect(await readErrors(text)).toEqual(['paywalls[0].settings: a field cannot be called __proto__'])
     expect(await readErrors('[')).toHaveLength(1)
     expect(await readErrors('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
   })
 
-  test('is reported, at any place', async () => {
+  test('gets a readable error for a wrong value in any field', async () => {
     const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
     const changes = getPaths(JSON.parse(sampleFileText())).flatMap((path) => values.map((value) => ({ [path]: value })))
     expect(changes.length).toBeGreaterThan(500)
@@ -228,7 +228,7 @@ describe('a bad file', () => {
     }
   })
 
-  test('never repeats a secret', async () => {
+  test('does not have its secrets in the errors', async () => {
     const secret = 'pk_test_hidden'
     expect((await readErrors(sampleFileText(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
   })

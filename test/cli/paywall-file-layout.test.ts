@@ -4,7 +4,7 @@ import { type Changes, readErrors, sampleFileText } from '../support/sample-payw
 const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever you like' }
 const blocks = 'paywalls[0].layout.blocks'
 
-/** The errors in a layout of these blocks, in a file with English and German texts, a monthly price and a one-time price. */
+/** The errors for a layout with these blocks, in a file with English and German texts, a monthly and a one-time price. */
 function layoutErrors(written: unknown[], changes: Changes = {}): Promise<string[]> {
   const layout = { type: 'stack', blocks: written }
   const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
@@ -14,7 +14,7 @@ function layoutErrors(written: unknown[], changes: Changes = {}): Promise<string
 const yearly = { slug: 'yearly', label: 'Yearly', currency: 'USD', amount: 89, interval: 'year', processorPrice: 'y' }
 
 describe('a layout', () => {
-  test('may have every block type, and custom ones', async () => {
+  test('may contain every block type, including custom ones', async () => {
     const everything = [
       { type: 'heading', text: 'title' },
       { type: 'heading', text: 'title', level: 2 },
@@ -85,7 +85,7 @@ describe('a layout', () => {
       { type: 'image', src: 'http://acme.example/a.png', alt: 'title' },
       '.src: must be an https URL or a localhost URL',
     ],
-  ])('reports what is wrong with %j', async (block, error) => {
+  ])('is rejected for the block %j', async (block, error) => {
     expect(await layoutErrors([block])).toEqual([`${blocks}[0]${error}`])
   })
 
@@ -125,11 +125,11 @@ describe('a layout', () => {
       { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'logo' } },
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
-  ])('reports %s', async (_what, changes, error) => {
+  ])('is rejected for %s', async (_what, changes, error) => {
     expect(await layoutErrors([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
   })
 
-  test('of a live paywall must not have an image from localhost', async () => {
+  test('of a live paywall must not contain an image from localhost', async () => {
     const live = {
       'paywalls[0].test': false,
       'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY',
@@ -151,7 +151,7 @@ describe('a layout', () => {
   })
 })
 
-test('the intended name of a misspelt field is suggested, anywhere in the file', async () => {
+test('the intended name is suggested for a misspelt field anywhere in the file', async () => {
   const changes = {
     'paywalls[0].prices[0].trail_days': 7,
     'paywalls[0].prices[0].lable': 'Monthly',

@@ -10,7 +10,7 @@ import { type Changes, environment, paywallFile, readErrors, sampleFileText } fr
 const price = 'paywalls[0].prices[0]'
 const local = `${price}.locals[0]`
 
-describe('a good file', () => {
+describe('a valid file', () => {
   test('is read with its defaults filled in, secrets in plain text and amounts in minor units', async () => {
     const file = await paywallFile()
     expect(file.keys).toEqual([{ name: 'backend', is_test: true, secret: environment.API_KEY }])
@@ -38,23 +38,20 @@ describe('a good file', () => {
   })
 
   test.each<[string, Changes]>([
-    ['a byte order mark aside', {}],
+    ['a byte order mark', {}],
     ['$schema', { $schema: '../paywall.schema.json' }],
-    ['an e-mail address to be trimmed and lowered', { 'owner.email': ' Owner@Example.COM ' }],
+    ['an e-mail address with spaces and capitals', { 'owner.email': ' Owner@Example.COM ' }],
     ['no keys and no webhooks', { keys: undefined, webhooks: undefined }],
-    ['keys for us to make', { keys: [{ name: 'a' }, { name: 'b', mode: 'live' }] }],
+    ['keys without a secret', { keys: [{ name: 'a' }, { name: 'b', mode: 'live' }] }],
     ['literal secrets on a test paywall', { 'keys[0].secret': environment.API_KEY, [`${price}.slug`]: 'x' }],
-    ['a loopback webhook beside test paywalls', { 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }],
+    ['a loopback webhook if its paywalls are in test mode', { 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }],
     ['balance.changed by name', { 'webhooks[0].events': ['*', 'balance.changed'] }],
     ['the default tiers', { 'paywalls[0].geo': undefined }],
     ['a free price', { [`${price}.amount`]: 0 }],
     ['the longest trial', { [`${price}.trial_days`]: 730 }],
+    ['an interval of null', { [`${price}.interval`]: null, [`${price}.trial_days`]: null, [`${price}.access`]: true }],
     [
-      'no interval, written as null',
-      { [`${price}.interval`]: null, [`${price}.trial_days`]: null, [`${price}.access`]: true },
-    ],
-    [
-      'field names that JavaScript knows',
+      'field names that are properties of every JavaScript object',
       { 'paywalls[0].settings.constructor': 1, 'paywalls[0].locales': { toString: {} } },
     ],
     [
@@ -69,15 +66,12 @@ describe('a good file', () => {
     expect(await readErrors(`\uFEFF${sampleFileText(changes)}`)).toEqual([])
   })
 
-  test.each(PROCESSOR_NAMES)(
-    'is that of the demo sold through %s, with the secrets of a local world',
-    async (acquiring) => {
-      const { file } = demoThrough(acquiring)
-      expect(await readErrors(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
-    },
-  )
+  test.each(PROCESSOR_NAMES)('is the demo sold through %s, with the secrets of a local world', async (acquiring) => {
+    const { file } = demoThrough(acquiring)
+    expect(await readErrors(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
+  })
 
-  test('is demo/paywall.json itself, sold through the processor that it names', () => {
+  test('is demo/paywall.json, which demoThrough leaves unchanged for its own processor', () => {
     const written = JSON.parse(readFileSync('demo/paywall.json', 'utf8'))
     expect(demoThrough(written.paywalls[0].processor.acquiring)).toEqual({ file: written, differences: [] })
   })
@@ -86,7 +80,7 @@ describe('a good file', () => {
 describe('price ids', () => {
   const idsWith = async (changes: Changes) => (await paywallFile(changes)).paywalls[0]?.prices.map(({ id }) => id)
 
-  test('stay when the label, the tokens, the features, or the order of countries change', async () => {
+  test('do not change with the label, the tokens, the features, or the order of countries', async () => {
     const written = await idsWith({ [`${local}.countries`]: ['IN', 'NP'] })
     expect(written?.[0]).toMatch(/^price_[0-9a-f]{24}$/)
     const changes = { [`${local}.countries`]: ['NP', 'IN'], [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] }
@@ -116,7 +110,7 @@ describe('the published JSON Schema', () => {
     expect(published).toBe(paywallFileJsonSchema())
   })
 
-  test('accepts the demo, and not a field that is misspelt or missing', () => {
+  test('accepts the demo, and rejects misspelt or missing fields', () => {
     const schema = z.fromJSONSchema(JSON.parse(published))
     const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)

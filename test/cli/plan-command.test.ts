@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Writes the world's own file anew, with other fields and other prices. */
+/** Writes the world's own file, with some fields and the prices replaced. */
 function write(fields: Written = {}, prices: Written[] = [monthly(), yearly()]): void {
   const { owner, keys, paywalls } = world.file
   const [{ id, name, is_test: test, settings, processor }] = paywalls as [(typeof paywalls)[number]]
@@ -44,19 +44,19 @@ const Json = z.object({
 const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).out)
 
 describe('plan', () => {
-  test('has nothing to say of the file that was applied', async () => {
+  test('prints that there is nothing to change if the file was applied', async () => {
     write()
     expect((await run(['plan', path])).out).toMatch(/^Nothing to change\.\nVersion of paywall/)
   })
 
-  test('counts the affected subscribers: each once, and none that has ended', async () => {
+  test('counts each affected subscriber once, and none whose subscription has ended', async () => {
     const [email, other] = [newEmail(), newEmail()]
-    for (const [who, slug] of [
+    for (const [subscriber, slug] of [
       [email, 'monthly'],
       [other, 'monthly'],
       [newEmail(), 'yearly'],
     ] as const) {
-      await buy(world, { paywall: world.paywall, key: world.key, email: who, slug })
+      await buy(world, { paywall: world.paywall, key: world.key, email: subscriber, slug })
     }
     await buy(world, {
       paywall: world.paywall,
@@ -87,7 +87,7 @@ describe('plan', () => {
     ])
   })
 
-  test('shows the old value in red and the new one in green where colours are wanted', async () => {
+  test('prints old values in red and new ones in green if FORCE_COLOR is set', async () => {
     write({}, [monthly({ label: 'Each month' }), yearly()])
     const { out } = await run(['plan', path])
     expect(out).toContain('price monthly: label Monthly → Each month\n')
@@ -97,7 +97,7 @@ describe('plan', () => {
 })
 
 describe('apply', () => {
-  test('without a terminal removes nothing without --yes, and changes everything else', async () => {
+  test('refuses destructive changes without a terminal and without --yes', async () => {
     write({ keys: [] }, [monthly({ label: 'Each month' }), yearly()])
     const before = await stateChecksum(world)
     const refused = await run(['apply', path])
@@ -121,7 +121,7 @@ describe('apply', () => {
     expect(user.status).toBe(401)
   })
 
-  test('does not ask for confirmation if nothing is removed', async () => {
+  test('does not ask for confirmation if no change is destructive', async () => {
     write({ keys: [{ name: 'second' }] }, [monthly({ label: 'Every month' }), yearly({ features: ['export'] })])
     const { new_secrets: secrets, ...applied } = await json(['apply', path])
     expect(secrets).toEqual([{ what: 'key second', secret: expect.stringMatching(/^pk_test_/) }])

@@ -9,20 +9,20 @@ import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { webhooks: [] } })
-const [newer, older] = [keyPair(), keyPair()]
+const [newer, older] = [generateKeys(), generateKeys()]
 const both = {
   PROCESSOR_CREDENTIALS_KEY: `${newer.PROCESSOR_CREDENTIALS_KEY},${older.PROCESSOR_CREDENTIALS_KEY}`,
   WEBHOOK_SECRETS_KEY: `${newer.WEBHOOK_SECRETS_KEY},${older.WEBHOOK_SECRETS_KEY}`,
   TURNSTILE_SECRETS_KEY: `${newer.TURNSTILE_SECRETS_KEY},${older.TURNSTILE_SECRETS_KEY}`,
 }
 
-function keyPair() {
+function generateKeys() {
   return { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey(), TURNSTILE_SECRETS_KEY: newKey() }
 }
 
-type Keys = ReturnType<typeof keyPair>
+type Keys = ReturnType<typeof generateKeys>
 
-/** Only what a test applies is there. */
+/** Each test starts without secrets in the database. */
 beforeEach(() =>
   world.database.query('delete from processor_accounts; delete from webhook_endpoints; delete from turnstile_keys'),
 )
@@ -36,8 +36,8 @@ const apply = async (keys: Keys, changes: Changes = {}) =>
 
 const rekey = (keys: Keys) => paywall(world, ['rekey'], keys)
 
-/** Every secret that the database has, opened with these keys. */
-async function opened(keys: Keys): Promise<string[]> {
+/** Every secret in the database, decrypted with these keys. */
+async function decryptAll(keys: Keys): Promise<string[]> {
   const accounts = await world.database.query('select * from processor_accounts order by acquiring')
   const webhooks = await world.database.query('select * from webhook_endpoints order by url')
   const turnstile = await world.database.query('select * from turnstile_keys order by paywall_id')
@@ -61,10 +61,10 @@ const MOLLIE = {
 const TURNSTILE = { 'paywalls[0].turnstile': { siteKey: '0x4site', secretKey: '0x4secret' } }
 const whsec = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 
-test('seals all anew: accounts that a paywall was switched away from, and the secret before the last of a webhook', async () => {
+test('re-encrypts all secrets, including accounts of a former processor and previous webhook secrets', async () => {
   await apply(older)
   await apply(older, { ...MOLLIE, ...TURNSTILE, 'webhooks[0].secret': whsec(7) })
-  const secrets = await opened(older)
+  const secrets = await decryptAll(older)
   expect(secrets).toHaveLength(5)
 
   expect(await rekey(both)).toEqual({
@@ -72,8 +72,8 @@ test('seals all anew: accounts that a paywall was switched away from, and the se
     out: 'Done: re-encrypted the credentials of 2 processor accounts, re-encrypted 2 webhook secrets, re-encrypted 1 Turnstile secret keys.\n',
     err: '',
   })
-  expect(await opened(newer)).toEqual(secrets)
-  await expect(opened(older)).rejects.toThrow('the ciphertext is encrypted with the key')
+  expect(await decryptAll(newer)).toEqual(secrets)
+  await expect(decryptAll(older)).rejects.toThrow('the ciphertext is encrypted with the key')
   expect(await rekey(both)).toEqual({
     code: 0,
     out: 'Nothing to re-encrypt: every secret that can be decrypted already uses the first key.\n',
@@ -81,17 +81,17 @@ test('seals all anew: accounts that a paywall was switched away from, and the se
   })
 })
 
-test('a secret that names no key is opened by none', async () => {
+test('a ciphertext without a key id cannot be decrypted', async () => {
   await apply(older)
   await world.database.query(`update processor_accounts set credentials = split_part(credentials, '.', 2)`)
-  await expect(opened(older)).rejects.toThrow('the ciphertext has no key id')
+  await expect(decryptAll(older)).rejects.toThrow('the ciphertext has no key id')
 })
 
-test('names what no key opens, and not what it is, and does the rest', async () => {
+test('names the secrets that no key decrypts without printing them, and re-encrypts the rest', async () => {
   await apply(older)
   const { rows } = await world.database.query('select url from webhook_endpoints')
   const url = rows[0].url
-  const others = keyPair()
+  const others = generateKeys()
   await world.database.query(
     `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + interval '1 hour'`,
     [await seal(whsec(9), others.WEBHOOK_SECRETS_KEY, `webhook:${url}`)],
@@ -121,14 +121,14 @@ test('removes a webhook secret that was replaced over a day ago', async () => {
   expect(rows).toEqual([{ previous_secret: null, previous_secret_until: null }])
 })
 
-test('waits for an apply under way, and seals what that has written', async () => {
+test('waits for a running apply, and re-encrypts what it has written', async () => {
   await apply(older)
   await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
-    // The lock of an apply, and what it would write.
+    // Take the lock of an apply, and write as it would.
     await client.query("select pg_advisory_xact_lock(hashtextextended('paywall apply owner@example.com', 0))")
     const rekeying = rekey(both)
-    await until('a rekey that waits', async () => {
+    await until('rekey to wait for the lock', async () => {
       const { rowCount } = await world.database.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
@@ -140,10 +140,10 @@ test('waits for an apply under way, and seals what that has written', async () =
     await client.query('commit')
     expect(await rekeying).toMatchObject({ code: 0, err: '' })
   })
-  expect(await opened(newer)).toContain(whsec(7))
+  expect(await decryptAll(newer)).toContain(whsec(7))
 })
 
-test('beside applies of the same file nothing stays under the old key', async () => {
+test('leaves nothing encrypted with the old key, even if the same file is being applied', async () => {
   await apply(older)
   const changes = (round: number) => ({ 'webhooks[0].events': round % 2 === 0 ? ['*'] : ['payment.succeeded'] })
   const applying = async () => {
@@ -151,7 +151,7 @@ test('beside applies of the same file nothing stays under the old key', async ()
   }
   const [rekeyed] = await Promise.all([rekey(both), applying()])
   expect(rekeyed).toMatchObject({ code: 0, err: '' })
-  expect(await opened(newer)).toHaveLength(2)
+  expect(await decryptAll(newer)).toHaveLength(2)
 })
 
 test.each<[string, string[], Record<string, string>, RegExp]>([
@@ -163,7 +163,7 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /must be 32 bytes in base64url, or two/,
   ],
   [
-    'a second key that is none',
+    'an invalid second key',
     ['rekey'],
     { WEBHOOK_SECRETS_KEY: `${newKey()},abc` },
     /must be 32 bytes in base64url, or two/,

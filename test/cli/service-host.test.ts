@@ -10,13 +10,13 @@ async function readErrors(changes: Changes, variables: Record<string, string> = 
   return 'errors' in read ? read.errors : []
 }
 
-describe('a paywall file cannot speak in the name of the service', () => {
+describe('hosts of the service in a paywall file', () => {
   test.each([
     ['paywalls[0].domain', 'billing.acme.example'],
     ['paywalls[0].domain', 'docs.acme.example'],
     ['webhooks[0].url', 'https://billing.acme.example/webhooks/stripe/1001'],
     ['webhooks[0].url', 'https://docs.acme.example./api'],
-  ])('by %s %s', async (path, value) => {
+  ])('are rejected: %s %s', async (path, value) => {
     const host = /[a-z]+\.acme\.example/.exec(value)?.[0]
     expect(await readErrors({ [path]: value })).toEqual([`${path}: ${host} is a host of the service itself`])
   })
@@ -26,11 +26,11 @@ describe('a paywall file cannot speak in the name of the service', () => {
     ['paywalls[0].domain', 'acme.example'],
     ['paywalls[0].domain', 'my.billing.acme.example'],
     ['webhooks[0].url', 'https://owner.example/billing.acme.example'],
-  ])('while %s %s is its own', async (path, value) => {
+  ])('do not include others: %s %s', async (path, value) => {
     expect(await readErrors({ [path]: value })).toEqual([])
   })
 
-  test('and in a local world, where all is at one address, webhooks go where they went', async () => {
+  test('do not include the webhook receiver of a local world, where everything is on one host', async () => {
     const local = { SERVICE_ORIGIN: 'http://127.0.0.1:8787', DOCS_ORIGIN: 'http://localhost:8787' }
     expect(await readErrors({ 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }, local)).toEqual([])
   })
@@ -41,9 +41,9 @@ describe('the command', () => {
   const secrets = { PROCESSOR_CREDENTIALS_KEY: key, WEBHOOK_SECRETS_KEY: key, TURNSTILE_SECRETS_KEY: key }
   const databaseUrl = 'postgres://owner:secret@db.invalid/neondb'
   const run = (command: string, variables = {}) =>
-    paywall({ databaseUrl, secrets: secrets }, [command, 'demo/paywall.json'], variables)
+    paywall({ databaseUrl, secrets }, [command, 'demo/paywall.json'], variables)
 
-  test.each(['plan', 'apply'])('%s asks for the origin of a service that is not on this machine', async (command) => {
+  test.each(['plan', 'apply'])('%s requires SERVICE_ORIGIN if the database is not on this machine', async (command) => {
     expect(await run(command)).toEqual({
       code: 1,
       out: '',
@@ -51,7 +51,7 @@ describe('the command', () => {
     })
   })
 
-  test('and rejects what is not an origin', async () => {
+  test('rejects a SERVICE_ORIGIN that is not an origin', async () => {
     const refused = await run('apply', { SERVICE_ORIGIN: 'billing.acme.example' })
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SERVICE_ORIGIN must be an origin') })
   })

@@ -36,11 +36,11 @@ const send = (body: object, token?: string) =>
   call(world, ticketPath(world.paywall.id), { body, ...(token !== undefined && { token }) })
 
 describe('paywall tickets', () => {
-  test('has nothing to show at first', async () => {
+  test('prints `No tickets.` if there are none', async () => {
     expect(await tickets()).toEqual({ code: 0, out: 'No tickets.\n', err: '' })
   })
 
-  test('shows the sender and the text of each ticket, and the keys of its images', async () => {
+  test('prints the sender and the text of each ticket, and the keys of its images', async () => {
     const user = await signIn(world)
     const { token } = await signInAnonymously(world)
     await send({ subject: 'From a guest', content: 'One line\nand another', customer_email: 'guest@example.com' })
@@ -60,14 +60,14 @@ describe('paywall tickets', () => {
     expect((await tickets('--paywall', '99')).out).toBe('No tickets.\n')
   })
 
-  test('does not let a stranger’s text command the terminal', async () => {
+  test('replaces terminal control characters in tickets', async () => {
     const customer_email = 'stranger@example.com'
     await send({ subject: 'red \u001b[31m', content: 'a\u009b2J\r\nb\u202e', customer_email })
     const { out } = await tickets()
     expect(out).toContain('red \ufffd[31m\n  a\ufffd2J\n  b\ufffd\n')
   })
 
-  test('writes an image to a file, byte by byte, while the world runs', async () => {
+  test('writes an image to a file while the world runs', async () => {
     const upload = randomImage('image/webp', 300_000)
     const before = new Set((await attachmentKeys(world)).known)
     await sendForm(world, ticketForm({ ...MESSAGE, customer_email: 'image@example.com' }, [upload]))
@@ -78,24 +78,24 @@ describe('paywall tickets', () => {
   })
 })
 
-describe('paywall tickets reports in one sentence', () => {
+describe('paywall tickets prints one line', () => {
   const path = join(folder, 'nothing.png')
 
   test.each<[string, string[], RegExp]>([
-    ['that no ticket has the attachment', ['attachment', '1/x', path], /paywall: no ticket has an attachment 1\/x/],
+    ['if no ticket has the attachment', ['attachment', '1/x', path], /paywall: no ticket has an attachment 1\/x/],
     [
-      'how it is used',
+      'with the usage if an argument is missing',
       ['attachment', '1/x'],
       /usage: paywall tickets \[--paywall ID\], or paywall tickets attachment KEY FILE/,
     ],
-    ['how it is used, for a word it does not know', ['all'], /usage: paywall tickets .*/],
+    ['with the usage if the subcommand is unknown', ['all'], /usage: paywall tickets .*/],
   ])('%s', async (_what, args, sentence) => {
     const { code, out, err } = await tickets(...args)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(new RegExp(`^${sentence.source}\n$`))
   })
 
-  test('that the bucket does not have an image of the ticket', async () => {
+  test('if an image of a ticket is missing from the bucket', async () => {
     const key = `${world.paywall.id}/00000000-0000-4000-8000-000000000000`
     await world.database.query(
       "insert into ticket_attachments select $1, max(id), 'a.png', 'image/png', 1 from tickets",

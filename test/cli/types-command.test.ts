@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'paywall-types-'))
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A program in a process of its own: what it printed, and how it ended. */
+/** Runs a program in its own process. */
 const run = (program: string, args: string[]) =>
   new Promise<{ code: number | string | null; out: string; err: string }>((done) => {
     execFile(program, args, (error, out, err) => done({ code: error?.code ?? 0, out, err }))
@@ -16,11 +16,11 @@ const run = (program: string, args: string[]) =>
 
 const types = (...args: string[]) => run(process.execPath, ['cli/main.ts', 'types', ...args])
 
-/** Writes a program of an owner's, as one of several that are compiled together. */
+/** Writes one of an owner's source files, which are compiled together. */
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
 
-/** The lines of the programs that TypeScript refuses. */
-async function refusedLines(): Promise<string[]> {
+/** The lines of the source files with type errors, as `file:line`. */
+async function typeErrorLines(): Promise<string[]> {
   const compilerOptions = {
     noEmit: true,
     strict: true,
@@ -60,15 +60,15 @@ export async function run(paywall: BrowserPaywall) {
 }
 `
 
-test('without it the SDK accepts any name, and with it only those of the file', async () => {
+test('without the generated types the SDK accepts any name, and with them only names in the paywall file', async () => {
   write('server.ts', SERVER)
   write('browser.ts', BROWSER)
-  expect(await refusedLines()).toEqual([])
+  expect(await typeErrorLines()).toEqual([])
 
   const { code, out, err } = await types('demo/paywall.json')
   expect({ code, err }).toEqual({ code: 0, err: '' })
   write('paywall.d.ts', out)
-  expect(await refusedLines()).toEqual([
+  expect(await typeErrorLines()).toEqual([
     'browser.ts:5',
     'browser.ts:6',
     'server.ts:10',
@@ -79,7 +79,7 @@ test('without it the SDK accepts any name, and with it only those of the file', 
   ])
 })
 
-test('a file names each once, of all its paywalls, and needs none of its secrets', async () => {
+test('each name of all paywalls in a file is listed once, and secrets are not needed', async () => {
   const price = (slug: string, features: string[] = []) => ({ slug, features })
   const path = join(folder, 'names.json')
   const paywalls = [
@@ -100,7 +100,7 @@ test('a file names each once, of all its paywalls, and needs none of its secrets
   })
 
   writeFileSync(path, JSON.stringify({ paywalls: [{ prices: [] }] }))
-  expect((await types(path)).out, 'nothing is taken where there is nothing').toContain('price: never')
+  expect((await types(path)).out, 'no names, so no name is allowed').toContain('price: never')
   writeFileSync(path, JSON.stringify({ paywalls: [{ prices: [{}] }] }))
   expect((await types(path)).err).toBe(`paywall: ${path}: paywalls[0].prices[0].slug: is missing\n`)
 })

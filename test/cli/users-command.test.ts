@@ -5,7 +5,7 @@ import { credit } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { at, type Tenant, tenant } from '../support/tenants.ts'
@@ -16,17 +16,17 @@ import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ file: { paywalls: [{}, {}] } })
-/** Two paywalls of one owner, and one of another. */
-let here: Tenant
-let there: Tenant
-let foreign: Tenant
+/** Two paywalls of one owner, and one of another owner. */
+let firstTenant: Tenant
+let secondTenant: Tenant
+let foreignTenant: Tenant
 
 beforeAll(async () => {
   const [first, second] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
-  here = first!
-  there = second!
-  foreign = tenant(await paywallFile())
-  await world.apply(foreign.file)
+  firstTenant = first!
+  secondTenant = second!
+  foreignTenant = tenant(await paywallFile())
+  await world.apply(foreignTenant.file)
 })
 
 /** The command as a person runs it, in a process of its own. */
@@ -39,62 +39,65 @@ function users(...args: string[]) {
   })
 }
 
-const ofOwner = (...args: string[]) => users(...args, '--owner', world.file.owner.email)
-const merge = (from: string, into: string) => ofOwner('merge', from, into)
-const setEmail = (name: string, email: string) => ofOwner('set-email', name, email)
+const usersOfOwner = (...args: string[]) => users(...args, '--owner', world.file.owner.email)
+const merge = (from: string, into: string) => usersOfOwner('merge', from, into)
+const setEmail = (name: string, email: string) => usersOfOwner('set-email', name, email)
 
-async function known(names: { email?: string; external_id?: string } = { email: newEmail() }): Promise<Session> {
-  return sessionIn(await call(world, at(here, 'sign-in/exchange'), { key: here.key, body: names }))
+async function signInByKey(names: { email?: string; external_id?: string } = { email: newEmail() }): Promise<Session> {
+  return parseSession(await call(world, at(firstTenant, 'sign-in/exchange'), { key: firstTenant.key, body: names }))
 }
 
-const readAt = ({ paywall, key }: Tenant, id: string) => userState(world, id, { paywallId: paywall.id, key })
-const find = (query: string) => call(world, at(here, `user?${query}`), { key: here.key })
-const deadToken = { status: 401, body: { error: 'invalid_token' } }
+const readState = ({ paywall, key }: Tenant, id: string) => userState(world, id, { paywallId: paywall.id, key })
+const find = (query: string) => call(world, at(firstTenant, `user?${query}`), { key: firstTenant.key })
+const invalidToken = { status: 401, body: { error: 'invalid_token' } }
 
 describe('paywall users merge', () => {
-  test('transfers all that a user has on every paywall to another one, and ends the one', async () => {
-    const into = await known({ email: newEmail(), external_id: randomUUID() })
-    const from = await subscribe(world, here)
-    await subscribe(world, there, 'monthly', from.email)
+  test('transfers everything that a user has on all paywalls to another user, and ends its sessions', async () => {
+    const into = await signInByKey({ email: newEmail(), external_id: randomUUID() })
+    const from = await subscribe(world, firstTenant)
+    await subscribe(world, secondTenant, 'monthly', from.email)
     await credit(world, from.id, 7)
     const session = await signInByMail(world, from.email)
-    const ticket = ticketId(await call(world, at(there, 'support/ticket'), { token: from.token, body: MESSAGE }))
+    const ticket = ticketId(await call(world, at(secondTenant, 'support/ticket'), { token: from.token, body: MESSAGE }))
 
-    const paywalls = [here, there].map(({ paywall }) => paywall.id).toSorted()
+    const paywalls = [firstTenant, secondTenant].map(({ paywall }) => paywall.id).toSorted()
     expect(await merge(from.email, into.user.email!)).toEqual({
       code: 0,
       err: '',
       out: `Merged user ${from.id} into ${into.user.id} on paywall ${paywalls.join(', ')}.\n`,
     })
-    for (const place of [here, there]) {
-      expect(await readAt(place, into.user.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-      expect(await call(world, at(place, 'user'), { token: from.token })).toMatchObject(deadToken)
-      expect((await readAt(place, from.id)).purchases).toHaveLength(1)
+    for (const tenantOfOwner of [firstTenant, secondTenant]) {
+      expect(await readState(tenantOfOwner, into.user.id)).toMatchObject({
+        paid: true,
+        purchases: [{ status: 'active' }],
+      })
+      expect(await call(world, at(tenantOfOwner, 'user'), { token: from.token })).toMatchObject(invalidToken)
+      expect((await readState(tenantOfOwner, from.id)).purchases).toHaveLength(1)
     }
     expect(await verifiedBalances(world, into.user.id)).toMatchObject({ premium: 7, standard: 100 })
     expect(await refresh(world, session.refreshToken)).toMatchObject({ status: 400 })
     const { rows } = await world.database.query('select user_id from tickets where id = $1', [ticket])
     expect(rows).toEqual([{ user_id: into.user.id }])
     expect(await find(`email=${from.email}`)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
-    expect((await known({ email: into.user.email! })).user).toMatchObject({ ...into.user })
+    expect((await signInByKey({ email: into.user.email! })).user).toMatchObject({ ...into.user })
   })
 
-  test('transfers the names that the other one lacks, and keeps its own', async () => {
+  test('transfers the e-mail address or external id that the target lacks, and keeps those that it has', async () => {
     const [email, external_id] = [newEmail(), randomUUID()]
-    const [byEmail, byExternalId] = [await known({ email }), await known({ external_id })]
+    const [byEmail, byExternalId] = [await signInByKey({ email }), await signInByKey({ external_id })]
     expect(await merge(byEmail.user.id, external_id)).toMatchObject({ code: 0 })
-    expect((await known({ email })).user).toEqual({ ...byExternalId.user, email })
-    const full = await known({ email: newEmail(), external_id: randomUUID() })
+    expect((await signInByKey({ email })).user).toEqual({ ...byExternalId.user, email })
+    const full = await signInByKey({ email: newEmail(), external_id: randomUUID() })
     expect(await merge(email, full.user.external_id!)).toMatchObject({ code: 0 })
-    expect((await known({ email: full.user.email! })).user).toEqual(full.user)
-    expect((await known({ email })).user.id).not.toBe(full.user.id)
+    expect((await signInByKey({ email: full.user.email! })).user).toEqual(full.user)
+    expect((await signInByKey({ email })).user.id).not.toBe(full.user.id)
   })
 
-  test('leads from the first of a row of merged users to the last', async () => {
+  test('resolves the id of a user that was merged twice to the last user', async () => {
     const anonymous = await signInAnonymously(world)
     await credit(world, anonymous.user.id, 3)
-    const second = await signInByMail(world, (await known()).user.email!, { token: anonymous.token })
-    const third = await known()
+    const second = await signInByMail(world, (await signInByKey()).user.email!, { token: anonymous.token })
+    const third = await signInByKey()
     expect(await merge(second.user.id, third.user.id)).toMatchObject({ code: 0 })
     expect(await changeBalance(world, { user_id: anonymous.user.id, type: 'premium' })).toMatchObject({
       status: 200,
@@ -102,25 +105,25 @@ describe('paywall users merge', () => {
     })
   })
 
-  test('is refused, and changes nothing, where it would be wrong', async () => {
-    const [one, other] = [await known(), await known()]
-    const stranger = sessionIn(
-      await call(world, at(foreign, 'sign-in/exchange'), { key: foreign.key, body: { email: newEmail() } }),
+  test('is refused, and changes nothing, for invalid users', async () => {
+    const [one, other] = [await signInByKey(), await signInByKey()]
+    const stranger = parseSession(
+      await call(world, at(foreignTenant, 'sign-in/exchange'), { key: foreignTenant.key, body: { email: newEmail() } }),
     )
-    const gone = await known()
-    await merge(gone.user.id, other.user.id)
-    const likeAnId = await known({ external_id: one.user.id })
+    const merged = await signInByKey()
+    await merge(merged.user.id, other.user.id)
+    const likeAnId = await signInByKey({ external_id: one.user.id })
     const before = await stateChecksum(world)
     const refusals: [Promise<{ err: string }>, string][] = [
       [merge(stranger.user.id, other.user.id), `the owner has no test user ${stranger.user.id}`],
       [merge(other.user.id, stranger.user.email!), `the owner has no test user ${stranger.user.email}`],
-      [merge(gone.user.id, one.user.email!), `user ${gone.user.id} was merged into ${other.user.id}: use that one`],
+      [merge(merged.user.id, one.user.email!), `user ${merged.user.id} was merged into ${other.user.id}: use that one`],
       [merge(other.user.id, other.user.email!), 'are the same user'],
       [merge(one.user.id, other.user.id), `${one.user.id} matches several users: use`],
       [users('merge', one.user.id, other.user.id, '--owner', 'nobody@example.com'), 'there is no owner'],
       [users('merge', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
-      [ofOwner('merge', one.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
-      [ofOwner('swap', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
+      [usersOfOwner('merge', one.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
+      [usersOfOwner('swap', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
     ]
     for (const [refused, sentence] of refusals)
       expect(await refused).toMatchObject({ code: 1, err: expect.stringContaining(sentence) })
@@ -128,14 +131,14 @@ describe('paywall users merge', () => {
     expect(likeAnId.user.id).not.toBe(one.user.id)
   })
 
-  test('of two users into each other at once happens one way, and loses nothing of their concurrent calls', async () => {
+  test('of two users into each other at once succeeds once, and no concurrent call is lost', async () => {
     for (let round = 0; round < 3; round++) {
-      const pair = await Promise.all([known(), known()])
+      const pair = await Promise.all([signInByKey(), signInByKey()])
       const [one, other] = pair.map(({ user }) => user.id) as [string, string]
       const calls = Array.from({ length: 8 }, (_, index) =>
         changeBalance(world, { user_id: index % 2 ? one : other, amount: 1, type: 'premium' }),
       )
-      const checkouts = pair.map(({ token }) => startCheckout(world, { paywall: there.paywall, token }))
+      const checkouts = pair.map(({ token }) => startCheckout(world, { paywall: secondTenant.paywall, token }))
       const merges = await Promise.all([merge(one, other), merge(other, one)])
       expect(merges.map(({ code }) => code).toSorted(), JSON.stringify(merges)).toEqual([0, 1])
       expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200))
@@ -154,31 +157,31 @@ describe('paywall users merge', () => {
 })
 
 describe('paywall users set-email', () => {
-  test("changes a user's e-mail address, by which it is found from then on", async () => {
-    const { user } = await known()
+  test("changes a user's e-mail address, also for look-ups", async () => {
+    const { user } = await signInByKey()
     const email = newEmail()
     expect(await setEmail(user.email!, ` ${email.toUpperCase()} `)).toEqual({
       code: 0,
       err: '',
       out: `User ${user.id} now has the e-mail address ${email}.\n`,
     })
-    expect((await known({ email })).user).toEqual({ ...user, email })
+    expect((await signInByKey({ email })).user).toEqual({ ...user, email })
     expect(await find(`email=${user.email}`)).toMatchObject({ status: 404 })
     expect(await setEmail(user.id, email)).toMatchObject({ code: 0 })
   })
 
-  test('names merge where another user of the owner has the address; another owner’s does not matter', async () => {
-    const [one, other] = [await known(), await known()]
+  test('suggests merge if another user of the same owner has the address', async () => {
+    const [one, other] = [await signInByKey(), await signInByKey()]
     const { err, code } = await setEmail(one.user.id, other.user.email!)
     expect(code).toBe(1)
     expect(err).toContain(`paywall users merge ${other.user.id} ${one.user.id} --owner ${world.file.owner.email}`)
     const shared = newEmail()
-    await call(world, at(foreign, 'sign-in/exchange'), { key: foreign.key, body: { email: shared } })
+    await call(world, at(foreignTenant, 'sign-in/exchange'), { key: foreignTenant.key, body: { email: shared } })
     expect(await setEmail(one.user.id, shared)).toMatchObject({ code: 0 })
   })
 
   test.each(['no address', 'a@b', 'victi\u212a@example.com', 'ａnn@example.com'])('refuses %s', async (email) => {
-    const { user } = await known()
+    const { user } = await signInByKey()
     expect(await setEmail(user.id, email)).toMatchObject({
       code: 1,
       err: `paywall: ${email} is not an e-mail address\n`,

@@ -6,7 +6,7 @@ import { anonymousBuyer, getSubscription, payOnPage } from '../support/anonymous
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { whileHeld } from '../support/held-member.ts'
+import { runWhileLocked } from '../support/held-member.ts'
 import { openWebhookEndpoint } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
@@ -49,17 +49,17 @@ async function cancelSubscription({ email, id }: { email: string; id: string }):
   await untilAllDelivered(world)
 }
 
-/** The tables whose rows only serve the person. */
-const SERVING = ['rate_limits', 'sign_in_challenges', 'sign_in_sessions', 'ticket_quotas', 'tickets']
+/** The tables whose rows are deleted with the person. */
+const DELETED_TABLES = ['rate_limits', 'sign_in_challenges', 'sign_in_sessions', 'ticket_quotas', 'tickets']
 
 const rowsNaming = async ({ email, id }: { email: string; id: string }, table: string) =>
   (await allRows(world)).filter((row) => row.startsWith(`${table}: `) && (row.includes(id) || row.includes(email)))
 
-/** Adds what `createUserInEveryTable` leaves out: a budget of pages, and a mailed code that was never used. */
-async function leaveTraces(person: { email: string; id: string }): Promise<void> {
+/** Adds what `createUserInEveryTable` leaves out: a rate limit for pages, and a mailed code that was never used. */
+async function addTransientRows(person: { email: string; id: string }): Promise<void> {
   await setConsumed(world, 'pages', `user:${person.id}`, 1)
   await getGrant(world, person.email)
-  for (const table of SERVING) expect(await rowsNaming(person, table), table).not.toEqual([])
+  for (const table of DELETED_TABLES) expect(await rowsNaming(person, table), table).not.toEqual([])
 }
 
 const getRows = async (table: string, id: string) =>
@@ -77,7 +77,7 @@ describe('users erase', () => {
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('refuses while a subscription would go on being charged, and names it', async () => {
+  test('refuses, and names the subscription, while one would still be charged', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
     const { user_email: email } = await readEmail(userId)
     await world.stripe.drainWebhooks()
@@ -90,10 +90,10 @@ describe('users erase', () => {
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('leaves nothing of the person anywhere; purchases, payments, balances and the ledger stay', async () => {
+  test('removes all personal data; purchases, payments, balances and the ledger stay', async () => {
     const imagesBefore = (await attachmentKeys(world)).stored
     const person = await createUserInEveryTable(world)
-    await leaveTraces(person)
+    await addTransientRows(person)
     const other = await signIn(world)
     await cancelSubscription(person)
     expect((await attachmentKeys(world)).stored).toHaveLength(imagesBefore.length + 1)
@@ -111,13 +111,13 @@ describe('users erase', () => {
 
     expect((await allRows(world)).filter((row) => row.includes(person.email))).toEqual([])
     expect((await allRows(world)).filter((row) => row.includes(MARK))).toEqual([])
-    for (const table of SERVING) expect(await rowsNaming(person, table), table).toEqual([])
+    for (const table of DELETED_TABLES) expect(await rowsNaming(person, table), table).toEqual([])
     expect(await count()).toEqual(before)
     expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
     expect((await attachmentKeys(world)).stored).toEqual(imagesBefore)
     expect((await signIn(world, { email: other.email })).id).toBe(other.id)
 
-    // A column that is new to these tables has to be erased, too, or to be named here.
+    // A new column of these tables must be erased, too, or be listed here.
     expect(await getRows('members', person.id)).toEqual([
       {
         paywall_id: world.paywall.id,
@@ -147,7 +147,7 @@ describe('users erase', () => {
     ])
   })
 
-  test('lets a returning person start again, as another user', async () => {
+  test('lets a returning person start again as a new user', async () => {
     const { email, id } = await signIn(world)
     expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
     expect((await signIn(world, { email })).id).not.toBe(id)
@@ -158,20 +158,16 @@ describe('users erase', () => {
     })
   })
 
-  test('removes the person from pending events, which are delivered in order, with a new signature', async () => {
+  test('removes personal data from pending events, which are delivered in order, with a new signature', async () => {
     const mailbox = await openWebhookEndpoint(world)
     mailbox.answer = () => ({ status: 500 })
-    const [paywallUnderTest, key] = [mailbox.file.paywalls[0]!, mailbox.file.keys[0]!.secret!]
+    const [ownPaywall, key] = [mailbox.file.paywalls[0]!, mailbox.file.keys[0]!.secret!]
     const email = `${MARK}-${newEmail()}`
-    const member = await signIn(world, { paywallId: paywallUnderTest.id, key, email })
+    const member = await signIn(world, { paywallId: ownPaywall.id, key, email })
     for (const amount of [1, 2])
-      await changeBalance(
-        world,
-        { user_id: member.id, type: 'premium', amount },
-        { paywallId: paywallUnderTest.id, key },
-      )
+      await changeBalance(world, { user_id: member.id, type: 'premium', amount }, { paywallId: ownPaywall.id, key })
     const ticket = ticketForm({ subject: `${MARK} subject`, content: `${MARK} content` })
-    const sentTicket = await sendForm(world, ticket, { paywallId: paywallUnderTest.id, token: member.token })
+    const sentTicket = await sendForm(world, ticket, { paywallId: ownPaywall.id, token: member.token })
     expect(sentTicket).toMatchObject({ status: 200 })
     await until('a failed attempt', async () => mailbox.received().length > 0)
     const args = ['users', 'erase', email, '--owner', mailbox.file.owner.email, '--yes']
@@ -193,7 +189,7 @@ describe('users erase', () => {
     ])
   })
 
-  test('stays erased, although the processor keeps sending what was bought and by whom', async () => {
+  test('stays in effect, although the processor keeps sending webhooks about the purchase', async () => {
     const email = newEmail()
     const { userId: id } = await buy(world, { paywall: world.paywall, key: world.key, email })
     await world.stripe.drainWebhooks()
@@ -210,7 +206,7 @@ describe('users erase', () => {
     expect((await userState(world, user.id)).purchases).toEqual([])
   })
 
-  test('also removes the e-mail address from purchases made with it without signing in, for good', async () => {
+  test('also removes the e-mail address from purchases made with it without signing in, and later webhooks do not restore it', async () => {
     const email = newEmail()
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     await call(world, await payOnPage(checkoutUrl, email))
@@ -220,15 +216,15 @@ describe('users erase', () => {
     expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
     expect((await userState(world, user.id)).purchases).toMatchObject([{ status: 'active' }])
     expect((await userState(world, (await signInByMail(world, email)).user.id)).purchases).toEqual([])
-    // Whoever bought it may sign in with another address, and has it then.
+    // The buyer can still claim the purchase by signing in with another address.
     const known = await signInByMail(world, newEmail(), { token })
     expect((await userState(world, known.user.id)).purchases).toMatchObject([{ status: 'active' }])
   })
 
-  test('leaves no address on a ticket that was sent while it ran', async () => {
+  test('leaves no e-mail address on a ticket that was sent while it ran', async () => {
     const { email, id, token } = await signIn(world)
     const sendTicket = () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
-    const [erased, sent] = await whileHeld<Reply | Awaited<ReturnType<typeof users>>>(
+    const [erased, sent] = await runWhileLocked<Reply | Awaited<ReturnType<typeof users>>>(
       world,
       { hold: 'select from members where user_id = $1 for update', values: [id] },
       [() => users('erase', email, '--yes'), sendTicket],
@@ -239,15 +235,15 @@ describe('users erase', () => {
     expect(await getRows('tickets', id)).toMatchObject([{ customer_email: null }])
   })
 
-  test('leaves alone what another owner has of the same address', async () => {
+  test('does not affect another owner’s user with the same address', async () => {
     const elsewhere = await paywallFile()
     await world.apply(elsewhere)
-    const theirs = { paywallId: elsewhere.paywalls[0]!.id, key: elsewhere.keys[0]!.secret! }
+    const otherOwner = { paywallId: elsewhere.paywalls[0]!.id, key: elsewhere.keys[0]!.secret! }
     const email = newEmail()
     await signIn(world, { email })
-    const member = await signIn(world, { ...theirs, email })
+    const member = await signIn(world, { ...otherOwner, email })
     expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
-    expect((await signIn(world, { ...theirs, email })).id).toBe(member.id)
+    expect((await signIn(world, { ...otherOwner, email })).id).toBe(member.id)
   })
 })
 

@@ -14,7 +14,7 @@ const users = (verb: string, email: string, ...rest: string[]) =>
   paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest])
 
 describe('users export', () => {
-  test('prints all that the database has of a person, and no hash of a secret', async () => {
+  test('prints everything that the database has about a person, and no hash of a secret', async () => {
     const { email, id } = await createUserInEveryTable(world)
     const { code, out, err } = await users('export', email.toUpperCase())
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -46,7 +46,7 @@ describe('users export', () => {
     const marked = (await allRows(world)).filter((row) => row.includes(email) || row.includes(id))
     const tables = new Set(marked.map((row) => row.split(':')[0]!))
     for (const table of tables) {
-      if (table === 'deliveries') continue // only which event, to which webhook endpoint, how
+      if (table === 'deliveries') continue // has no personal data of its own
       expect(exported[table], table).toHaveLength(marked.filter((row) => row.startsWith(`${table}:`)).length)
     }
   })
@@ -60,7 +60,7 @@ describe('users export', () => {
     expect(JSON.parse(out)).toMatchObject({ email, users: [], purchases: [{ user_id: user.id, buyer_email: email }] })
   })
 
-  test('prints nothing of anybody else, nor for another owner', async () => {
+  test('prints nothing about other users, and nothing for another owner', async () => {
     const [one, other] = [await signIn(world), await signIn(world)]
     const { out } = await users('export', one.email)
     expect(out).not.toContain(other.id)
@@ -75,21 +75,21 @@ describe('users export', () => {
   })
 })
 
-describe('users is refused in one sentence', () => {
+describe('users prints one line', () => {
   test.each([
     [
-      'no address',
+      'for a missing address',
       ['users', 'export', '--owner', 'a@b.co'],
       /^usage: paywall users export USER --owner EMAIL\nusage: paywall users erase/,
     ],
-    ['no owner', ['users', 'erase', 'a@b.co', '--yes'], /^usage: paywall users export/],
+    ['for a missing owner', ['users', 'erase', 'a@b.co', '--yes'], /^usage: paywall users export/],
     [
-      'an unknown option',
+      'for an unknown option',
       ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'],
       /^paywall: unknown option --force\n/,
     ],
     [
-      'an owner that is not there',
+      'for an unknown owner',
       ['users', 'export', 'a@b.co', '--owner', 'x@y.co'],
       /^paywall: there is no owner x@y.co\n$/,
     ],

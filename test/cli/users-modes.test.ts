@@ -7,7 +7,7 @@ import { getTenants, type Person, person, type Tenant } from '../support/tenants
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// An owner with paywalls of both modes: one address is a test user and a live one.
+// An owner with test and live paywalls: the same address belongs to a test user and to a live user.
 
 const world = useTestWorld()
 let owner: string
@@ -37,7 +37,7 @@ test.each([
   ['sign-out', () => [tester.email]],
   ['export', () => [tester.id]],
   ['erase', () => [tester.email, '--yes']],
-])('users %s asks which mode is meant, and changes nothing', async (verb, args) => {
+])('users %s requires a mode, and changes nothing without one', async (verb, args) => {
   const before = [await readUser(tester.id), await readUser(buyer.id)]
   expect(await users(verb, ...args())).toEqual({
     code: 1,
@@ -50,8 +50,8 @@ test.each([
 })
 
 describe('with --test or --live', () => {
-  test('export prints the one and nothing of the other', async () => {
-    for (const [mode, one, other, place] of [
+  test('export prints the user of that mode, and nothing about the other', async () => {
+    for (const [mode, one, other, tenant] of [
       ['test', tester, buyer, testing],
       ['live', buyer, tester, live],
     ] as const) {
@@ -60,7 +60,7 @@ describe('with --test or --live', () => {
       expect(JSON.parse(out)).toMatchObject({
         mode,
         users: [{ id: one.id }],
-        members: [{ paywall_id: place.paywall.id }],
+        members: [{ paywall_id: tenant.paywall.id }],
       })
       expect(out).not.toContain(other.id)
       expect(await users('export', other.id, `--${mode}`)).toMatchObject({
@@ -70,10 +70,10 @@ describe('with --test or --live', () => {
     }
   })
 
-  test('erase removes the one, with what guests wrote there in its name, and leaves the other', async () => {
+  test('erase removes the user of that mode, including tickets by guests with its address, and keeps the other', async () => {
     const form = () => ticketForm({ ...MESSAGE, customer_email: tester.email })
     const tickets = []
-    for (const place of [testing, live]) tickets.push(ticketId(await sendForm({ ...world, ...place }, form())))
+    for (const tenant of [testing, live]) tickets.push(ticketId(await sendForm({ ...world, ...tenant }, form())))
     const before = await readUser(tester.id)
     expect(await users('erase', tester.email, '--live', '--yes')).toMatchObject({ code: 0 })
     expect(await readUser(buyer.id)).toMatchObject({ email: null, erased_at: expect.any(Date) })
@@ -82,7 +82,7 @@ describe('with --test or --live', () => {
     expect(rows).toEqual([{ id: String(tickets[0]) }])
   })
 
-  test('set-email gives the one another e-mail address, which a user of the other mode may have', async () => {
+  test('set-email changes the user of that mode, even if a user of the other mode has the new address', async () => {
     const other = await person(world, live)
     expect(await users('set-email', tester.email, other.email, '--test')).toMatchObject({ code: 0 })
     expect([await readUser(tester.id), await readUser(buyer.id)]).toMatchObject([
@@ -101,7 +101,7 @@ describe('with --test or --live', () => {
     })
   })
 
-  test('sign-out ends the sessions of the one', async () => {
+  test('sign-out ends the sessions of the user of that mode', async () => {
     const sessions = () =>
       world.database.query('select id from sign_in_sessions where ended_at is null and user_id = $1', [buyer.id])
     await signInByMail(world, tester.email, { paywallId: testing.paywall.id })
@@ -118,7 +118,7 @@ describe('with --test or --live', () => {
   })
 })
 
-test('if all paywalls have one mode, it can be omitted', async () => {
+test('the mode can be omitted if all paywalls have the same mode', async () => {
   const { email, id } = await person(world, { ...world, paywall: world.paywall })
   const shown = await paywall(world, ['users', 'export', email, '--owner', world.file.owner.email])
   expect(JSON.parse(shown.out)).toMatchObject({ mode: 'test', users: [{ id }] })

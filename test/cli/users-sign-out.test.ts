@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { getGrant, parseSession, refresh, requestTokens, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 let owner: string
-/** Two paywalls of that owner, and one of another. */
+/** Two paywalls of that owner, and one of another owner. */
 let first: string
 let second: string
 let foreign: string
@@ -33,7 +33,7 @@ function signOut(...args: string[]) {
 }
 
 /** Whether a session is active on a paywall. */
-const goesOn = async (paywallId: string, { refreshToken }: { refreshToken: string }) =>
+const isActive = async (paywallId: string, { refreshToken }: { refreshToken: string }) =>
   (await refresh(world, refreshToken, { paywallId })).status === 200
 
 test('ends all sessions of a user on the paywalls of an owner, and nobody elseâ€™s', async () => {
@@ -48,55 +48,51 @@ test('ends all sessions of a user on the paywalls of an owner, and nobody elseâ€
 
   const shown = await signOut('sign-out', ` ${email.toUpperCase()}`, '--owner', owner)
   expect(shown).toEqual({ code: 0, out: expect.stringMatching(/^Ended 3 sessions of /), err: '' })
-  for (const [paywallId, session] of mine) expect(await goesOn(paywallId, session)).toBe(false)
-  for (const [paywallId, session] of others) expect(await goesOn(paywallId, session)).toBe(true)
+  for (const [paywallId, session] of mine) expect(await isActive(paywallId, session)).toBe(false)
+  for (const [paywallId, session] of others) expect(await isActive(paywallId, session)).toBe(true)
   expect(await signOut('sign-out', email, '--owner', owner)).toMatchObject({
     code: 0,
     out: `Ended 0 sessions of ${email}.\n`,
   })
-  expect(await goesOn(first, await on(first))).toBe(true)
+  expect(await isActive(first, await on(first))).toBe(true)
 })
 
-test('of one paywall alone, by the id of a user', async () => {
+test('with --paywall ends the sessions on that paywall only', async () => {
   const email = newEmail()
-  const [here, there] = [
+  const [firstSession, secondSession] = [
     await signInByMail(world, email, { paywallId: first }),
     await signInByMail(world, email, { paywallId: second }),
   ]
-  expect(await signOut('sign-out', here.user.id, '--paywall', first)).toEqual({
+  expect(await signOut('sign-out', firstSession.user.id, '--paywall', first)).toEqual({
     code: 0,
-    out: `Ended 1 session of ${here.user.id}.\n`,
+    out: `Ended 1 session of ${firstSession.user.id}.\n`,
     err: '',
   })
-  expect(await goesOn(first, here)).toBe(false)
-  expect(await goesOn(second, there)).toBe(true)
+  expect(await isActive(first, firstSession)).toBe(false)
+  expect(await isActive(second, secondSession)).toBe(true)
 })
 
-test('of an anonymous user, and by its id of the known one that it became', async () => {
+test('ends the sessions of an anonymous user, and by its id those of the user that it was merged into', async () => {
   const anonymous = await signInAnonymously(world, { paywallId: first })
   expect(await signOut('sign-out', anonymous.user.id, '--owner', owner)).toMatchObject({ code: 0 })
-  expect(await goesOn(first, anonymous)).toBe(false)
+  expect(await isActive(first, anonymous)).toBe(false)
 
   const email = newEmail()
   await signInByMail(world, email, { paywallId: first })
   const merged = await signInAnonymously(world, { paywallId: first })
   const grant = await getGrant(world, email, { paywallId: first })
-  const known = sessionIn(await askForTokens(world, grant, { paywallId: first, token: merged.token }))
+  const known = parseSession(await requestTokens(world, grant, { paywallId: first, token: merged.token }))
   expect(await signOut('sign-out', merged.user.id, '--owner', owner)).toMatchObject({ code: 0 })
-  expect(await goesOn(first, known)).toBe(false)
+  expect(await isActive(first, known)).toBe(false)
 })
 
 test.each<[string, () => string[], RegExp]>([
-  [
-    'a user who is not there',
-    () => ['sign-out', 'nobody@example.com', '--owner', owner],
-    /the owner has no test user nobody@/,
-  ],
-  ['an id that nobody has', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no test user /],
-  ['an owner who is not there', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
-  ['a paywall that is not there', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
+  ['an unknown user', () => ['sign-out', 'nobody@example.com', '--owner', owner], /the owner has no test user nobody@/],
+  ['an unknown user id', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no test user /],
+  ['an unknown owner', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
+  ['an unknown paywall', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
   ['no scope', () => ['sign-out', 'a@b.co'], /usage: paywall users sign-out/],
-  ['another verb', () => ['forget', 'a@b.co', '--owner', owner], /usage: paywall users sign-out USER/],
-])('fails with a sentence for %s', async (_what, args, sentence) => {
+  ['an unknown verb', () => ['forget', 'a@b.co', '--owner', owner], /usage: paywall users sign-out USER/],
+])('fails with one line for %s', async (_what, args, sentence) => {
   expect(await signOut(...args())).toEqual({ code: 1, out: '', err: expect.stringMatching(sentence) })
 })

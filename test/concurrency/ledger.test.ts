@@ -14,10 +14,10 @@ const USERS = 50
 
 const world = useTestWorld()
 
-/** What each user must have, according to the replies. */
+/** The balances that each user must have, according to the replies. */
 type Expected = Map<string, { standard: number; premium: number }>
 
-/** Random calls for a random user, one or two; what was answered as done, and was no replay, is counted. */
+/** Makes one or two random calls for a random user. Counts those that succeed and are not replays. */
 async function operate(users: string[], expected: Expected): Promise<Reply[]> {
   const user_id = users[randomInt(users.length)]!
   const type = randomInt(3) === 0 ? 'premium' : 'standard'
@@ -40,7 +40,9 @@ async function operate(users: string[], expected: Expected): Promise<Reply[]> {
   return kind < 9 ? [await read()] : Promise.all([credit(headers), credit(headers)])
 }
 
-test(`${OPERATIONS} mixed operations by ${CALLERS} callers leave every sum exact`, { timeout: 180_000 }, async () => {
+test(`${OPERATIONS} mixed operations by ${CALLERS} callers leave every balance exact`, {
+  timeout: 180_000,
+}, async () => {
   const users = await Promise.all(Array.from({ length: USERS }, async () => (await signIn(world)).id))
   const expected: Expected = new Map(users.map((id) => [id, { standard: 10, premium: 0 }]))
   const replies: Reply[] = []
@@ -52,7 +54,7 @@ test(`${OPERATIONS} mixed operations by ${CALLERS} callers leave every sum exact
   expect(replies.filter(({ status }) => status !== 200 && status !== 400)).toEqual([])
   expect(replies.filter(({ headers }) => headers['idempotency-replayed']).length).toBeGreaterThan(OPERATIONS / 40)
   for (const id of users) {
-    // Whose calls were all refused has not got the daily tokens yet: they come with the first call that is not.
+    // A user whose calls all failed has no daily tokens yet: the first call that succeeds grants them.
     expect(await changeBalance(world, { user_id: id, type: 'standard', amount: 1 })).toMatchObject({ status: 200 })
     expected.get(id)!.standard += 1
     expect({ premium: 0, ...(await verifiedBalances(world, id)) }).toEqual(expected.get(id))

@@ -13,7 +13,7 @@ import {
 import { pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
 
-// `access_until`: when access ends, as far as is known now.
+// `access_until`: when access ends, as far as it is known now.
 
 const getShop = useShops()
 const DAY_MS = 86_400_000
@@ -26,14 +26,14 @@ async function daysFromNow({ shop: { world, paywall } }: Buyer, time: string | n
 const later = (time: string | null, days: number) => new Date(Date.parse(String(time)) + days * DAY_MS).toISOString()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription that renews or is on trial: three days after its period', async () => {
+  test('access_until of a renewing or trialing subscription is three days after its period end', async () => {
     for (const slug of ['monthly', 'yearly'] as const) {
       const purchase = (await readPurchase(await buy(getShop(acquiring), slug)))!
       expect(purchase.access_until).toBe(later(purchase.current_period_end, 3))
     }
   })
 
-  test('a subscription that is to end: at its end, and then access is over', async () => {
+  test('access_until of a subscription with a scheduled end is that end, after which access is over', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(Date.parse(String(purchases[0]?.access_until))).toBeLessThanOrEqual(Date.parse(String(end)))
   })
 
-  test('a past due subscription: a week after it became past due, and never later than its end', async () => {
+  test('access_until of a past due subscription is a week after it became past due', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.failCharge)
@@ -56,7 +56,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ status: 'past_due', access_until: until })
   })
 
-  test('a one-time purchase: never, until it is refunded', async () => {
+  test('access_until of a one-time purchase is null until it is refunded', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
     expect(await readPurchase(buyer)).toMatchObject({ access_until: null })
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 
-  test('a paused subscription: access is over', async () => {
+  test('access_until of a paused subscription has passed', async () => {
     const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
@@ -75,7 +75,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 test.each(PROCESSOR_NAMES)(
-  '%s: if the key is revoked, access lasts three more days, and the owner gets events for both ends',
+  "%s: if the processor's key is revoked, access lasts three more days, and the owner gets events when it ends and returns",
   async (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)

@@ -21,12 +21,12 @@ import {
 import { keepsUnpaid, leaveUnpaid, pause, pauses, sellsUnpaid } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// Users with a subscription that has not ended cannot buy another one, and can open the portal.
+// Users whose subscription has not ended get 409 active_purchase, and can open the portal.
 
 const getShop = useShops()
 
-/** The status of an order of each price that gives access, and whether a portal opens. */
-async function answersTo(buyer: Buyer) {
+/** The replies to an order of each price that gives access, and to opening the portal. */
+async function tryOrdersAndPortal(buyer: Buyer) {
   const { shop, email } = buyer
   const orders = [await order(shop, 'monthly', { email }), await order(shop, 'lifetime', { email })]
   const path = `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`
@@ -34,129 +34,129 @@ async function answersTo(buyer: Buyer) {
   return [...orders, portal]
 }
 
-async function expectInTheWay(buyer: Buyer, status: string): Promise<void> {
+async function expectConflict(buyer: Buyer, status: string): Promise<void> {
   const { id, status: stored } = (await readPurchase(buyer))!
   expect(stored).toBe(status)
   const refused = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true, purchaseId: id, status } }
   const noPortal = { status: 403, body: { error: 'portal_unavailable', isTest: '1' } }
   const portal = buyer.shop.capabilities.portal ? { status: 200 } : noPortal
-  expect(await answersTo(buyer)).toMatchObject([refused, refused, portal])
+  expect(await tryOrdersAndPortal(buyer)).toMatchObject([refused, refused, portal])
 }
 
-async function expectFree(buyer: Buyer): Promise<void> {
-  expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 403 }])
+async function expectNoConflict(buyer: Buyer): Promise<void> {
+  expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 403 }])
 }
 
-interface Ending extends Buyer {
+interface CancelledBuyer extends Buyer {
   end: number
 }
 
-/** A buyer whose subscription is to end with its period. */
-async function toEndSoon(shop: Shop): Promise<Ending> {
+/** A buyer whose subscription is cancelled and ends with its period. */
+async function buyAndCancel(shop: Shop): Promise<CancelledBuyer> {
   const buyer = await buy(shop)
   await causeAtProcessor(buyer, shop.there.cancel)
   if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
-  const { cancel_at_period_end: isToEnd, current_period_end: end } = (await readPurchase(buyer))!
-  expect(isToEnd).toBe(true)
+  const { cancel_at_period_end: isCancelled, current_period_end: end } = (await readPurchase(buyer))!
+  expect(isCancelled).toBe(true)
   return { ...buyer, end: Date.parse(end!) }
 }
 
-/** Moves the clock to some seconds after the scheduled end. */
-const endPassed = ({ shop: { world, paywall }, end }: Ending, seconds: number) =>
+/** Moves the clock to some seconds after the scheduled end, or before it if negative. */
+const moveClockToEnd = ({ shop: { world, paywall }, end }: CancelledBuyer, seconds: number) =>
   world.clock.moveTo(paywall.id, new Date(end + seconds * 1000))
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('an active subscription is in the way, also when it is to end, and not once it has ended', async () => {
+  test('start-checkout returns 409 active_purchase for an active subscription, even if it is cancelled, until it has ended', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await expectInTheWay(buyer, 'active')
+    await expectConflict(buyer, 'active')
     await causeAtProcessor(buyer, shop.there.cancel)
     if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
     expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
-    await expectInTheWay(buyer, 'active')
+    await expectConflict(buyer, 'active')
     await advancePastPeriodEnd(buyer)
-    await expectFree(buyer)
+    await expectNoConflict(buyer)
   })
 
-  test('a scheduled end that may have been undone counts once a read from after it shows it', async () => {
+  test('a scheduled end that can be undone allows a new purchase only after a later read confirms it', async () => {
     const shop = getShop(acquiring)
-    const buyer = await toEndSoon(shop)
+    const buyer = await buyAndCancel(shop)
     shop.emulator.holdWebhooks()
-    await endPassed(buyer, 30)
-    const answer = shop.capabilities.supportsUncancel ? { status: 409 } : { status: 200 }
-    expect(await order(shop, 'monthly', buyer)).toMatchObject(answer)
-    await endPassed(buyer, 150)
+    await moveClockToEnd(buyer, 30)
+    const expected = shop.capabilities.supportsUncancel ? { status: 409 } : { status: 200 }
+    expect(await order(shop, 'monthly', buyer)).toMatchObject(expected)
+    await moveClockToEnd(buyer, 150)
     expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 200 })
     await shop.emulator.sendHeldWebhooks()
   })
 
-  test('a scheduled end that was undone just before, unknown to us, does not let another subscription be sold', async () => {
+  test('a scheduled end that was undone at the processor without a webhook does not allow a new purchase', async () => {
     const shop = getShop(acquiring)
     if (!shop.there.undo) return
-    const buyer = await toEndSoon(shop)
-    await endPassed(buyer, -600)
+    const buyer = await buyAndCancel(shop)
+    await moveClockToEnd(buyer, -600)
     shop.emulator.holdWebhooks()
     await shop.there.undo(await getProcessorId(buyer))
     for (const seconds of [30, 150]) {
-      await endPassed(buyer, seconds)
+      await moveClockToEnd(buyer, seconds)
       expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
     }
     await shop.emulator.sendHeldWebhooks()
     await newEvents(buyer)
-    await expectInTheWay(buyer, 'active')
+    await expectConflict(buyer, 'active')
   })
 
-  test('a trialing subscription is in the way', async () => {
-    await expectInTheWay(await buy(getShop(acquiring), 'yearly'), 'trialing')
+  test('start-checkout returns 409 active_purchase for a trialing subscription', async () => {
+    await expectConflict(await buy(getShop(acquiring), 'yearly'), 'trialing')
   })
 
-  test('a past due subscription is in the way, also when its access is over', async () => {
+  test('start-checkout returns 409 active_purchase for a past due subscription, even after its access has ended', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.failCharge)
     await decline(buyer, true)
-    await expectInTheWay(buyer, 'past_due')
+    await expectConflict(buyer, 'past_due')
     await advanceClock(buyer, '8d')
     expect(await readState(buyer)).toMatchObject({ paid: false })
-    await expectInTheWay(buyer, 'past_due')
+    await expectConflict(buyer, 'past_due')
   })
 
-  test('a paused subscription is in the way', async () => {
+  test('start-checkout returns 409 active_purchase for a paused subscription', async () => {
     const shop = getShop(acquiring)
     if (!pauses(acquiring)) return
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => pause(shop, id))
-    await expectInTheWay(buyer, 'paused')
+    await expectConflict(buyer, 'paused')
   })
 
-  test('an unpaid subscription is in the way', async () => {
+  test('start-checkout returns 409 active_purchase for an unpaid subscription', async () => {
     const shop = getShop(acquiring)
     if (!keepsUnpaid(acquiring)) return
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => leaveUnpaid(shop, id))
-    await expectInTheWay(buyer, 'past_due')
+    await expectConflict(buyer, 'past_due')
   })
 
-  test('a subscription whose first payment is processing is in the way, and has no portal yet', async () => {
+  test('start-checkout returns 409 active_purchase, and there is no portal, while the first payment is processing', async () => {
     const buyer = await open(getShop(acquiring))
     await pressAndReturn(buyer, 'later')
     await newEvents(buyer)
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { purchaseId: id, status: 'pending' } }
-    expect(await answersTo(buyer)).toMatchObject([refused, refused, { status: 403 }])
+    expect(await tryOrdersAndPortal(buyer)).toMatchObject([refused, refused, { status: 403 }])
   })
 
-  test('a one-time purchase is in the way of the same price only, until it is refunded', async () => {
+  test('start-checkout returns 409 active_purchase for the price of a one-time purchase only, until it is refunded', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'active' } }
-    expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
+    expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
     await causeAtProcessor(buyer, shop.there.refund)
-    await expectFree(buyer)
+    await expectNoConflict(buyer)
   })
 
-  test('a one-time purchase whose payment is processing is in the way of the same price, and not once the payment has failed', async () => {
+  test('start-checkout returns 409 active_purchase for the price of a one-time purchase while its payment is processing', async () => {
     const shop = getShop(acquiring)
     const buyer = await open(shop, 'lifetime')
     await pressAndReturn(buyer, 'later')
@@ -165,17 +165,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (!sellsUnpaid(acquiring)) return
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
-    expect(await answersTo(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
+    expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
     await causeAtProcessor(buyer, (id) => shop.there.resolve(true, id))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
-    await expectFree(buyer)
+    await expectNoConflict(buyer)
   })
 
-  test('a pack gives nobody access, and is sold to subscribers and others as often as they like', async () => {
+  test('a pack gives no access, and can be bought repeatedly, also by subscribers', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'pack')
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
-    await expectFree(buyer)
+    await expectNoConflict(buyer)
     for (const slug of ['monthly', 'pack'] as const) {
       await pay(await open(shop, slug, { email: buyer.email }))
       await newEvents(buyer)

@@ -1,6 +1,6 @@
 import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
 import { advanceClock, type Buyer, getProcessorId, newEvents } from './buyer.ts'
-import { changePlan, type Plan, tellsOfChanges } from './drivers/plans.ts'
+import { changePlan, type Plan, sendsPlanChangeWebhook } from './drivers/plans.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 
 /** The shop's monthly and yearly plans. */
@@ -12,13 +12,13 @@ export const getPlans = ({ driver: { prices } }: Shop) =>
   }) satisfies Record<string, Plan>
 
 /** Changes the plan, and waits until the change is stored. Returns the owner's new events. */
-export async function changesTo(buyer: Buyer, plan: Plan): Promise<string[]> {
+export async function changePlanAndSync(buyer: Buyer, plan: Plan): Promise<string[]> {
   await changePlan(buyer.shop, await getProcessorId(buyer), plan)
   const received = await newEvents(buyer)
-  return tellsOfChanges(buyer.shop.acquiring) ? received : [...received, ...(await advanceClock(buyer, '8d'))]
+  return sendsPlanChangeWebhook(buyer.shop.acquiring) ? received : [...received, ...(await advanceClock(buyer, '8d'))]
 }
 
-/** Applies the file with other prices for one paywall. */
+/** Applies the file with changed prices for one paywall. */
 export async function sell(
   { world, paywall, acquiring }: Shop,
   change: (prices: Written[]) => Written[],
@@ -26,8 +26,8 @@ export async function sell(
   const { owner } = world.file
   const prices = change(soldThrough(acquiring).prices as Written[])
   const paywalls = world.file.paywalls.map(({ id, processor: { acquiring, credentials } }) => {
-    const own = { ...soldThrough(acquiring), id, processor: { acquiring, credentials } }
-    return id === paywall.id ? { ...own, prices } : own
+    const current = { ...soldThrough(acquiring), id, processor: { acquiring, credentials } }
+    return id === paywall.id ? { ...current, prices } : current
   })
   const keys = [{ name: 'backend', secret: world.key }]
   const file = await paywallFile({ owner, keys, webhooks: writtenWebhooks(world.file), paywalls })

@@ -6,7 +6,7 @@ import { readOwnerId } from '../support/owner-id.ts'
 import { type Buyer, buy, open, pay } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-// Which customer of the processor a buyer is.
+// Which customer record of the processor a buyer gets.
 
 const getShop = useShops()
 
@@ -19,7 +19,7 @@ async function readCustomers({ shop: { world }, userId }: Buyer): Promise<string
   return rows.map(({ customer }) => customer)
 }
 
-test.each(PROCESSOR_NAMES)('%s: a buyer with two customers keeps the later one', async (acquiring) => {
+test.each(PROCESSOR_NAMES)('%s: a buyer with two customer records keeps the later one', async (acquiring) => {
   const shop = getShop(acquiring)
   const older = await buy(shop)
   const newer = await buy(shop)

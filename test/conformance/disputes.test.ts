@@ -16,25 +16,25 @@ import {
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
-// Disputes: which events the owner gets, and what the buyer keeps.
+// Disputes: the owner's events, and the buyer's access and tokens.
 
 const getShop = useShops(1)
 
-/** The owner's events for a dispute of a monthly payment that the seller loses. */
-async function losesDispute(buyer: Buyer): Promise<string[]> {
+/** Opens a dispute of the latest payment that the seller loses. Returns the owner's events. */
+async function loseDispute(buyer: Buyer): Promise<string[]> {
   const { there, capabilities } = buyer.shop
   const opened = await causeAtProcessor(buyer, there.dispute)
-  const decided = capabilities.refundsWhatIsDisputed
+  const afterDecision = capabilities.refundsWhatIsDisputed
     ? []
     : await causeAtProcessor(buyer, (id) => there.decideDispute!(id, false))
-  return [...opened, ...decided, ...(await advanceClock(buyer, '8d'))]
+  return [...opened, ...afterDecision, ...(await advanceClock(buyer, '8d'))]
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a lost dispute is reported, and removes the tokens of its payment, once', async () => {
+  test('a lost dispute emits one event, and removes the tokens of its payment once', async () => {
     const buyer = await buy(getShop(acquiring))
     await spend(buyer, 30)
-    const received = await losesDispute(buyer)
+    const received = await loseDispute(buyer)
     expect(received.filter((name) => name.startsWith('payment.')).toSorted()).toEqual([
       'payment.dispute_lost 999',
       'payment.disputed 999',
@@ -48,7 +48,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     await causeAtProcessor(buyer, (id) => buyer.shop.there.refund(id, 300))
     expect(await readTokens(buyer)).toBe(100)
-    await losesDispute(buyer)
+    await loseDispute(buyer)
     const lost = (await paymentEvents(buyer)).find(({ type }) => type === 'payment.dispute_lost')
     expect(lost).toMatchObject({ refunded_amount: 300 + Number(lost?.amount), refunded: true })
     expect(await refundsInLedger(buyer)).toEqual([-100])
@@ -56,7 +56,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a lost dispute ends a one-time purchase', async () => {
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    const received = await losesDispute(buyer)
+    const received = await loseDispute(buyer)
     expect(received.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
     const [paid, ...more] = await paymentEvents(buyer)
@@ -64,21 +64,21 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(more.at(-1)).toMatchObject({ refunded_amount: 4900, refunded: true, purchase_status: 'refunded' })
   })
 
-  test('a dispute lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
+  test('a dispute that is lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
     const shop = getShop(acquiring)
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await cancelThroughApi(subscriber)
     await advancePastPeriodEnd(subscriber)
     expect(await readPurchase(subscriber)).toMatchObject({ status: 'canceled' })
     await advanceClock(subscriber, '40d')
-    expect(await losesDispute(subscriber)).toEqual(
+    expect(await loseDispute(subscriber)).toEqual(
       expect.arrayContaining(['payment.dispute_lost 999', 'payment.disputed 999']),
     )
     expect(await readTokens(subscriber)).toBe(0)
-    expect((await losesDispute(owner)).toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
+    expect((await loseDispute(owner)).toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
   })
 
-  test('ended purchases are polled for half a year if their processor sends no webhooks of disputes', async () => {
+  test('ended purchases are polled for half a year if their processor sends no dispute webhooks', async () => {
     const shop = getShop(acquiring)
     const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
     const ids = [await getProcessorId(subscriber), await getProcessorId(onTrial)]
@@ -118,7 +118,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(subscriber)).toBe(70)
     expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
     expect(await readState(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    // One processor ends a subscription with any dispute that is decided.
+    // One processor ends a subscription when a dispute is decided, even if it is won.
     await expectStoredAsAtProcessor(subscriber)
     for (const buyer of [subscriber, owner]) {
       const reported = (await paymentEvents(buyer)).map(({ type }) => type)

@@ -4,22 +4,22 @@ import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { advancePastPeriodEnd, type Buyer, newEvents, open, pay, readPurchase } from './buyer.ts'
 import { getPlans, sell } from './changing.ts'
-import { sellBesides } from './drivers/plans.ts'
+import { addUnlistedPrices } from './drivers/plans.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A price that is edited in the paywall file between the opening of a page and its payment.
 
 const getShop = useShops(3)
 
-const editing = (change: Written) => (prices: Written[]) =>
+const editMonthly = (change: Written) => (prices: Written[]) =>
   prices.map((price) => (price.slug === 'monthly' ? { ...price, ...change } : price))
 
-const monthlyIn = ({ paywall }: Shop) => paywall.prices.find(({ slug }) => slug === 'monthly')!
+const getMonthlyPrice = ({ paywall }: Shop) => paywall.prices.find(({ slug }) => slug === 'monthly')!
 
-/** The purchase has that price, also later, and there is no change of plan. */
+/** Checks that the purchase has this price, also after a renewal, and that there is no change of plan. */
 async function expectSold(
   buyer: Buyer,
-  { id, amount, interval }: Pick<ReturnType<typeof monthlyIn>, 'id' | 'amount' | 'interval'>,
+  { id, amount, interval }: Pick<ReturnType<typeof getMonthlyPrice>, 'id' | 'amount' | 'interval'>,
 ) {
   const sold = { price_id: id, price_slug: 'monthly', unit_amount: amount, interval, features: ['export'] }
   const first = await newEvents(buyer)
@@ -33,21 +33,21 @@ async function expectSold(
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('with another amount: the purchase has the price whose amount is charged', async () => {
+  test('after an edit of the amount, the purchase has the price whose amount was charged', async () => {
     const before = getShop(acquiring)
     const buyer = await open(before)
-    buyer.shop = await sell(before, editing({ amount: 12.99 }))
+    buyer.shop = await sell(before, editMonthly({ amount: 12.99 }))
     await pay(buyer)
-    // A link sells at the price's amount at the time of payment.
-    await expectSold(buyer, monthlyIn(before.driver.opensPage ? before : buyer.shop))
+    // A page that is only a link charges the amount at the time of payment.
+    await expectSold(buyer, getMonthlyPrice(before.driver.opensPage ? before : buyer.shop))
   })
 
-  test('with another interval: the purchase has the retired price', async () => {
+  test('after an edit of the interval, the purchase has the retired price', async () => {
     const before = getShop(acquiring, 1)
     const buyer = await open(before)
-    buyer.shop = await sell(before, editing({ interval: 'year' }))
-    await sellBesides(buyer.shop, getPlans(before).monthly)
+    buyer.shop = await sell(before, editMonthly({ interval: 'year' }))
+    await addUnlistedPrices(buyer.shop, getPlans(before).monthly)
     await pay(buyer)
-    await expectSold(buyer, monthlyIn(before))
+    await expectSold(buyer, getMonthlyPrice(before))
   })
 })

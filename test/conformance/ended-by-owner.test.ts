@@ -13,7 +13,7 @@ import {
 } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-// `paywall purchases end ID` ends a purchase at once, here and at its processor.
+// `paywall purchases end ID` ends a purchase immediately, in our database and at its processor.
 
 const getShop = useShops()
 
@@ -25,7 +25,7 @@ async function end({ shop: { world } }: Buyer, id: string) {
 const getCharges = (buyer: Buyer) => getSale(buyer).then(({ paid }) => paid.length)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription that the owner ends gives no access at once, whatever reads show, and is never charged again', async () => {
+  test('a subscription that the owner ends loses access immediately, whatever later reads return, and is never charged again', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { id } = (await readPurchase(buyer))!
@@ -45,7 +45,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(tokens)
   })
 
-  test('the owner gets one event that it has ended', async () => {
+  test('the owner gets one subscription.ended event', async () => {
     const buyer = await buy(getShop(acquiring))
     const { id } = (await readPurchase(buyer))!
     await end(buyer, id)
@@ -55,7 +55,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is already canceled\n` })
   })
 
-  test('a past due subscription is ended, and what it owes is not charged', async () => {
+  test('a past due subscription ends, and its open invoice is not charged', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.failCharge)
@@ -65,7 +65,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
   })
 
-  test('a one-time purchase ends here, although its processor still shows it as paid', async () => {
+  test('a one-time purchase ends, although its processor still shows it as paid', async () => {
     const buyer = await buy(getShop(acquiring), 'lifetime')
     const { id } = (await readPurchase(buyer))!
     expect(await end(buyer, id)).toMatchObject({ code: 0 })
@@ -74,7 +74,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 })
 
-test('fails if there is no such purchase', async () => {
+test('purchases end fails for an unknown purchase', async () => {
   const { shop } = await buy(getShop(PROCESSOR_NAMES[0]))
   for (const id of ['f75fbdb7-07bd-4cf3-8b99-f7dda5082e0e', 'sub_1']) {
     expect(await paywall(shop.world, ['purchases', 'end', id])).toMatchObject({

@@ -29,26 +29,26 @@ import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 const getShop = useShops()
 
-const ok = ({ status }: { status: number }) => expect(status).toBe(200)
+const expectOk = ({ status }: { status: number }) => expect(status).toBe(200)
 
-/** The first webhook that makes us call the processor. */
-async function askingPlace(shop: Shop, webhooks: Webhook[]): Promise<number> {
-  for (const [place, webhook] of webhooks.entries()) {
+/** The index of the first webhook that makes us call the processor. */
+async function findCallingWebhook(shop: Shop, webhooks: Webhook[]): Promise<number> {
+  for (const [index, webhook] of webhooks.entries()) {
     const before = shop.emulator.calls.length
-    ok(await sendWebhook(shop, webhook))
-    if (shop.emulator.calls.length > before) return place
+    expectOk(await sendWebhook(shop, webhook))
+    if (shop.emulator.calls.length > before) return index
   }
-  throw new Error(`no webhook of ${shop.acquiring} is looked into`)
+  throw new Error(`no webhook of ${shop.acquiring} causes a call`)
 }
 
-/** Its purchase is read later. */
+/** Checks that the webhook is kept for a later read, or refused if the processor has to send it again. */
 function expectKept({ driver }: Shop, reply: Reply, outage: Outage): void {
   if (reply.status !== 200 && !driver.namesPurchases) expectRefusal(reply, outage)
-  else ok(reply)
+  else expectOk(reply)
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('start-checkout returns the right error when any of its calls fails, and the same key then opens one page', async () => {
+  test('start-checkout returns the right error when any of its calls fails, and a retry with the same key opens one page', async () => {
     const shop = getShop(acquiring)
     await throughEachOutage(shop, {
       begin: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
@@ -61,14 +61,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       async done({ pages }, reply) {
         const { checkoutUrl } = parseOpened(reply)
         expect(reply.headers).not.toHaveProperty('idempotency-replayed')
-        // If a page was opened all the same, it is this one: the URLs look alike.
+        // If the failed request opened a page after all, the retry returns the same one.
         const opener = checkoutUrl.slice(0, checkoutUrl.lastIndexOf('/'))
         if (shop.capabilities.idempotencyKeys && pages.includes(opener)) expect(pages).toContain(checkoutUrl)
       },
     })
   })
 
-  test('cancel-subscription returns the right error when any of its calls fails, and can be repeated', async () => {
+  test('cancel-subscription returns the right error when any of its calls fails, and can be retried', async () => {
     const shop = getShop(acquiring)
     const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
@@ -83,15 +83,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       },
       ask: ({ body }) => cancel(world, { key, body }),
       async refused({ buyer }, outage, reply) {
-        // Once the cancellation took effect, only the read that confirms it can fail, and that may be repeated.
+        // Once the cancellation took effect, only the read that confirms it can fail, and that can be retried.
         const isCancelled = !(await getSale(buyer)).renews
         expectRefusal(reply, isCancelled ? { ...outage, error: 'processor_unavailable' } : outage)
         expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
         return isCancelled
       },
       async done({ buyer }, reply) {
-        ok(reply)
-        // What no webhook will report is fetched after the response. Reconcile leaves it alone until then.
+        expectOk(reply)
+        // Without a webhook the state is fetched after the response. Reconcile does not touch it until then.
         const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
         if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
         expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
@@ -101,45 +101,45 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await emulator.sendHeldWebhooks(() => [])
   })
 
-  test('a webhook is kept when one of its calls fails, and takes effect by itself or when it is sent again', async () => {
+  test('a webhook is kept when one of its calls fails, and takes effect later or when it is sent again', async () => {
     const shop = getShop(acquiring)
     const begin = async () => {
       const buyer = await open(shop)
       return { buyer, webhooks: await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay')) }
     }
-    const place = await askingPlace(shop, (await begin()).webhooks)
+    const index = await findCallingWebhook(shop, (await begin()).webhooks)
     await throughEachOutage(shop, {
       begin,
-      ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
+      ask: ({ webhooks }) => sendWebhook(shop, webhooks[index]!),
       async refused(_, outage, reply) {
         expectKept(shop, reply, outage)
         return true
       },
       async done({ buyer }, reply) {
-        ok(reply)
+        expectOk(reply)
         expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
         await expectStoredAsAtProcessor(buyer)
       },
     })
   })
 
-  test('a webhook of a refund is kept when one of its calls fails, and takes effect once', async () => {
+  test('a refund webhook is kept when one of its calls fails, and takes effect once', async () => {
     const shop = getShop(acquiring)
     const begin = async () => {
       const buyer = await buy(shop)
       const id = await getProcessorId(buyer)
       return { buyer, webhooks: await heldWebhooks(shop, () => shop.there.refund(id, 300)) }
     }
-    const place = await askingPlace(shop, (await begin()).webhooks)
+    const index = await findCallingWebhook(shop, (await begin()).webhooks)
     await throughEachOutage(shop, {
       begin,
-      ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
+      ask: ({ webhooks }) => sendWebhook(shop, webhooks[index]!),
       async refused(_, outage, reply) {
         expectKept(shop, reply, outage)
         return true
       },
       async done({ buyer }, reply) {
-        ok(reply)
+        expectOk(reply)
         expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
       },
     })
@@ -173,10 +173,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test("logs contain that a call failed, but neither the processor's response nor the credentials", () => {
+  test("failed calls are logged, without the processor's response and without credentials", () => {
     const { world, paywall } = getShop(acquiring)
-    const secret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
-    const secrets = Object.entries(paywall.processor.credentials).filter(secret)
+    const isSecret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
+    const secrets = Object.entries(paywall.processor.credentials).filter(isSecret)
     expect(
       leaksIn(
         world,
@@ -200,7 +200,7 @@ describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.po
         expectRefusal(reply, outage)
         return false
       },
-      done: async (_, reply) => ok(reply),
+      done: async (_, reply) => expectOk(reply),
     })
   })
 })

@@ -35,7 +35,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
   })
 
-  test('a failed charge keeps access for a while, and recovers when it is paid', async () => {
+  test('access continues for a while after a failed charge, and the subscription recovers when it is paid', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
     expect(await causeAtProcessor(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
@@ -49,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a subscription cancelled here ends with its period, and each step emits one event', async () => {
+  test('a subscription cancelled through the API ends with its period, and each step emits one event', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
@@ -74,7 +74,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a subscription cancelled at the processor is cancelled here, and can be resumed there', async () => {
+  test('a subscription cancelled at the processor is stored as cancelled, and uncancelled if that is undone there', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     expect(await causeAtProcessor(buyer, shop.there.cancel)).toEqual(
@@ -93,7 +93,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a subscription that the owner ends at the processor is over here at once, where that is possible', async () => {
+  test('a subscription that the owner ends at the processor loses access immediately', async () => {
     const { there, capabilities } = getShop(acquiring)
     expect('end' in there).toBe(capabilities.supportsImmediateEnd)
     if (!capabilities.supportsImmediateEnd) return
@@ -103,33 +103,33 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a cancelled trial continues to its end, or ends at once where the processor does so', async () => {
+  test('a cancelled trial continues to its end, or ends immediately if the processor ends it', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'yearly')
-    const goesOn = shop.capabilities.cancelledTrial === 'continues to its end'
-    const status = goesOn ? 'trialing' : 'canceled'
+    const continues = shop.capabilities.cancelledTrial === 'continues to its end'
+    const status = continues ? 'trialing' : 'canceled'
     const reply = await cancelThroughApi(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })
-    if (!goesOn) {
+    if (!continues) {
       const { subscription, message } = reply.body as { subscription: Record<string, string>; message: string }
-      const present = await shop.world.clock.now(shop.paywall.id)
-      const passed = present.getTime() - Date.parse(subscription.cancel_at ?? '')
-      expect([subscription.cancel_at, Math.abs(passed) < 60_000]).toEqual([subscription.canceled_at, true])
+      const now = await shop.world.clock.now(shop.paywall.id)
+      const elapsed = now.getTime() - Date.parse(subscription.cancel_at ?? '')
+      expect([subscription.cancel_at, Math.abs(elapsed) < 60_000]).toEqual([subscription.canceled_at, true])
       expect(message).toContain('has ended')
     }
-    expect(await newEvents(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
-    expect(await readState(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
+    expect(await newEvents(buyer)).toEqual([continues ? 'subscription.cancel_scheduled' : 'subscription.ended'])
+    expect(await readState(buyer)).toMatchObject({ paid: continues, purchases: [{ status }] })
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('the end of a trial is announced three days ahead, once, whether by webhook or poll', async () => {
+  test('subscription.trial_ending is emitted once, three days before the end of a trial', async () => {
     const buyer = await buy(getShop(acquiring), 'yearly')
     expect(await advanceClock(buyer, '5d')).toEqual(['subscription.trial_ending'])
     expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
   })
 
-  test('a portal opens for the customer, or there is none', async () => {
+  test('get-customer-portal opens the portal, or returns 403 if the processor has none', async () => {
     const shop = getShop(acquiring)
     const { email } = await buy(shop)
     const calls = shop.emulator.calls.length

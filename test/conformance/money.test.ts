@@ -17,14 +17,14 @@ import { useShops } from './shop.ts'
 
 const getShop = useShops()
 
-/** The owner's events for a dispute. Where the bank takes the money back before the decision, it counts as lost until it is won. */
-function disputed({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
+/** The owner's events for an open dispute. Where the bank takes the money back at once, it counts as lost until it is won. */
+function disputeEvents({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
   const lost = refundsWhatIsDisputed ? [`payment.dispute_lost ${amount}`] : []
   return sendsDisputeWebhook ? [...lost, `payment.disputed ${amount}`] : []
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a refund of a subscription does not end it: a partial one removes no tokens, the rest removes those of the period', async () => {
+  test('a refund does not end a subscription: a partial one removes no tokens, a full one removes those of the period', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
     expect(await causeAtProcessor(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
@@ -35,7 +35,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a refund of a renewal is one of that payment, not of the first', async () => {
+  test('a refund of a renewal applies to that payment, not to the first one', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'yearly')
     await causeAtProcessor(buyer, there.renew)
@@ -43,14 +43,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('a dispute of a subscription’s payment is reported where the processor reports it, and ends nothing', async () => {
+  test('a dispute does not end a subscription, and emits an event if the processor reports it', async () => {
     const { there, capabilities } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
-    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputed(capabilities, 999))
+    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputeEvents(capabilities, 999))
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('a one-time purchase survives a partial refund, and ends when all is refunded', async () => {
+  test('a one-time purchase survives a partial refund, and ends with a full one', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
@@ -59,10 +59,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('a disputed one-time purchase ends where the money is taken back at once, and otherwise stays', async () => {
+  test('a disputed one-time purchase ends if the bank takes the money back at once, and otherwise continues', async () => {
     const { there, capabilities } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
-    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputed(capabilities, 4900))
+    expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputeEvents(capabilities, 4900))
     const isOver = capabilities.refundsWhatIsDisputed
     expect(await readState(buyer)).toMatchObject({
       paid: !isOver,
@@ -70,7 +70,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     expect(await newEvents(buyer)).toEqual([])
   })
-  test('money is attributed to the purchase that it names, even if another purchase’s payment was processing before', async () => {
+  test('a payment is attributed to its own purchase, even if the payment of another purchase was processing before', async () => {
     const { there, emulator } = getShop(acquiring)
     const [first, second] = [await open(getShop(acquiring)), await open(getShop(acquiring))]
     for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')

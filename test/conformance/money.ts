@@ -3,14 +3,14 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { changeBalance, readLedger } from '../support/token-calls.ts'
 import { type Buyer, getProcessorId } from './buyer.ts'
 
-/** Withdraws tokens of the monthly price from a buyer. */
+/** Debits tokens of the monthly price from a buyer. */
 export async function spend({ shop: { world, paywall, key }, userId }: Buyer, amount: number): Promise<void> {
   const options = { paywallId: paywall.id, key }
   const reply = await changeBalance(world, { user_id: userId, op: 'debit', amount }, options)
   expect(reply.status).toBe(200)
 }
 
-/** The ledger rows of tokens removed by refunds, or restored. */
+/** The amounts of tokens removed or restored because of refunds, from the ledger. */
 export const refundsInLedger = async ({ shop, userId }: Buyer) =>
   (await readLedger(shop.world, userId)).flatMap(([, reason, delta]) => (reason === 'refund' ? [delta] : []))
 
@@ -18,11 +18,11 @@ export const refundsInLedger = async ({ shop, userId }: Buyer) =>
 export const paymentEvents = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ type, data }) => (data.payment ? [{ type, ...data.payment }] : []))
 
-/** Makes something happen at the processor, and loses its webhooks. */
-export async function unheard(buyer: Buyer, what: ((id: string) => Promise<unknown>) | undefined): Promise<void> {
+/** Runs an action at the processor, and drops its webhooks. */
+export async function unheard(buyer: Buyer, action: ((id: string) => Promise<unknown>) | undefined): Promise<void> {
   const { emulator, acquiring } = buyer.shop
-  if (!what) throw new Error(`that cannot happen at ${acquiring}`)
+  if (!action) throw new Error(`${acquiring} does not support that`)
   emulator.holdWebhooks()
-  await what(await getProcessorId(buyer))
+  await action(await getProcessorId(buyer))
   await emulator.sendHeldWebhooks(() => [])
 }

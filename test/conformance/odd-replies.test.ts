@@ -8,7 +8,7 @@ import { leaksIn } from '../support/leaks.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
 import { advanceClock, buy, getSale, newEvents, open, order, pressAndReturn, readPurchase, readState } from './buyer.ts'
-import { answeringOddly, ODD_REPLIES } from './odd-replies.ts'
+import { ODD_REPLIES, withOddReplies } from './odd-replies.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
@@ -20,24 +20,24 @@ afterEach(() => {
   for (const acquiring of PROCESSOR_NAMES) getShop(acquiring).emulator.onCall = undefined
 })
 
-const shown = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
+const summarize = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
 
-/** Asks while the processor answers oddly, with each odd reply at each call, and returns the responses that are not as expected. */
+/** Sends the request with each unexpected reply at each call. Returns our responses that are not `UNAVAILABLE`. */
 async function readFaults(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
   const faults: object[] = []
   for (const [name, odd] of Object.entries(ODD_REPLIES)) {
     for (let from = 0; ; from++) {
-      const { result, odd: count } = await answeringOddly(shop, odd, ask, { from })
+      const { result, odd: count } = await withOddReplies(shop, odd, ask, { from })
       if (count === 0) break
-      const answer = shown(result)
-      if (JSON.stringify(answer) !== JSON.stringify(UNAVAILABLE)) faults.push({ name, from, ...answer })
+      const response = summarize(result)
+      if (JSON.stringify(response) !== JSON.stringify(UNAVAILABLE)) faults.push({ name, from, ...response })
     }
   }
   return faults
 }
 
 describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
-  test('start-checkout answers 502, and the same key then opens a page', async () => {
+  test('makes start-checkout return 502, and a retry with the same key opens a page', async () => {
     const shop = getShop(acquiring)
     const email = newEmail()
     let headers = { 'idempotency-key': randomUUID() }
@@ -51,15 +51,15 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     expect(parseOpened(await order(shop, 'monthly', { headers: keys.at(-2)!, email })).acquiring).toBe(acquiring)
   })
 
-  test('cancel-subscription answers 502 and stays marked, and can be repeated', async () => {
+  test('makes cancel-subscription return 502, and the request can be retried', async () => {
     const shop = getShop(acquiring)
     const { world, paywall, key, capabilities } = shop
     const buyer = await buy(shop)
     const purchase = await readPurchase(buyer)
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
-      const { result } = await answeringOddly(shop, odd, () => cancel(world, { key, body }))
-      expect(shown(result), name).toEqual(UNAVAILABLE)
+      const { result } = await withOddReplies(shop, odd, () => cancel(world, { key, body }))
+      expect(summarize(result), name).toEqual(UNAVAILABLE)
     }
     const { rows } = await world.database.query(
       'select cancel_requested_at is not null as marked, cancel_accepted_at is null as open from purchases where id = $1',
@@ -72,7 +72,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     if (capabilities.sendsCancellationWebhook) await newEvents(buyer)
   })
 
-  test('a cancellation is done only if the processor shows it', async () => {
+  test('to a cancellation counts as success only if the processor shows it as cancelled', async () => {
     const shop = getShop(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
@@ -80,16 +80,16 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
     const ask = () => cancel(world, { key, body })
     const isWrite = ({ method }: { method: string }) => method !== 'GET'
-    const answerWritesOddly = (ran: boolean) => {
+    const answerWritesOddly = (takesEffect: boolean) => {
       emulator.onCall = async (call, run) => {
         if (!isWrite(call)) return run()
-        if (ran) await run()
+        if (takesEffect) await run()
         return ODD_REPLIES['a 204']!
       }
     }
 
     answerWritesOddly(false)
-    expect(shown(await ask())).toEqual(UNAVAILABLE)
+    expect(summarize(await ask())).toEqual(UNAVAILABLE)
     emulator.onCall = undefined
     expect((await getSale(buyer)).renews).toBe(true)
     const stored =
@@ -107,40 +107,40 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     expect(await advanceClock(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
   })
 
-  test('a webhook is kept or answered 502, and takes effect when the purchase is read', async () => {
+  test('makes a webhook be kept or answered with 502, and it takes effect when the purchase is read', async () => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
     const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
       for (const webhook of webhooks) {
-        const { result, odd: count } = await answeringOddly(shop, odd, () => sendWebhook(shop, webhook))
+        const { result, odd: count } = await withOddReplies(shop, odd, () => sendWebhook(shop, webhook))
         if (count > 0) expect([200, 502], name).toContain(result.status)
-        if (result.status === 502) expect(shown(result), name).toEqual(UNAVAILABLE)
+        if (result.status === 502) expect(summarize(result), name).toEqual(UNAVAILABLE)
       }
     }
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
     await until('the purchase is stored', async () => (await readState(buyer)).paid)
   })
 
-  test('a returning buyer sees the thanks page', async () => {
+  test('does not keep a returning buyer from the thanks page', async () => {
     const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     for (const [name, odd] of Object.entries(ODD_REPLIES)) {
       const buyer = await open(shop)
-      const { result } = await answeringOddly(shop, odd, () => pressAndReturn(buyer, 'pay'))
+      const { result } = await withOddReplies(shop, odd, () => pressAndReturn(buyer, 'pay'))
       expect(result, name).toContain('https://owner.example/thanks')
     }
     await shop.emulator.sendHeldWebhooks()
   })
 
-  test('reconcile retries the next time', async () => {
+  test('makes reconcile retry later', async () => {
     const shop = getShop(acquiring, 1)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await press(buyer.checkoutUrl, 'pay')
     const replies = ['a 204', 'null', 'HTML', 'a list', '403 in HTML', '404 with an empty object']
     for (const name of replies) {
-      await answeringOddly(shop, ODD_REPLIES[name]!, () => shop.world.clock.advance(shop.paywall.id, '31m'))
+      await withOddReplies(shop, ODD_REPLIES[name]!, () => shop.world.clock.advance(shop.paywall.id, '31m'))
     }
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
@@ -149,7 +149,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
     )
   })
 
-  test('logs contain only that it failed', () => {
+  test('is logged as a ProcessorError, without credentials and without its body', () => {
     const { world, paywall } = getShop(acquiring)
     const isSecret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
     const secrets = Object.entries(paywall.processor.credentials).filter(isSecret)
@@ -162,7 +162,7 @@ describe.each(PROCESSOR_NAMES)('%s: an unexpected reply', (acquiring) => {
 describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.portal))(
   '%s: an unexpected reply',
   (acquiring) => {
-    test('get-customer-portal answers 502', async () => {
+    test('makes get-customer-portal return 502', async () => {
       const shop = getShop(acquiring)
       const { world, paywall, key } = shop
       const buyer = await buy(shop)

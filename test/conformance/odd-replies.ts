@@ -6,7 +6,7 @@ const HUGE = 8 * 1024 * 1024
 
 const HTML = '<!doctype html><title>Attention Required!</title><p>ada@example.com'
 
-/** What a proxy or firewall answers in a processor's place, or a processor that has changed its API. */
+/** Replies of a proxy or firewall in front of a processor, or of a processor that has changed its API. */
 export const ODD_REPLIES: Readonly<Record<string, HttpResponse>> = {
   'a 204': reply(204, ''),
   'no body': reply(200, ''),
@@ -36,10 +36,10 @@ function reply(status: number, body: string, type = 'application/json', headers:
 }
 
 /**
- * While something runs, every call to the processor except the first `from` gets an odd reply. `ran`: whether the call takes effect
- * all the same. Returns how many got one.
+ * Answers every call to the processor except the first `from` with an odd reply while `meanwhile` runs. `ran`: whether the calls take
+ * effect nevertheless. Returns the number of odd replies.
  */
-export async function answeringOddly<Result>(
+export async function withOddReplies<Result>(
   { emulator }: Shop,
   odd: HttpResponse,
   meanwhile: () => Promise<Result>,

@@ -4,10 +4,10 @@ import type { Reply } from '../support/call.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import type { Shop } from './shop.ts'
 
-/** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor refuses with that status. */
+/** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor responds with that status. */
 type Fault = number | 'cut' | 'lost'
 
-/** The `error` of our 502 for each fault. A status means the same at each call. */
+/** The `error` of our 502 for each fault. */
 const ALL_FAULTS: readonly [Fault, string][] = [
   [401, 'processor_misconfigured'],
   [403, 'processor_misconfigured'],
@@ -20,14 +20,14 @@ const ALL_FAULTS: readonly [Fault, string][] = [
   ['lost', 'processor_unavailable'],
 ]
 
-/** The faults that are also tried at later calls, when part of the work was already done. */
+/** The faults that are also tried at later calls, after part of the work is done. */
 const LATER: readonly Fault[] = FULL_SIZE ? [404, 500, 'lost'] : ['lost']
 
-/** All of them at full size; else one of each kind. */
+/** At full size all faults, otherwise one of each kind. */
 const FIRST: readonly Fault[] = [403, 404, 500, 'lost']
 const FAULTS = FULL_SIZE ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
 
-/** A fault of all calls except the first `from`; `error` is the error of our response. */
+/** A fault of all calls except the first `from`. `error`: the error of our response. */
 export interface Outage {
   fault: Fault
   from: number
@@ -35,8 +35,8 @@ export interface Outage {
 }
 
 /**
- * While something runs, the processor has a fault. `lost`: the replies to the calls that took effect all the same; null if
- * the fault affected no call.
+ * Applies a fault to the processor while `meanwhile` runs. `lost`: the replies to calls that took effect nevertheless; null if the
+ * fault affected no call.
  */
 export async function during<Result>(
   { emulator }: Shop,
@@ -67,43 +67,43 @@ export async function during<Result>(
   }
 }
 
-/** An operation that calls the processor, and can be repeated. */
-interface Asking<Subject> {
-  /** Its subject. */
+/** A request that makes us call the processor, and can be retried. */
+interface Operation<Subject> {
+  /** Creates what the request is about, such as a buyer. */
   begin(): Promise<Subject>
   ask(subject: Subject): Promise<Reply>
-  /** How many of its calls it needs: it succeeds although one of the others fails. Default: all of them. */
+  /** How many of its calls must succeed; a failure of the others does not matter. Default: all. */
   needs?: number
-  /** Checks the response to a fault. Returns whether anything took effect, so that this subject cannot be used for another fault. */
+  /** Checks the response to a fault. Returns whether anything took effect, so that the subject cannot be reused. */
   refused(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
   /** Checks the response without a fault. */
   done(subject: Subject, reply: Reply): Promise<void>
 }
 
-/** Runs the operation with each fault at each call, and then without: as many times on one subject as possible. */
-export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subject>): Promise<void> {
-  const first = await asking.begin()
+/** Runs the operation with each fault at each call, and then without. Reuses subjects if possible. */
+export async function throughEachOutage<Subject>(shop: Shop, operation: Operation<Subject>): Promise<void> {
+  const first = await operation.begin()
   const before = shop.emulator.calls.length
-  await asking.done(first, await asking.ask(first))
+  await operation.done(first, await operation.ask(first))
   const calls = shop.emulator.calls.length - before
   expect(calls).toBeGreaterThan(0)
 
   let used: Subject | null = null
-  const finish = async (subject: Subject) => asking.done(subject, await asking.ask(subject))
+  const finish = async (subject: Subject) => operation.done(subject, await operation.ask(subject))
   for (let from = 0; from < calls; from++) {
     for (const [fault, error] of FAULTS.filter(([each]) => from === 0 || LATER.includes(each))) {
       const outage = { fault, from, error }
-      for (let subject: Subject = used ?? (await asking.begin()); ; subject = await asking.begin()) {
-        const { result, lost } = await during(shop, outage, () => asking.ask(subject))
+      for (let subject: Subject = used ?? (await operation.begin()); ; subject = await operation.begin()) {
+        const { result, lost } = await during(shop, outage, () => operation.ask(subject))
         const wasFresh: boolean = subject !== used
         used = null
-        if (lost && from < (asking.needs ?? calls)) {
-          if (await asking.refused(subject, outage, result, lost)) await finish(subject)
+        if (lost && from < (operation.needs ?? calls)) {
+          if (await operation.refused(subject, outage, result, lost)) await finish(subject)
           else used = subject
           break
         }
-        // The call was not needed, or it made fewer calls than the first time, because part of the work was already done.
-        await asking.done(subject, result)
+        // The failed call was not needed, or there were fewer calls than the first time, because part of the work was already done.
+        await operation.done(subject, result)
         if (wasFresh) break
       }
     }
@@ -111,7 +111,7 @@ export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subj
   if (used !== null) await finish(used)
 }
 
-/** A 502 that says what to do about it. */
+/** Checks that the reply is a 502 with the expected error and `Retry-After`. */
 export function expectRefusal(reply: Reply, { fault, from, error }: Outage): void {
   const { status, body, headers } = reply
   const note = `${fault} from call ${from}`

@@ -13,19 +13,19 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
-import { changesTo, getPlans } from './changing.ts'
+import { changePlanAndSync, getPlans } from './changing.ts'
 import { unheard } from './drivers/missed-webhooks.ts'
 import { PAUSES_WHAT_IS_PAID, pause } from './drivers/pausing.ts'
-import { changePlan, payAndChange, sellBesides, teamPlan } from './drivers/plans.ts'
+import { addUnlistedPrices, changePlan, payAndChange, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
-// What was paid for at the previous price holds to its end, although the payment and the change of plan become known together.
+// The features and tokens of a paid period are kept even if the same read shows the payment and a later change of plan.
 
 const getShop = useShops(4)
 
 test.each(PAUSES_WHAT_IS_PAID)(
-  '%s: a payment credits its tokens, although it becomes known together with a pause',
+  '%s: a payment credits its tokens, even if the first read after it already shows a pause',
   async (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
@@ -40,9 +40,9 @@ test.each(PAUSES_WHAT_IS_PAID)(
 )
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('the features of a page last to the end of what it sold, if the plan changes to one that no price of the file names', async () => {
+  test('the sold features last to the end of the paid period if the plan changes to a price not in the paywall file', async () => {
     const shop = getShop(acquiring)
-    await sellBesides(shop, teamPlan(acquiring))
+    await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, teamPlan(acquiring))
     await newEvents(buyer)
@@ -54,11 +54,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['month', 'year'] as const)(
-    'so do those of a renewal that becomes known together with such a change by the %s',
+    'the features of a renewal last to the end of its period if the same read shows a change to a price per %s not in the paywall file',
     async (interval) => {
       const shop = getShop(acquiring, interval === 'month' ? 1 : 2)
       const plan = { ...teamPlan(acquiring), interval }
-      await sellBesides(shop, plan)
+      await addUnlistedPrices(shop, plan)
       const buyer = await buy(shop)
       await unheard(shop, async () => {
         await advancePastPeriodEnd(buyer)
@@ -73,7 +73,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('a change to a year that becomes known together with the renewal before it leaves the paid month a month', async () => {
+  test('a renewal of a monthly plan credits one month if the same read shows a later change to the yearly plan', async () => {
     const shop = getShop(acquiring, 3)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
@@ -84,13 +84,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await reconcileAll(shop)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'yearly' })
     expect(await readTokens(buyer)).toBe(200)
-    await changesTo(buyer, getPlans(shop).monthly)
+    await changePlanAndSync(buyer, getPlans(shop).monthly)
     await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(300)
   })
 })
 
-/** The purchase has no price of the file, and gives access with these features. */
+/** Checks that the purchase has no price of the paywall file, and gives access with these features. */
 async function expectFeatures(buyer: Buyer, features: string[]): Promise<void> {
   expect(await readState(buyer)).toMatchObject({ paid: true, features, purchases: [{ price_slug: null, features }] })
 }

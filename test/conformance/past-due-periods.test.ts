@@ -14,7 +14,7 @@ import {
 } from './buyer.ts'
 import { OWES_SEVERAL, owesSeveral, recoversByLatest, repeatForThreeWeeks } from './drivers/dunning.ts'
 import { type Shop, useShops } from './shop.ts'
-import { charges, expectNoMoreCharges, getOwed, purchaseBy, upgrade } from './upgrading.ts'
+import { charges, expectNoMoreCharges, findPurchase, getOwed, upgrade } from './upgrading.ts'
 
 // A weekly price: the next period begins while the previous charge is still being retried, so a subscription owes several periods at once.
 
@@ -23,8 +23,8 @@ const getShop = useShops(2, (sold, _, acquiring) => {
   return owesSeveral(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
 })
 
-/** A buyer who owes two weeks, the latter for a day. */
-async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
+/** A buyer with two unpaid weeks; the second one began a day ago. */
+async function buyAndOweTwoWeeks(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
   const buyer = await buy(shop, 'monthly')
   await decline(buyer, true)
@@ -37,14 +37,14 @@ async function owesTwoWeeks(shop: Shop): Promise<Buyer> {
 }
 
 describe.each(OWES_SEVERAL)('%s', (acquiring) => {
-  test('two owed weeks are paid, each once, and each credits its tokens, which are removed when it is refunded', async () => {
+  test('each of two unpaid weeks is charged once and credits its tokens, which a refund of that charge removes', async () => {
     const shop = getShop(acquiring)
-    const buyer = await owesTwoWeeks(shop)
+    const buyer = await buyAndOweTwoWeeks(shop)
     const { id } = (await readPurchase(buyer))!
     const owed = getOwed(shop, await getProcessorId(buyer)).map(({ payment }) => payment ?? '')
     expect([await readTokens(buyer), (await charges(buyer))[id]]).toEqual([100, 1])
     await decline(buyer, false)
-    // Meanwhile another week begins, and is paid as it begins.
+    // Meanwhile a third week begins, and is paid at once.
     const received = await advanceClock(buyer, '8d')
     expect(received.filter((type) => type === 'payment.succeeded 999')).toHaveLength(3)
     expect(received).toContain('subscription.recovered')
@@ -60,9 +60,9 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     }
   })
 
-  test('past due until the processor considers it paid, by the last payment or by all', async () => {
+  test('a subscription is past due until the processor considers it paid: after the latest payment, or after all', async () => {
     const shop = getShop(acquiring)
-    const buyer = await owesTwoWeeks(shop)
+    const buyer = await buyAndOweTwoWeeks(shop)
     await decline(buyer, false)
     await shop.there.recover(await getProcessorId(buyer))
     await advanceClock(buyer, '1m')
@@ -73,25 +73,25 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('replaced: all that it owes is void, and it ends', async () => {
+  test('a replaced subscription ends, and its unpaid weeks are voided', async () => {
     const shop = getShop(acquiring)
-    const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
+    const buyer = await buyAndOweTwoWeeks(shop)
+    const [purchaseId, processorId] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await decline(buyer, false)
     expect(await upgrade(buyer, 'plus')).toContain('subscription.ended')
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
-    expect(getOwed(shop, there)).toEqual([])
-    await expectNoMoreCharges(buyer, here, 1)
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
+    expect(getOwed(shop, processorId)).toEqual([])
+    await expectNoMoreCharges(buyer, purchaseId, 1)
   })
 
-  test('replaced after its last week was paid: it is not charged for the one before', async () => {
+  test('a subscription that is replaced after its last week was paid is not charged for the week before', async () => {
     const shop = getShop(acquiring)
-    const buyer = await owesTwoWeeks(shop)
-    const [here, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
+    const buyer = await buyAndOweTwoWeeks(shop)
+    const [purchaseId, processorId] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await decline(buyer, false)
-    await shop.there.recover(there)
+    await shop.there.recover(processorId)
     await upgrade(buyer, 'plus')
-    expect(getOwed(shop, there)).toEqual([])
-    await expectNoMoreCharges(buyer, here, 2)
+    expect(getOwed(shop, processorId)).toEqual([])
+    await expectNoMoreCharges(buyer, purchaseId, 2)
   })
 })

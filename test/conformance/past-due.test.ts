@@ -15,11 +15,11 @@ import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
 import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// A subscription that is past due for twenty days, and then paid. Every day passes one by one, on the processor's own schedule.
+// A subscription that is past due for twenty days, and then paid. The processor retries on its own schedule.
 
 const getShop = useShops()
 
-async function pastDue(shop: Shop): Promise<Buyer> {
+async function buyAndFailCharge(shop: Shop): Promise<Buyer> {
   await repeatForThreeWeeks(shop)
   const buyer = await buy(shop)
   await decline(buyer, true)
@@ -32,8 +32,8 @@ async function pastDue(shop: Shop): Promise<Buyer> {
 const PAST_DUE = [{ status: 'past_due' }]
 
 describe.each(GOES_ON)('%s', (acquiring) => {
-  test('past due for twenty days: access for a week, no second subscription, and all is restored when it is paid', async () => {
-    const buyer = await pastDue(getShop(acquiring))
+  test('a past due subscription keeps access for a week, blocks another one, and recovers when it is paid after twenty days', async () => {
+    const buyer = await buyAndFailCharge(getShop(acquiring))
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
     expect(await advanceClock(buyer, '5d')).not.toContain('subscription.access_ended')
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
@@ -51,8 +51,8 @@ describe.each(GOES_ON)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(100)
 
     await decline(buyer, false)
-    const mended = await advanceClock(buyer, '3d')
-    const paid = mended.length > 0 ? mended : await advancePastPeriodEnd(buyer)
+    const recovered = await advanceClock(buyer, '3d')
+    const paid = recovered.length > 0 ? recovered : await advancePastPeriodEnd(buyer)
     expect(paid).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'subscription.recovered', 'subscription.renewed']),
     )
@@ -62,9 +62,9 @@ describe.each(GOES_ON)('%s', (acquiring) => {
   })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers once it is paid, and not before`, async () => {
+test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers only once it is paid`, async () => {
   const shop = getShop(PAUSES_WHAT_IS_OWED, 1)
-  const buyer = await pastDue(shop)
+  const buyer = await buyAndFailCharge(shop)
   expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
   expect(await causeAtProcessor(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
   await advanceClock(buyer, '2d')
@@ -74,9 +74,9 @@ test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recov
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further grace`, async () => {
+test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription does not extend its grace period`, async () => {
   const shop = getShop(PAUSES_WHAT_IS_OWED)
-  const buyer = await pastDue(shop)
+  const buyer = await buyAndFailCharge(shop)
   expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
   await causeAtProcessor(buyer, (id) => pause(shop, id))
   expect(await causeAtProcessor(buyer, shop.there.resume)).not.toContain('subscription.recovered')
@@ -85,8 +85,8 @@ test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription gives no further g
   expect(await causeAtProcessor(buyer, shop.there.recover)).toContain('subscription.recovered')
 })
 
-test(`${GIVES_UP}: past due until the processor gives up; then it has ended, and another one can be bought`, async () => {
-  const buyer = await pastDue(getShop(GIVES_UP))
+test(`${GIVES_UP}: a past due subscription ends when the processor stops retrying, and another one can be bought`, async () => {
+  const buyer = await buyAndFailCharge(getShop(GIVES_UP))
   const received = await advanceClock(buyer, '20d')
   expect(received).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
   expect(received).not.toContain('subscription.recovered')

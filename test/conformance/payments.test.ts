@@ -23,7 +23,7 @@ import { useShops } from './shop.ts'
 
 const getShop = useShops()
 
-const completed = async ({ shop, userId }: Buyer) =>
+const readCheckouts = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
@@ -32,12 +32,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ['monthly', { country: 'DE' }, { price_slug: 'monthly', amount: 899, currency: 'EUR' }],
     ['yearly', {}, { price_slug: 'yearly', amount: 0, currency: 'USD' }],
     ['lifetime', {}, { price_slug: 'lifetime', amount: 4900, currency: 'USD' }],
-  ] as const)('a checkout of %s %j says what was charged', async (slug, body, shown) => {
+  ] as const)('checkout.completed of %s %j has the charged amount', async (slug, body, shown) => {
     const buyer = await buy(getShop(acquiring), slug, { body })
-    expect(await completed(buyer)).toMatchObject([{ ...shown, purchase_id: (await readPurchase(buyer))?.id }])
+    expect(await readCheckouts(buyer)).toMatchObject([{ ...shown, purchase_id: (await readPurchase(buyer))?.id }])
   })
 
-  test('the amount charged is what the buyer paid, after discounts and with taxes, where there are any', async () => {
+  test('events have the amount that the buyer paid, including discounts and taxes', async () => {
     const shop = getShop(acquiring, 1)
     const { emulator, paywall } = shop
     if (!('setTerms' in emulator)) return // no discounts and no taxes
@@ -47,20 +47,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await setTerms(paywall.id, { taxPercent: 0, percentOff: 0 })
     const [payment] = await paymentEvents(buyer)
     expect(payment).toMatchObject({ type: 'payment.succeeded', amount: 2940, refunded_amount: 0 })
-    expect(await completed(buyer)).toMatchObject([{ amount: 2940 }])
+    expect(await readCheckouts(buyer)).toMatchObject([{ amount: 2940 }])
     await causeAtProcessor(buyer, shop.there.refund)
     const all = { amount: 2940, refunded_amount: 2940, refunded: true, purchase_status: 'refunded' }
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject(all)
   })
 
-  test('a first payment of a subscription that fails for good is reported, and nothing is bought', async () => {
+  test('a first payment that finally fails emits payment.failed, and the purchase is canceled', async () => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
     expect(await newEvents(buyer)).toEqual([])
     const received = await causeAtProcessor(buyer, (id) => shop.there.resolve(true, id))
     expect(received.length).toBeGreaterThan(0)
-    // One processor retries before it gives up.
+    // One processor retries first.
     expect(new Set([...received, ...(await advanceClock(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: true })
   })
 
-  test('a failed first payment is reported, although nothing was known of it before', async () => {
+  test('a failed first payment emits payment.failed, even if no earlier webhook arrived', async () => {
     const shop = getShop(acquiring, 1)
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
@@ -82,7 +82,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false })
   })
 
-  test('a payment event has the state of the purchase after it', async () => {
+  test('a payment event has the purchase status after the payment', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.failCharge)
@@ -98,7 +98,7 @@ const IN_FLIGHT = PROCESSOR_NAMES.filter(
 )
 
 test.each(IN_FLIGHT)(
-  '%s: a charge that is processing when a subscription is stopped, and then succeeds, raises an alarm',
+  '%s: a charge that is processing when a subscription is stopped, and then succeeds, emits payment.unexpected',
   async (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)

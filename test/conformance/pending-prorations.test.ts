@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { ownerEvents } from '../support/owner-events.ts'
 import { advanceClock, type Buyer, cancelThroughApi, readPurchase, readState, readTokens } from './buyer.ts'
-import { changesTo, getPlans } from './changing.ts'
+import { changePlanAndSync, getPlans } from './changing.ts'
 import { deletesPending, LEAVES_PENDING, leavePending } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
-import { bought, charges, purchaseBy, upgrade } from './upgrading.ts'
+import { bought, charges, findPurchase, upgrade } from './upgrading.ts'
 
-// A proration is left to be charged with the next period, but the subscription ends before it.
+// A proration is to be charged with the next period, but the subscription ends before that.
 
 const getShop = useShops()
 
-/** A buyer who has upgraded in the middle of a period, and has not paid the difference yet. */
-async function owesDifference(acquiring: (typeof LEAVES_PENDING)[number]) {
+/** A buyer who changed to a more expensive plan in the middle of a period, and has not paid the difference yet. */
+async function buyAndOweProration(acquiring: (typeof LEAVES_PENDING)[number]) {
   const shop = getShop(acquiring)
   await leavePending(shop)
   const { buyer, here } = await bought(shop)
   await advanceClock(buyer, '15d')
-  const received = await changesTo(buyer, getPlans(shop).plus)
+  const received = await changePlanAndSync(buyer, getPlans(shop).plus)
   expect(received.filter((type) => type.startsWith('payment'))).toEqual([])
   return { buyer, here }
 }
@@ -25,8 +25,8 @@ const getCharges = async ({ shop: { world }, userId }: Buyer, type: string) =>
   (await ownerEvents(world, userId)).flatMap((event) => (event.type === type ? [event.data.payment] : []))
 
 describe.each(LEAVES_PENDING)('%s', (acquiring) => {
-  test('cancelled: it is charged at the end, for this purchase, and is neither an alarm nor a period', async () => {
-    const { buyer, here } = await owesDifference(acquiring)
+  test('a cancelled subscription is charged the proration at its end, without payment.unexpected and without a new period', async () => {
+    const { buyer, here } = await buyAndOweProration(acquiring)
     const { current_period_end: end } = (await readPurchase(buyer))!
     expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     const received = await advanceClock(buyer, '20d')
@@ -47,11 +47,11 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
     expect(await advanceClock(buyer, '40d')).toEqual([])
   })
 
-  test('replaced: it is not charged, or the owner gets `payment.unexpected`', async () => {
-    const { buyer, here } = await owesDifference(acquiring)
+  test('a replaced subscription is not charged the proration, or the owner gets payment.unexpected', async () => {
+    const { buyer, here } = await buyAndOweProration(acquiring)
     await upgrade(buyer, 'plus')
     await advanceClock(buyer, '20d')
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
     const alarms = await getCharges(buyer, 'payment.unexpected')
     expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
     expect(alarms).toMatchObject(deletesPending(acquiring) ? [] : [{ purchase_id: here }])

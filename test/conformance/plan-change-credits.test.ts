@@ -2,62 +2,62 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { advanceClock, buy, newEvents, readPurchase, readState, readTokens } from './buyer.ts'
-import { changesTo, getPlans } from './changing.ts'
-import { firmPlan, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
+import { changePlanAndSync, getPlans } from './changing.ts'
+import { addUnlistedPrices, firmPlan, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
-// Tokens credited in a period with a change of plan, when years have tokens, prices have local ones, and a daily top-up exists.
+// Tokens credited after a change of plan, with tokens on yearly prices, local prices and a daily top-up.
 
-/** A year credits 500 tokens, and so does a day to users who pay for none; 19.99 USD a month is 17.99 EUR in Germany. */
-function richer(sold: Written): Written {
+/** A year credits 500 tokens, as does each day to users without paid tokens. 19.99 USD a month is 17.99 EUR in Germany. */
+function withMoreTokens(sold: Written): Written {
   const { acquiring } = sold.processor as { acquiring: (typeof PROCESSOR_NAMES)[number] }
   const local = { countries: ['DE'], currency: 'EUR', amount: 17.99, processorPrice: firmPlan(acquiring).price }
-  const more: Record<string, Written> = {
+  const fields: Record<string, Written> = {
     yearly: { tokens: [{ type: 'standard', count: 500 }] },
     plus: { locals: [local] },
   }
-  const prices = (sold.prices as Written[]).map((price) => ({ ...price, ...more[String(price.slug)] }))
+  const prices = (sold.prices as Written[]).map((price) => ({ ...price, ...fields[String(price.slug)] }))
   return { ...sold, prices, settings: { tokenization_queries: [{ type: 'standard', daily_limit: 500 }] } }
 }
 
-const getShop = useShops(4, richer)
+const getShop = useShops(4, withMoreTokens)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('tokens that one change of plan has credited are not credited again by the next', async () => {
+  test('tokens credited by a change of plan are not credited again by the next change', async () => {
     const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'plus'] as const) {
-      await changesTo(buyer, getPlans(buyer.shop)[slug])
+      await changePlanAndSync(buyer, getPlans(buyer.shop)[slug])
       await advanceClock(buyer, '1h')
     }
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
   })
 
-  test('a year that credited more is the same period to its end', async () => {
+  test('a downgrade from a year to months credits no tokens before the end of the year', async () => {
     if (!paysChangesAtOnce(acquiring)) return
     const buyer = await buy(getShop(acquiring, 1))
-    await changesTo(buyer, getPlans(buyer.shop).yearly)
+    await changePlanAndSync(buyer, getPlans(buyer.shop).yearly)
     expect(await readTokens(buyer)).toBe(500)
     await advanceClock(buyer, '40d')
-    await changesTo(buyer, getPlans(buyer.shop).monthly)
+    await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
     await advanceClock(buyer, '40d')
     expect(await readTokens(buyer)).toBe(500)
   })
 
-  test('a change to the amount of the buyer’s country is a change to that price', async () => {
+  test('a change to the local amount of another price is a change to that price', async () => {
     const buyer = await buy(getShop(acquiring, 2), 'monthly', { body: { country: 'DE' } })
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
-    await changesTo(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
+    await changePlanAndSync(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
   })
 
-  test('when the features of an unnamed price end, the owner gets an event, and the daily top-up starts', async () => {
+  test('when the features end for a price not in the paywall file, the owner gets an event, and the daily top-up starts', async () => {
     const shop = getShop(acquiring, 3)
     const plan = { ...teamPlan(acquiring), interval: 'year' } as const
-    await sellBesides(shop, plan)
+    await addUnlistedPrices(shop, plan)
     const buyer = await buy(shop)
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
-    await changesTo(buyer, plan)
+    await changePlanAndSync(buyer, plan)
     const minutes = async () => Math.floor((end - (await shop.world.clock.now(shop.paywall.id)).getTime()) / 60_000)
     await advanceClock(buyer, `${(await minutes()) - 5}m`)
     expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: null }] })

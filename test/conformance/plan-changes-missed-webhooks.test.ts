@@ -13,16 +13,16 @@ import {
 } from './buyer.ts'
 import { getPlans } from './changing.ts'
 import { unheard } from './drivers/missed-webhooks.ts'
-import { changePlan, payAndChange, paysChangesAtOnce, sellBesides, teamPlan } from './drivers/plans.ts'
+import { addUnlistedPrices, changePlan, payAndChange, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
-// The plan is changed at the processor before we know of the payment for the previous plan.
+// The plan is changed at the processor before we have read the payment for the previous plan.
 
 const getShop = useShops(1)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a renewal that becomes known together with a later change credits the tokens that were paid for', async () => {
+  test('a renewal credits its own tokens, even if the same read shows a later change of plan', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await unheard(shop, async () => {
@@ -37,7 +37,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(earned + 300)
   })
 
-  test('so does a first payment', async () => {
+  test('a first payment credits its own tokens, even if the same read shows a later change of plan', async () => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, getPlans(shop).plus)
@@ -50,11 +50,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['plus', 'team'] as const)(
-    'a checkout reports what it sold, although %s is charged for by then',
+    'checkout.completed has the sold price, even if the plan has changed to %s by then',
     async (to) => {
       const shop = getShop(acquiring)
       const plan = to === 'team' ? teamPlan(acquiring) : getPlans(shop).plus
-      if (to === 'team') await sellBesides(shop, plan)
+      if (to === 'team') await addUnlistedPrices(shop, plan)
       const buyer = await open(shop)
       await payAndChange(shop, buyer.checkoutUrl, plan)
       await newEvents(buyer)
@@ -67,7 +67,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('so does a renewal whose payment was processing when the plan was changed', async () => {
+  test('a renewal whose payment was processing when the plan was changed credits its own tokens', async () => {
     const shop = getShop(acquiring)
     const { rollOver, renew } = shop.there
     if (paysChangesAtOnce(acquiring) || !rollOver) return
@@ -82,10 +82,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(200)
   })
 
-  test('so does a renewal before a change to a price that the file does not name', async () => {
+  test('a renewal before a change to a price not in the paywall file credits its own tokens', async () => {
     const shop = getShop(acquiring)
     if (paysChangesAtOnce(acquiring)) return
-    await sellBesides(shop, teamPlan(acquiring))
+    await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     await unheard(shop, async () => {
       await causeAtProcessor(buyer, shop.there.renew)

@@ -14,11 +14,11 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
-import { changesTo, getPlans } from './changing.ts'
-import { changePlan, paysChangesAtOnce, tellsOfChanges } from './drivers/plans.ts'
+import { changePlanAndSync, getPlans } from './changing.ts'
+import { changePlan, paysChangesAtOnce, sendsPlanChangeWebhook } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
-// A change of plan at the processor: the purchase follows, with its price, features and tokens.
+// A change of plan at the processor updates the price, features and tokens of the purchase.
 
 const getShop = useShops()
 
@@ -26,11 +26,11 @@ const getChanges = async (buyer: Buyer) =>
   (await ownerEvents(buyer.shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.plan_changed')
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('the purchase gets the new price and features, once, and the event has the previous ones', async () => {
+  test('a change of plan updates the price and the features, and emits one event with the previous ones', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { id } = (await readPurchase(buyer))!
-    expect(await changesTo(buyer, getPlans(buyer.shop).yearly)).toContain('subscription.plan_changed')
+    expect(await changePlanAndSync(buyer, getPlans(buyer.shop).yearly)).toContain('subscription.plan_changed')
     const yearly = shop.paywall.prices.find(({ slug }) => slug === 'yearly')
     const features = ['export', 'team']
     expect(await readState(buyer)).toMatchObject({
@@ -47,29 +47,29 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('an upgrade credits the additional tokens when it is paid, and a downgrade removes none', async () => {
     const buyer = await buy(getShop(acquiring))
-    await changesTo(buyer, getPlans(buyer.shop).plus)
+    await changePlanAndSync(buyer, getPlans(buyer.shop).plus)
     expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
     expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
     await advancePastPeriodEnd(buyer)
     const earned = paysChangesAtOnce(acquiring) ? 600 : 400
     expect(await readTokens(buyer)).toBe(earned)
-    await changesTo(buyer, getPlans(buyer.shop).monthly)
+    await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
     expect(await readTokens(buyer)).toBe(earned)
     await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + 100)
   })
 
-  test('switching back and forth earns nothing, also between month and year, and the next month credits its tokens', async () => {
+  test('switching back and forth credits no extra tokens, also between month and year, and the next month credits its own', async () => {
     const buyer = await buy(getShop(acquiring))
     for (const slug of ['plus', 'monthly', 'yearly', 'monthly'] as const) {
-      await changesTo(buyer, getPlans(buyer.shop)[slug])
+      await changePlanAndSync(buyer, getPlans(buyer.shop)[slug])
       await advanceClock(buyer, '1h')
     }
     await advanceClock(buyer, '1d')
     const earned = paysChangesAtOnce(acquiring) ? 300 : 100
-    // Where each change becomes known only a week later, a month has passed.
-    const months = tellsOfChanges(acquiring) ? 0 : 1
+    // If each change is found only a week later, a month has passed.
+    const months = sendsPlanChangeWebhook(acquiring) ? 0 : 1
     expect(await readTokens(buyer)).toBe(earned + months * 100)
     await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + (months + 1) * 100)
@@ -89,7 +89,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(400)
   })
 
-  test('a change whose charge fails is not made, and changes nothing here', async () => {
+  test('a change whose charge fails has no effect', async () => {
     const shop = getShop(acquiring)
     if (!paysChangesAtOnce(acquiring)) return
     const buyer = await buy(shop)

@@ -8,19 +8,19 @@ import { webhooksSince } from './webhook.ts'
 
 const HOUR_MS = 3_600_000
 
-// Refunds, also failed ones: the owner's events, and what happens to the tokens of the payment.
+// Refunds, including failed ones: the owner's events, and the tokens of the payment.
 
 /** A one-time purchase credits 50 tokens. The second paywall has `keep_tokens_on_refund`. */
-const getShop = useShops(2, (sold, place) => {
+const getShop = useShops(2, (sold, index) => {
   const prices = (sold.prices as Written[]).map((price) =>
     price.slug === 'lifetime' ? { ...price, access: true, tokens: [{ type: 'standard', count: 50 }] } : price,
   )
-  const settings = { ...(sold.settings as object), ...(place === 1 && { keep_tokens_on_refund: true }) }
+  const settings = { ...(sold.settings as object), ...(index === 1 && { keep_tokens_on_refund: true }) }
   return { ...sold, prices, settings }
 })
 
 /** Sets `keep_tokens_on_refund`. */
-async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
+async function setKeepTokensOnRefund({ world, paywall: { id } }: Shop): Promise<void> {
   const paywalls = world.file.paywalls.map((each) =>
     each.id === id ? { ...each, settings: { ...each.settings, keep_tokens_on_refund: true } } : each,
   )
@@ -28,9 +28,9 @@ async function leavesTokens({ world, paywall: { id } }: Shop): Promise<void> {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a refund that fails later is reported, and exactly the tokens that it removed are restored, once', async () => {
+  test('a refund that fails later emits an event, and restores exactly the tokens that it removed, once', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.failRefund) return // refunds cannot fail there
+    if (!shop.there.failRefund) return // refunds cannot fail at this processor
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
     await spend(buyer, 30)
@@ -43,12 +43,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-70, 70])
   })
 
-  test('tokens that a refund removed are restored with its money, even if the owner has set `keep_tokens_on_refund` since', async () => {
+  test('a failed refund restores the removed tokens, even if the owner has set `keep_tokens_on_refund` since', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.failRefund) return // refunds cannot fail there
+    if (!shop.there.failRefund) return // refunds cannot fail at this processor
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.refund)
-    await leavesTokens(shop)
+    await setKeepTokensOnRefund(shop)
     await causeAtProcessor(buyer, shop.there.failRefund)
     await shop.world.apply(shop.world.file)
     expect(await refundsInLedger(buyer)).toEqual([-100, 100])
@@ -56,7 +56,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a refund that fails later without a webhook is found by reconcile', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.failRefund) return // refunds cannot fail there
+    if (!shop.there.failRefund) return // refunds cannot fail at this processor
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.refund)
     expect(await readTokens(buyer)).toBe(0)
@@ -68,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a payment and its refunds are one payment, and each event says how much was refunded and whether that is all', async () => {
+  test('the events of a payment and its refunds have the same id, the refunded amount, and whether it is fully refunded', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
@@ -100,18 +100,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
   })
 
-  test('a second payment is a separate one', async () => {
+  test('a second payment has its own id and refunds', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.renew)
     await causeAtProcessor(buyer, shop.there.refund)
-    const [first, second, back] = await paymentEvents(buyer)
+    const [first, second, refund] = await paymentEvents(buyer)
     expect(second?.id).not.toBe(first?.id)
-    expect(back).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
+    expect(refund).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
     expect(await readTokens(buyer)).toBe(100)
   })
 
-  test('a renewal charged some hours early pays for its own period, and removes no tokens of the one before', async () => {
+  test('a refund of a renewal that was charged some hours early removes only the tokens of its own period', async () => {
     const { world, paywall } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
@@ -125,7 +125,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-100, -100])
   })
 
-  test('a one-time purchase survives a partial refund, and ends with the rest, as do its tokens', async () => {
+  test('a one-time purchase and its tokens survive a partial refund, and end with a full one', async () => {
     const { there } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])

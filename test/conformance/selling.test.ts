@@ -29,12 +29,12 @@ const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / D
 const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a buyer who pays has a subscription, its tokens and access, and the owner gets each event once', async () => {
+  test('a buyer who pays gets a subscription, its tokens and access, and the owner gets each event once', async () => {
     const buyer = await open(getShop(acquiring))
     expect((await readState(buyer)).purchases).toEqual([])
     buyer.shop.emulator.holdWebhooks()
     await pay(buyer)
-    // The return stores the purchase, whatever the webhooks do; a browser that has waited for 2.5 s is redirected before that.
+    // The return stores the purchase without webhooks. A browser is redirected after 2.5 s even if that takes longer.
     await until('the purchase is stored', async () => (await readState(buyer)).paid)
     expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
     await buyer.shop.emulator.sendHeldWebhooks()
@@ -57,15 +57,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test.each(['decline', 'cancel'] as const)(
-    'a page that ends with %s sells nothing, and can be opened again',
+    'a checkout page that ends with %s sells nothing, and another one can be opened',
     async (button) => {
       const shop = getShop(acquiring)
       const buyer = await open(shop)
-      const lands = await pressAndReturn(buyer, button)
-      if (button === 'cancel') expect(lands).toContain('https://owner.example/sorry')
-      expect(lands ?? 'still on the page').not.toContain('/thanks')
-      // Where a page is a single payment, it ends when that is declined; elsewhere the buyer may try another card.
-      const hasFailed = button === 'decline' && lands !== null
+      const landedOn = await pressAndReturn(buyer, button)
+      if (button === 'cancel') expect(landedOn).toContain('https://owner.example/sorry')
+      expect(landedOn ?? 'still on the page').not.toContain('/thanks')
+      // If a page is a single payment, it ends when that is declined; otherwise the buyer can try another card.
+      const hasFailed = button === 'decline' && landedOn !== null
       const failed = hasFailed ? [{ status: 'canceled' }] : []
       expect(await newEvents(buyer)).toEqual(hasFailed ? ['payment.failed 999'] : [])
       expect(await readState(buyer)).toMatchObject({ paid: false, purchases: failed })
@@ -74,7 +74,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('a trial costs nothing, gives access, and is charged for when it ends', async () => {
+  test('a trial is free, gives access, and its subscription is charged when it ends', async () => {
     const buyer = await open(getShop(acquiring), 'yearly')
     await pay(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'subscription.created'])
@@ -90,7 +90,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', interval: 'year' })
   })
 
-  test('a trial is as long as the owner requests, where the processor supports that', async () => {
+  test('a trial has the requested length if the processor supports that', async () => {
     const shop = getShop(acquiring)
     const refused = { status: 400, body: { error: 'Invalid trial_days' } }
     if (shop.capabilities.trialLength !== 'any') {
@@ -98,17 +98,23 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const buyer = await buy(shop, 'yearly', { body: { trial_days: 0 } })
       expect(await readPurchase(buyer)).toMatchObject({ status: 'active', trial_end: null })
     }
-    const wanted = shop.capabilities.trialLength === 'any' ? 30 : 7
-    const buyer = await buy(shop, 'yearly', { body: { trial_days: wanted } })
-    expect(Math.round(daysUntil((await readPurchase(buyer))?.trial_end))).toBe(wanted)
+    const trialDays = shop.capabilities.trialLength === 'any' ? 30 : 7
+    const buyer = await buy(shop, 'yearly', { body: { trial_days: trialDays } })
+    expect(Math.round(daysUntil((await readPurchase(buyer))?.trial_end))).toBe(trialDays)
   })
 
-  test('a one-time purchase lasts for ever', async () => {
+  test('a one-time purchase has no end', async () => {
     const buyer = await open(getShop(acquiring), 'lifetime')
     await pay(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
-    const never = { interval: null, interval_count: null, current_period_end: null, trial_end: null, cancel_at: null }
-    const purchases = [{ status: 'active', acquiring, unit_amount: 4900, currency: 'USD', ...never }]
+    const withoutEnd = {
+      interval: null,
+      interval_count: null,
+      current_period_end: null,
+      trial_end: null,
+      cancel_at: null,
+    }
+    const purchases = [{ status: 'active', acquiring, unit_amount: 4900, currency: 'USD', ...withoutEnd }]
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
   })
 
@@ -119,7 +125,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
   })
 
-  test('one Idempotency-Key opens one page, however often and quickly it is repeated', async () => {
+  test('concurrent and repeated requests with one Idempotency-Key open one page', async () => {
     const shop = getShop(acquiring)
     const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@buyers.dev`]
     const ask = () => order(shop, 'monthly', { headers, email })
@@ -133,7 +139,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ])
   })
 
-  test('the older of two pages of one buyer is closed, or may be paid too where pages stay open', async () => {
+  test('the older of two pages of one buyer is closed, or can be paid too if the processor cannot close pages', async () => {
     const shop = getShop(acquiring)
     const older = await open(shop)
     const newer = await open(shop, 'monthly', { email: older.email })
@@ -146,7 +152,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect((await readState(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
   })
 
-  test('a buyer whose e-mail address the processor rejects is sold to without it', async () => {
+  test('a checkout is opened without the e-mail address if the processor rejects it', async () => {
     const { world, paywall, key, driver, emulator } = getShop(acquiring)
     if (driver.refusesEmail === null) return
     const { path, status, body } = driver.refusesEmail
@@ -163,7 +169,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     )
   })
 
-  test('a buyer without an e-mail address is sold to, or refused where the processor requires one', async () => {
+  test('a checkout without an e-mail address is opened, or refused if the processor requires one', async () => {
     const { world, paywall, capabilities } = getShop(acquiring)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
     const reply = await startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, 'monthly') } })

@@ -10,7 +10,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
 import { getDriver, getThere } from './drivers/drivers.ts'
 
-/** A paywall that sells through one of the processors, with everything that a case needs to know of it. */
+/** A paywall that sells through one of the processors, with everything that a test needs. */
 export interface Shop {
   acquiring: ProcessorName
   capabilities: Capabilities
@@ -65,13 +65,13 @@ export function soldThrough(acquiring: ProcessorName) {
 
 type Sold = ReturnType<typeof soldThrough>
 
-/** The shop of a paywall, as the file has it now. */
+/** The shop of a paywall in the current file. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
   const { acquiring } = paywall.processor
   const { capabilities } = DEFINITIONS[acquiring]
   return {
     acquiring,
-    capabilities: capabilities,
+    capabilities,
     world,
     paywall,
     key,
@@ -83,23 +83,23 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 }
 
 /**
- * One world for all cases of a file, with `count` paywalls for each processor, each with its own account. Returns one of a processor's
- * shops, the first by default. `change` may give the paywall of a place other fields.
+ * Starts one world for all tests of a file, with `count` paywalls for each processor, each with its own account. Returns a function
+ * that gets a processor's shop by its index, the first by default. `change` can change the fields of the paywall with an index.
  */
 export function useShops(
   count = 2,
-  change: (sold: Sold, place: number, acquiring: ProcessorName) => Written = (sold) => sold,
-): (acquiring: ProcessorName, place?: number) => Shop {
+  change: (sold: Sold, index: number, acquiring: ProcessorName) => Written = (sold) => sold,
+): (acquiring: ProcessorName, index?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const getPlaces = (acquiring: ProcessorName) =>
-      Array.from({ length: count }, (_, place) => change(soldThrough(acquiring), place, acquiring))
-    const paywalls = PROCESSOR_NAMES.flatMap(getPlaces)
+    const createPaywalls = (acquiring: ProcessorName) =>
+      Array.from({ length: count }, (_, index) => change(soldThrough(acquiring), index, acquiring))
+    const paywalls = PROCESSOR_NAMES.flatMap(createPaywalls)
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
-  return (acquiring, place = 0) => {
+  return (acquiring, index = 0) => {
     const paywalls = world.file.paywalls.filter(({ processor }) => processor.acquiring === acquiring)
-    return shopAt(world, paywalls[place]!, paywalls[(place + 1) % count]!)
+    return shopAt(world, paywalls[index]!, paywalls[(index + 1) % count]!)
   }
 }

@@ -21,7 +21,7 @@ import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
-// Reads that are older than what is stored. Only processors whose reads may be stale have versions.
+// Reads that return older data than what is stored. Only processors whose reads may be stale have versions.
 
 const getShop = useShops(1)
 
@@ -33,8 +33,8 @@ afterEach(() => {
 
 const pendingEvents = async ({ world }: Shop) => (await world.database.query('select from pending_events')).rowCount
 
-/** Records the current reply to a read of each purchase, to replay it later. */
-async function noteReads(shop: Shop) {
+/** Records the current replies to all reads, to replay them later. */
+async function recordReads(shop: Shop) {
   const { emulator } = shop
   const replies = new Map<string, HttpResponse>()
   const getName = ({ method, path, body }: RecordedCall) => `${method} ${path} ${JSON.stringify(body)}`
@@ -50,22 +50,22 @@ async function noteReads(shop: Shop) {
   return { answerReads }
 }
 
-type Act = [what: string, act: (buyer: Buyer, id: string) => Promise<unknown>, received: string[]]
+type ActionCase = [title: string, act: (buyer: Buyer, id: string) => Promise<unknown>, received: string[]]
 
-const ACTS: Act[] = [
+const ACTIONS: ActionCase[] = [
   ['a cancellation', ({ shop }, id) => shop.there.cancel(id), ['subscription.cancel_scheduled']],
   ['an end', ({ shop }, id) => shop.there.end!(id), ['subscription.ended']],
   ['a renewal', ({ shop }, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
 ]
 
 describe.each(VERSIONED)('%s', (acquiring) => {
-  test.each(ACTS)(
-    '%s is answered 2xx, stored when a read shows it, and not undone by a stale read',
+  test.each(ACTIONS)(
+    'the webhook of %s is accepted, takes effect once a read shows it, and is not undone by a stale read',
     async (_, act, received) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
       const before = await readPurchase(buyer)
-      shop.emulator.onCall = (await noteReads(shop)).answerReads
+      shop.emulator.onCall = (await recordReads(shop)).answerReads
       await act(buyer, await getProcessorId(buyer))
       expect(await newEvents(buyer)).toEqual([])
       expect(await pendingEvents(shop)).toBeGreaterThan(0)
@@ -79,10 +79,10 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     },
   )
 
-  test('a stale read does not undo what is stored, also if no event is pending', async () => {
+  test('a stale read does not undo the stored state, even if no event is pending', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { answerReads } = await noteReads(shop)
+    const { answerReads } = await recordReads(shop)
     await shop.there.end!(await getProcessorId(buyer))
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     shop.emulator.onCall = answerReads
@@ -91,16 +91,16 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
-  test.each<[what: string, before: (buyer: Buyer, id: string) => Promise<unknown>]>([
-    ['nothing else', () => Promise.resolve()],
+  test.each<[title: string, before: (buyer: Buyer, id: string) => Promise<unknown>]>([
+    ['no cancellation', () => Promise.resolve()],
     ['a cancellation that was undone since', ({ shop }, id) => shop.there.cancel(id)],
   ])(
-    'a cancellation is not confirmed by a stale read, which shows %s: it stays marked, and is synced',
+    'cancel-subscription returns 502 if only a stale read with %s follows, and the cancellation is synced later',
     async (_, before) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
       await causeAtProcessor(buyer, (id) => before(buyer, id))
-      const { answerReads } = await noteReads(shop)
+      const { answerReads } = await recordReads(shop)
       if ((await readPurchase(buyer))?.cancel_at_period_end) await causeAtProcessor(buyer, shop.there.undo)
       shop.emulator.holdWebhooks()
       shop.emulator.onCall = async (call, run) => {
@@ -117,12 +117,12 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     },
   )
 
-  test('a refused cancellation is not confirmed by a stale read, which shows one that was undone since', async () => {
+  test('a refused cancellation is not confirmed by a stale read with an earlier, undone cancellation', async () => {
     const shop = getShop(acquiring)
     const { emulator } = shop
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.cancel)
-    const { answerReads } = await noteReads(shop)
+    const { answerReads } = await recordReads(shop)
     await causeAtProcessor(buyer, shop.there.undo)
     emulator.onCall = async (call, run) => {
       if (call.method !== 'GET') emulator.failNext(call.path, 422)
@@ -141,7 +141,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const { world, paywall, key, emulator } = shop
     const buyer = await buy(shop)
-    const { answerReads } = await noteReads(shop)
+    const { answerReads } = await recordReads(shop)
     const subscriptionId = (await readPurchase(buyer))?.id
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' }
     const ask = () => cancel(world, { key, body })
@@ -156,10 +156,10 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a read that began first and shows more is stored after one that began later and shows less', async () => {
+  test('a read with newer data is stored even if a read with older data began later and was stored first', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const { answerReads } = await noteReads(shop)
+    const { answerReads } = await recordReads(shop)
     const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await getProcessorId(buyer)))
     const [begun, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     shop.emulator.onCall = async (_, run) => {
@@ -178,11 +178,11 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('a read whose subscription is newer and whose payments are older than what is stored is not stored', async () => {
+  test('a read with a newer subscription but older payments than what is stored is not stored', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const id = await getProcessorId(buyer)
-    const { answerReads } = await noteReads(shop)
+    const { answerReads } = await recordReads(shop)
     await causeAtProcessor(buyer, shop.there.renew)
     const fetchedAt = async () => {
       await reconcileAll(shop)
@@ -196,7 +196,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     expect(await fetchedAt()).toBeGreaterThan(before)
   })
 
-  test('after a year of payments new ones are processed at once, although a read shows only the latest', async () => {
+  test('after a year of payments, new webhooks still take effect immediately, although reads have only the latest ones', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await advanceClock(buyer, '380d')

@@ -24,18 +24,18 @@ import { type Shop, shopAt, soldThrough } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 /**
- * Each processor before itself, where the owner changes to another account, and before the next one; at full size before each
- * other.
+ * Pairs of processors before and after a switch: each with itself, which means another account, and with the next one; at full size
+ * with all others.
  */
 const FOLLOWERS = FULL_SIZE ? PROCESSOR_NAMES.length : 2
-const CHANGES = PROCESSOR_NAMES.flatMap((from, place) =>
+const CHANGES = PROCESSOR_NAMES.flatMap((from, index) =>
   [...PROCESSOR_NAMES, ...PROCESSOR_NAMES]
-    .slice(place, place + FOLLOWERS)
+    .slice(index, index + FOLLOWERS)
     .map((to): [from: ProcessorName, to: ProcessorName] => [from, to]),
 )
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
-/** The shop of each switch before and after it, with two earlier buyers. */
+/** The shop before and after each switch, with two buyers from before. */
 let changed: { before: Shop; after: Shop; buyers: [Buyer, Buyer] }[]
 
 const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
@@ -43,11 +43,11 @@ const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrou
 beforeAll(async () => {
   const shops = world.file.paywalls.map((paywall) => shopAt(world, paywall, paywall))
   const buyers = await Promise.all(shops.map((shop) => Promise.all([buy(shop), buy(shop)])))
-  const after = await getFile(CHANGES.map(([, to], place) => ({ id: shops[place]!.paywall.id, ...soldThrough(to) })))
+  const after = await getFile(CHANGES.map(([, to], index) => ({ id: shops[index]!.paywall.id, ...soldThrough(to) })))
   await world.apply(after)
-  changed = shops.map((before, place) => {
-    const paywall = after.paywalls[place]!
-    return { before, after: shopAt(world, paywall, paywall), buyers: buyers[place]! }
+  changed = shops.map((before, index) => {
+    const paywall = after.paywalls[index]!
+    return { before, after: shopAt(world, paywall, paywall), buyers: buyers[index]! }
   })
 })
 
@@ -67,7 +67,7 @@ const getChange = (from: ProcessorName, to: ProcessorName) =>
 
 const again = { body: { ignoreActivePurchase: true } }
 
-/** Whether a portal opens for a buyer, and whose. */
+/** The origin of the portal that opens for a buyer, or `none`. */
 async function readPortal({ shop: { paywall, key }, email }: Buyer): Promise<string> {
   const reply = await call(world, `/api/v1/paywall/${paywall.id}/get-customer-portal`, { key, body: { email } })
   if (reply.status === 200) return new URL(String((reply.body as { url: unknown }).url)).origin
@@ -77,22 +77,22 @@ async function readPortal({ shop: { paywall, key }, email }: Buyer): Promise<str
 
 const portalAt = ({ capabilities, emulator }: Shop) => (capabilities.portal ? emulator.url : 'none')
 
-describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (from, to) => {
-  test('manages earlier purchases where they were made: webhooks, reconcile, portal and cancellation', async () => {
+describe.each(SWITCHES)('a paywall that has switched from %s to %s', (from, to) => {
+  test('manages earlier purchases at the old processor: webhooks, reconcile, portal and cancellation', async () => {
     const { before, buyers } = getChange(from, to)
     const [buyer] = buyers
     expect(await causeAtProcessor(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     await heldWebhooks(before, async () => before.there.renew(await getProcessorId(buyer)))
-    // Some processors show the money of a lost webhook in reads, and others only in the webhook.
-    const caughtUp = await advanceClock(buyer, '8d')
-    expect(caughtUp.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
+    // At some processors a payment whose webhook is lost also shows in reads.
+    const received = await advanceClock(buyer, '8d')
+    expect(received.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
     expect(await readPortal(buyer)).toBe(portalAt(before))
     expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
     expect(await getSale(buyer)).toMatchObject({ status: 'active', renews: false })
   })
 
-  test('makes new sales at the new one, at new price ids, and shows both purchases', async () => {
+  test('sells through the new processor with new price ids, and shows both purchases', async () => {
     const { before, after, buyers } = getChange(from, to)
     const [, { email, ...old }] = buyers
     const olderId = await getProcessorId(buyers[1])
@@ -120,8 +120,8 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
 
 const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
 
-describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (acquiring) => {
-  test('cannot cancel purchases of the old account, and leaves them as they were', async () => {
+describe.each(PROCESSOR_NAMES)('a paywall that has switched to another account at %s', (acquiring) => {
+  test('cannot cancel purchases of the old account, and does not change them', async () => {
     const { before, buyers } = getChange(acquiring, acquiring)
     const [buyer] = buyers
     const purchase = await readPurchase(buyer)
@@ -131,7 +131,7 @@ describe.each(PROCESSOR_NAMES)('a paywall that has changed its account at %s', (
     expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
 
-  test('sells to its old customers as to new ones, and reports to the owner what it cannot stop at the old account', async () => {
+  test('sells to existing customers, and emits subscription.stop_failed if their old subscription cannot be stopped', async () => {
     const { after, buyers } = getChange(acquiring, acquiring)
     const [, { email }] = buyers
     const buyer = await buy(after, 'monthly', { email, ...again })

@@ -8,7 +8,7 @@ import { useShops } from './shop.ts'
 const getShop = useShops()
 
 test.each(PROCESSOR_NAMES)(
-  '%s: a one-time purchase costs its price, whatever tax and coupon apply',
+  '%s: unit_amount of a one-time purchase is its price, whatever tax and coupon apply',
   async (acquiring) => {
     const shop = getShop(acquiring)
     const terms = { taxPercent: 19, percentOff: 25 }

@@ -11,16 +11,16 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
-import { changesTo, sell } from './changing.ts'
-import { firmPlan, type Plan, sellBesides, teamPlan } from './drivers/plans.ts'
+import { changePlanAndSync, sell } from './changing.ts'
+import { addUnlistedPrices, firmPlan, type Plan, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 
-// A subscription whose processor charges a price that the paywall file does not name, or no longer names.
+// A subscription whose processor charges a price that is not, or no longer, in the paywall file.
 
 const getShop = useShops()
 
-const team = ({ acquiring }: Shop) =>
+const teamPrice = ({ acquiring }: Shop) =>
   monthly({
     slug: 'team',
     label: 'Team',
@@ -31,26 +31,26 @@ const team = ({ acquiring }: Shop) =>
     tokens: [{ type: 'standard', count: 500 }],
   })
 
-const nobodysPrice = { price_id: null, price_slug: null }
+const noPrice = { price_id: null, price_slug: null }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('features last to the end of the paid time, then there is access only, until the file names the price', async () => {
+  test('features last to the end of the paid period; then there is only access, until the price is added to the paywall file', async () => {
     const shop = getShop(acquiring)
-    await sellBesides(shop, teamPlan(acquiring))
+    await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
-    expect(await changesTo(buyer, teamPlan(acquiring))).toContain('subscription.plan_changed')
-    expect(await readState(buyer)).toMatchObject({ paid: true, features: ['export'], purchases: [nobodysPrice] })
+    expect(await changePlanAndSync(buyer, teamPlan(acquiring))).toContain('subscription.plan_changed')
+    expect(await readState(buyer)).toMatchObject({ paid: true, features: ['export'], purchases: [noPrice] })
     const changed = (await ownerEvents(shop.world, buyer.userId)).find(({ type }) => type.endsWith('plan_changed'))
-    expect(changed?.data).toMatchObject({ subscription: nobodysPrice, previous: { price_slug: 'monthly' } })
+    expect(changed?.data).toMatchObject({ subscription: noPrice, previous: { price_slug: 'monthly' } })
     const logged = shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED))
     expect(logged.some(({ message }) => message.includes(shop.paywall.id))).toBe(true)
 
     await advancePastPeriodEnd(buyer)
     await advancePastPeriodEnd(buyer)
-    expect(await readState(buyer)).toMatchObject({ paid: true, features: [], purchases: [nobodysPrice] })
+    expect(await readState(buyer)).toMatchObject({ paid: true, features: [], purchases: [noPrice] })
     expect(await readTokens(buyer)).toBe(100)
 
-    buyer.shop = await sell(shop, (prices) => [...prices, team(shop)])
+    buyer.shop = await sell(shop, (prices) => [...prices, teamPrice(shop)])
     expect(await advanceClock(buyer, '1h')).toEqual(['subscription.plan_changed'])
     expect(await readState(buyer)).toMatchObject({
       paid: true,
@@ -60,32 +60,32 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(600)
   })
 
-  test('a change from one unnamed price to another emits an event, and is logged', async () => {
+  test('a change between two prices not in the paywall file emits an event, and is logged', async () => {
     const shop = getShop(acquiring, 1)
     const plans = [teamPlan(acquiring), firmPlan(acquiring)]
-    await sellBesides(shop, ...plans)
+    await addUnlistedPrices(shop, ...plans)
     const buyer = await buy(shop)
     const logged = () => shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED)).length
     const before = logged()
-    for (const [place, plan] of plans.entries()) {
-      expect(await changesTo(buyer, plan)).toContain('subscription.plan_changed')
-      expect(logged()).toBe(before + place + 1)
+    for (const [index, plan] of plans.entries()) {
+      expect(await changePlanAndSync(buyer, plan)).toContain('subscription.plan_changed')
+      expect(logged()).toBe(before + index + 1)
     }
     const changed = (await ownerEvents(shop.world, buyer.userId)).filter(({ type }) => type.endsWith('plan_changed'))
     expect(changed.map(({ data }) => data)).toMatchObject([
-      { subscription: { ...nobodysPrice, unit_amount: 2999 }, previous: { price_slug: 'monthly' } },
-      { subscription: { ...nobodysPrice, unit_amount: 4999 }, previous: { ...nobodysPrice, unit_amount: 2999 } },
+      { subscription: { ...noPrice, unit_amount: 2999 }, previous: { price_slug: 'monthly' } },
+      { subscription: { ...noPrice, unit_amount: 4999 }, previous: { ...noPrice, unit_amount: 2999 } },
     ])
     expect(await advanceClock(buyer, '8d')).not.toContain('subscription.plan_changed')
     expect(logged()).toBe(before + plans.length)
   })
 
-  test('a refund of a period without tokens removes none of those paid for before', async () => {
+  test('a refund of a period without tokens removes no tokens of earlier periods', async () => {
     const shop = getShop(acquiring, 1)
-    await sellBesides(shop, teamPlan(acquiring))
+    await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     const [first] = await paymentEvents(buyer)
-    await changesTo(buyer, teamPlan(acquiring))
+    await changePlanAndSync(buyer, teamPlan(acquiring))
     await advancePastPeriodEnd(buyer)
     await causeAtProcessor(buyer, shop.there.refund)
     const refunded = (await paymentEvents(buyer)).at(-1)
@@ -94,13 +94,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(100)
   })
 
-  test('a retired price is known: the purchase gets it', async () => {
+  test('a change to a retired price gives the purchase that price', async () => {
     const shop = getShop(acquiring, 1)
     const buyer = await buy(shop)
     buyer.shop = await sell(shop, (prices) => prices.filter(({ slug }) => slug !== 'plus'))
     const plus: Plan = { price: shop.driver.prices.plus, amount: 1999, interval: 'month' }
-    await sellBesides(buyer.shop, plus)
-    expect(await changesTo(buyer, plus)).toContain('subscription.plan_changed')
+    await addUnlistedPrices(buyer.shop, plus)
+    expect(await changePlanAndSync(buyer, plus)).toContain('subscription.plan_changed')
     const { id } = shop.paywall.prices.find(({ slug }) => slug === 'plus')!
     expect(await readPurchase(buyer)).toMatchObject({ price_id: id, price_slug: 'plus', features: ['export', 'api'] })
   })

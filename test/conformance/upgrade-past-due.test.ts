@@ -4,33 +4,33 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { advanceClock, causeAtProcessor, newEvents, open, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
-import { bought, expectNoMoreCharges, fallsPastDue, getOwed, purchaseBy, replacing, upgrade } from './upgrading.ts'
+import { bought, expectNoMoreCharges, findPurchase, getOwed, makePastDue, replacing, upgrade } from './upgrading.ts'
 
-// One buyer is charged once: what happens to an older, unpaid subscription when the one that replaces it is paid.
+// A buyer is never charged for two subscriptions: an unpaid subscription when its replacement is paid.
 
 const getShop = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('past due: what it owes is void, and it ends', async () => {
+  test('a past due subscription ends, and its open invoices are voided', async () => {
     const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
-    await fallsPastDue(buyer)
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'past_due' })
+    await makePastDue(buyer)
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'past_due' })
     const received = await upgrade(buyer)
     expect(received).toContain('subscription.ended')
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('past due, and paid at the moment it is to be ended: it ends with the period that is paid now', async () => {
+  test('a past due subscription that is paid just before it is stopped ends with the period that was paid', async () => {
     const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
-    await fallsPastDue(buyer)
+    await makePastDue(buyer)
     let isPaid = false
     shop.emulator.onCall = async ({ method, path }, run) => {
-      const ends = path.endsWith('/void') || method === 'DELETE'
-      if (ends && !isPaid) {
+      const isStop = path.endsWith('/void') || method === 'DELETE'
+      if (isStop && !isPaid) {
         isPaid = true
         await shop.there.recover(there)
       }
@@ -40,15 +40,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.onCall = undefined
     expect(isPaid).toBe(true)
     expect(received).toContain('payment.succeeded 999')
-    const ends = { status: 'active', cancel_at_period_end: true }
-    expect(await purchaseBy(buyer, here)).toMatchObject(revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : ends)
+    const cancelled = { status: 'active', cancel_at_period_end: true }
+    expect(await findPurchase(buyer, here)).toMatchObject(
+      revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : cancelled,
+    )
     await expectNoMoreCharges(buyer, here, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
   })
 
-  test('with a charge that is processing: it is void, or the owner gets `payment.unexpected`', async () => {
+  test('a processing charge of a replaced subscription is voided, or the owner gets payment.unexpected', async () => {
     const shop = getShop(acquiring)
     const { rollOver } = shop.there
-    if (!rollOver) return // a period is charged at the moment it begins
+    if (!rollOver) return // this processor charges a period immediately
     const { buyer, here, there } = await bought(shop)
     await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))

@@ -17,9 +17,9 @@ import {
   readState,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
-import { purchaseBy, replacing, upgrade } from './upgrading.ts'
+import { findPurchase, replacing, upgrade } from './upgrading.ts'
 
-// One buyer is charged once: when a purchase replaces an older subscription, and when it does not.
+// A buyer is never charged for two subscriptions: when a purchase replaces an older subscription, and when it does not.
 
 const getShop = useShops()
 
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const GOES_ON = { status: 'active', cancel_at_period_end: false }
+const RENEWS = { status: 'active', cancel_at_period_end: false }
 const ENDS = { status: 'active', cancel_at_period_end: true }
 
 async function bought(acquiring: Parameters<typeof getShop>[0]) {
@@ -42,40 +42,40 @@ async function readDuplicates({ shop: { world }, userId }: Buyer) {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a trial that begins replaces as a payment does', async () => {
+  test('a trial replaces the older subscription when it begins', async () => {
     const { buyer, older } = await bought(acquiring)
     await upgrade(buyer, 'yearly')
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing', cancel_at_period_end: false })
-    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+    expect(await findPurchase(buyer, older)).toMatchObject(ENDS)
   })
 
-  test('a processing payment replaces nothing until it succeeds, and nothing at all if it fails', async () => {
+  test('a processing payment replaces the older subscription only once it succeeds', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop } = buyer
     for (const fails of [true, false]) {
       await advanceClock(buyer, '1h')
       await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
       await newEvents(buyer)
-      expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+      expect(await findPurchase(buyer, older)).toMatchObject(RENEWS)
       await shop.there.resolve(fails, await getProcessorId(buyer))
       await newEvents(buyer)
-      expect(await purchaseBy(buyer, older)).toMatchObject(fails ? GOES_ON : ENDS)
+      expect(await findPurchase(buyer, older)).toMatchObject(fails ? RENEWS : ENDS)
     }
   })
 
   test.each(['last', 'first'] as const)(
-    'a charge after the upgrade was paid, whose webhook arrives %s, is reported as unexpected, once',
-    async (place) => {
+    'a charge of the older subscription after the upgrade, whose webhook arrives %s, emits payment.unexpected once',
+    async (position) => {
       const { buyer, older } = await bought(acquiring)
       const { shop } = buyer
-      const there = await getProcessorId(buyer)
+      const processorId = await getProcessorId(buyer)
       await advanceClock(buyer, '1h')
       const page = await open(shop, 'monthly', replacing(buyer))
       shop.emulator.holdWebhooks()
       await press(page.checkoutUrl, 'pay')
       await advanceClock(buyer, '1m')
-      await shop.there.renew(there)
-      await shop.emulator.sendHeldWebhooks((events) => (place === 'first' ? events.toReversed() : events))
+      await shop.there.renew(processorId)
+      await shop.emulator.sendHeldWebhooks((events) => (position === 'first' ? events.toReversed() : events))
       const received = await newEvents(buyer)
       expect(received.filter((type) => type === 'payment.unexpected 999')).toHaveLength(1)
       expect(received.filter((type) => type === 'payment.succeeded 999')).toHaveLength(2)
@@ -88,7 +88,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 
-  test('of two upgrades that are paid at the same time one survives', async () => {
+  test('only one of two upgrades that are paid at the same time continues', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
@@ -104,13 +104,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readDuplicates(buyer)).toEqual([null, null, null])
   })
 
-  test('an upgrade that becomes known only after a newer one is replaced by it', async () => {
+  test('an upgrade that is found only after a newer one is replaced by the newer one', async () => {
     const { buyer } = await bought(acquiring)
     const { shop } = buyer
     await advanceClock(buyer, '1h')
     shop.emulator.holdWebhooks()
     const { checkoutUrl } = await open(shop, 'monthly', replacing(buyer))
-    await press(checkoutUrl, 'pay') // and does not return
+    await press(checkoutUrl, 'pay') // the buyer does not return
     await shop.world.clock.advance(shop.paywall.id, '1m')
     await pay(await open(shop, 'monthly', replacing(buyer)))
     const newer = (await readPurchase(buyer))!.id
@@ -121,7 +121,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
   })
 
-  test('of two upgrades that begin at the same time and are stored at once one survives', async () => {
+  test('only one of two upgrades that begin at the same time and are stored concurrently continues', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop, userId } = buyer
     if (shop.capabilities.expiresPages) return // the second page closes the first
@@ -142,7 +142,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { purchases } = await readState(buyer)
     expect(purchases).toHaveLength(3)
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ status: 'active' }])
-    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+    expect(await findPurchase(buyer, older)).toMatchObject(ENDS)
     const { rows } = await shop.world.database.query(
       'select distinct started_at from purchases where user_id = $1 and id <> $2',
       [userId, older],
@@ -150,13 +150,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(rows).toHaveLength(1)
   })
 
-  test('a one-time purchase that gives access replaces a subscription if its page was opened for that', async () => {
+  test('a one-time purchase with access replaces a subscription if its page was opened with ignoreActivePurchase', async () => {
     const { buyer, older } = await bought(acquiring)
     await upgrade(buyer, 'lifetime')
-    expect(await purchaseBy(buyer, older)).toMatchObject(ENDS)
+    expect(await findPurchase(buyer, older)).toMatchObject(ENDS)
   })
 
-  test('a one-time purchase replaces nothing if its page was opened without the flag, and is reported as a duplicate', async () => {
+  test('a one-time purchase without ignoreActivePurchase replaces nothing, and is reported as a duplicate', async () => {
     const shop = getShop(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const buyer = await open(shop, 'lifetime')
@@ -165,18 +165,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const older = (await readPurchase(buyer))!.id
     await pay(buyer)
     await newEvents(buyer)
-    expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+    expect(await findPurchase(buyer, older)).toMatchObject(RENEWS)
     expect(await readDuplicates(buyer)).toEqual([null, older])
   })
 
-  test('a pack replaces nothing, whatever the flag, and is never a duplicate', async () => {
+  test('a pack replaces nothing, even with ignoreActivePurchase, and is never a duplicate', async () => {
     const { buyer, older } = await bought(acquiring)
     expect(await upgrade(buyer, 'pack')).toEqual(['checkout.completed', 'payment.succeeded 500'])
-    expect(await purchaseBy(buyer, older)).toMatchObject(GOES_ON)
+    expect(await findPurchase(buyer, older)).toMatchObject(RENEWS)
     expect(await readDuplicates(buyer)).toEqual([null, null])
   })
 
-  test('two pages paid without the flag are both shown, and neither is ended', async () => {
+  test('two subscriptions bought without ignoreActivePurchase both continue, and the second is reported as a duplicate', async () => {
     const shop = getShop(acquiring)
     if (shop.capabilities.expiresPages) return // the second page closes the first
     const first = await open(shop)
@@ -187,7 +187,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await pay(first)
     await newEvents(first)
     await advanceClock(first, '1h')
-    expect((await readState(first)).purchases).toMatchObject([GOES_ON, GOES_ON])
+    expect((await readState(first)).purchases).toMatchObject([RENEWS, RENEWS])
     expect(await readDuplicates(first)).toEqual([null, id])
   })
 })

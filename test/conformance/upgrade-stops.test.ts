@@ -8,51 +8,51 @@ import {
   bought,
   changesSubscription,
   expectNoMoreCharges,
-  purchaseBy,
+  findPurchase,
   replacing,
   upgrade,
   withoutStops,
 } from './upgrading.ts'
 
-// One buyer is charged once: an older subscription is stopped, whatever fails on the way.
+// A buyer is never charged for two subscriptions: an older subscription is stopped, even if the processor fails meanwhile.
 
 const getShop = useShops()
 
-/** What happens while the processor is asked to stop a subscription, before or after it does. */
-function meanwhile({ emulator }: Shop, side: 'before' | 'after', what: () => Promise<unknown>) {
+/** Runs `action` before or after the first call that stops a subscription. */
+function aroundFirstStop({ emulator }: Shop, side: 'before' | 'after', action: () => Promise<unknown>) {
   let isFirst = true
   emulator.onCall = async (request, run) => {
     if (!isFirst || !changesSubscription(request)) return run()
     isFirst = false
-    if (side === 'before') await what()
+    if (side === 'before') await action()
     const reply = await run()
-    if (side === 'after') await what()
+    if (side === 'after') await action()
     return reply
   }
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a subscription that cannot be stopped for a day is reported once, and stopped when that is possible', async () => {
+  test('a subscription that cannot be stopped for a day emits subscription.stop_failed once, and is stopped later', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const [older, there] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
+    const [older, processorId] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await withoutStops(shop, async () => {
       await upgrade(buyer)
-      expect(await purchaseBy(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+      expect(await findPurchase(buyer, older)).toMatchObject({ status: 'active', cancel_at_period_end: false })
       expect(await readState(buyer)).toMatchObject({ being_replaced: [older] })
       expect(await advanceClock(buyer, '22h')).toEqual([])
       expect(await advanceClock(buyer, '4h')).toEqual(['subscription.stop_failed'])
-      await shop.there.renew(there)
+      await shop.there.renew(processorId)
       expect(await newEvents(buyer)).toEqual(
         expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
       )
     })
     expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
-    expect(await purchaseBy(buyer, older)).toMatchObject({ cancel_at_period_end: true })
+    expect(await findPurchase(buyer, older)).toMatchObject({ cancel_at_period_end: true })
     expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
   })
 
-  test('one whose buyer has undone its end is replaced again by the next purchase', async () => {
+  test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
     const shop = getShop(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
@@ -61,12 +61,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await shop.there.undo(there)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     await upgrade(buyer, 'plus')
-    for (const id of [here, second]) expect(await purchaseBy(buyer, id)).toMatchObject({ cancel_at_period_end: true })
+    for (const id of [here, second]) expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
     await expectNoMoreCharges(buyer, here, 1)
     await expectNoMoreCharges(buyer, second, 1)
   })
 
-  test('one whose buyer has undone its end, and that cannot be stopped again for a day, is reported again', async () => {
+  test('a replaced subscription that its buyer has resumed, and that cannot be stopped for a day, is reported again', async () => {
     const shop = getShop(acquiring)
     if (!shop.there.undo) return
     const { buyer, here, there } = await bought(shop)
@@ -84,11 +84,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
     })
     await advanceClock(buyer, '25h')
-    expect(await purchaseBy(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
   })
 
   test.each(['before', 'after'] as const)(
-    'a buyer who cancels it %s the processor has stopped it is not refused',
+    'cancel-subscription succeeds %s the processor has stopped the replaced subscription',
     async (side) => {
       const shop = getShop(acquiring)
       const buyer = await buy(shop)
@@ -97,9 +97,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const page = await open(shop, 'monthly', replacing(buyer))
       const body = { paywallId: shop.paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'replaced' }
       let reply: Reply | undefined
-      // A webhook of the stop that arrives before the buyer's call would make that a second cancellation.
+      // If the webhook of the stop arrived before the buyer's call, that would be a second cancellation.
       shop.emulator.holdWebhooks()
-      meanwhile(shop, side, async () => {
+      aroundFirstStop(shop, side, async () => {
         reply = await call(shop.world, '/api/paywall/cancel-subscription', { key: shop.key, body })
       })
       await pay(page)
@@ -109,7 +109,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const received = await newEvents(buyer)
       expect(reply).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
       expect(received.filter((type) => type === 'subscription.cancel_scheduled')).toHaveLength(1)
-      expect(await purchaseBy(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+      expect(await findPurchase(buyer, subscriptionId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
       expect(await advanceClock(buyer, '2d')).toEqual([])
     },
   )

@@ -3,17 +3,17 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { causeAtProcessor, readPurchase } from './buyer.ts'
 import { keepsUnpaid, leaveUnpaid, pause, pauses } from './drivers/pausing.ts'
 import { useShops } from './shop.ts'
-import { bought, charges, expectNoMoreCharges, getOwed, purchaseBy, upgrade } from './upgrading.ts'
+import { bought, charges, expectNoMoreCharges, findPurchase, getOwed, upgrade } from './upgrading.ts'
 
-// One buyer is charged once: what happens to the older subscription when its replacement is paid. Past due ones are in
+// A buyer is never charged for two subscriptions: the older subscription when its replacement is paid. Past due ones are in
 // upgrade-past-due.test.ts.
 
 const getShop = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('paid up: it ends with its period, and the buyer is never charged for both', async () => {
+  test('a paid subscription ends with its period', async () => {
     const { buyer, here } = await bought(getShop(acquiring))
-    const { current_period_end: end } = await purchaseBy(buyer, here)
+    const { current_period_end: end } = await findPurchase(buyer, here)
     expect(await upgrade(buyer)).toEqual([
       'checkout.completed',
       'payment.succeeded 999',
@@ -22,7 +22,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ])
     const newer = (await readPurchase(buyer))!
     expect(newer).toMatchObject({ status: 'active', cancel_at_period_end: false })
-    expect(await purchaseBy(buyer, here)).toMatchObject({
+    expect(await findPurchase(buyer, here)).toMatchObject({
       status: 'active',
       cancel_at_period_end: true,
       cancel_at: end,
@@ -30,27 +30,27 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     })
     await expectNoMoreCharges(buyer, here, 1)
     expect((await charges(buyer))[newer.id]).toBe(2)
-    expect(await purchaseBy(buyer, newer.id)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+    expect(await findPurchase(buyer, newer.id)).toMatchObject({ status: 'active', cancel_at_period_end: false })
   })
 
-  test('on trial: it ends without a charge', async () => {
+  test('a trialing subscription ends without a charge', async () => {
     const { buyer, here } = await bought(getShop(acquiring), 'yearly')
     await upgrade(buyer)
     await expectNoMoreCharges(buyer, here, 0)
   })
 
-  test('paused: it ends, and cannot be resumed', async () => {
+  test('a paused subscription ends', async () => {
     if (!pauses(acquiring)) return
     const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
     await causeAtProcessor(buyer, (id) => pause(shop, id))
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'paused' })
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'paused' })
     await upgrade(buyer)
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('unpaid: what it owes is void, and it ends', async () => {
+  test('an unpaid subscription ends, and its open invoices are voided', async () => {
     if (!keepsUnpaid(acquiring)) return
     const shop = getShop(acquiring)
     const { buyer, here, there } = await bought(shop)
@@ -60,11 +60,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectNoMoreCharges(buyer, here, 1)
   })
 
-  test('already cancelled: it ends as scheduled', async () => {
+  test('a cancelled subscription ends as scheduled', async () => {
     const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
     await causeAtProcessor(buyer, shop.there.cancel)
     await upgrade(buyer)
-    expect(await purchaseBy(buyer, here)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })
 })

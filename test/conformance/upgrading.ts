@@ -25,27 +25,27 @@ export const replacing = ({ email }: Buyer, body: object = {}): Order => ({
   body: { ignoreActivePurchase: true, ...body },
 })
 
-/** An hour later the same buyer buys again, to replace its subscription. Returns the owner's new events. */
+/** Buys again an hour later, to replace the buyer's subscription. Returns the owner's new events. */
 export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object = {}): Promise<string[]> {
   await advanceClock(buyer, '1h')
   await pay(await open(buyer.shop, slug, replacing(buyer, body)))
   return newEvents(buyer)
 }
 
-/** The period ends and its charge fails, as do all others until the buyer can pay again. */
-export async function fallsPastDue(buyer: Buyer): Promise<void> {
+/** Advances past the period end while all charges of the buyer are declined. */
+export async function makePastDue(buyer: Buyer): Promise<void> {
   await decline(buyer, true)
   await advancePastPeriodEnd(buyer)
 }
 
-/** A purchase of a buyer, by its id here. */
-export async function purchaseBy(buyer: Buyer, id: string) {
+/** A purchase of a buyer, by our id. */
+export async function findPurchase(buyer: Buyer, id: string) {
   const purchase = (await readState(buyer)).purchases.find((each) => each.id === id)
   if (!purchase) throw new Error(`${buyer.userId} has no purchase ${id}`)
   return purchase
 }
 
-/** How often each purchase of a buyer was charged, by its id here. */
+/** How often each purchase of a buyer was charged, by our id. */
 export async function charges({ shop: { world }, userId }: Buyer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { type, data } of await ownerEvents(world, userId)) {
@@ -60,7 +60,7 @@ export async function charges({ shop: { world }, userId }: Buyer): Promise<Recor
 export const changesSubscription = ({ method, path }: { method: string; path: string }) =>
   method === 'DELETE' || method === 'PATCH' || (method === 'POST' && /\/subscriptions\/[^/]+/.test(path))
 
-/** While something runs, no call that changes a subscription reaches the processor. */
+/** Drops all calls that change a subscription while `meanwhile` runs. */
 export async function withoutStops(shop: Shop, meanwhile: () => Promise<void>): Promise<void> {
   shop.emulator.onCall = async (call, run) => {
     if (changesSubscription(call)) throw new DroppedCall()
@@ -73,23 +73,23 @@ export async function withoutStops(shop: Shop, meanwhile: () => Promise<void>): 
   }
 }
 
-/** What a subscription still owes, where its processor charges by invoice. */
+/** The open invoices of a subscription, if its processor charges by invoice. */
 export const getOwed = ({ emulator, paywall }: Shop, id: string) =>
   accountRecords(
     emulator,
     paywall.id,
   )('invoices').filter(({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'))
 
-/** A buyer with a subscription, and its ids here and at the processor. */
+/** A buyer with a subscription; `here`: our id of it, `there`: the processor's id. */
 export async function bought(shop: Shop, slug: 'monthly' | 'yearly' = 'monthly') {
   const buyer = await buy(shop, slug)
   return { buyer, there: await getProcessorId(buyer), here: (await readPurchase(buyer))!.id }
 }
 
-/** The buyer can pay, and more than a period passes: the older subscription is not charged for it, and has ended. */
+/** Checks that the older subscription has ended and was not charged again after more than a period, although the buyer can pay. */
 export async function expectNoMoreCharges(buyer: Buyer, id: string, before: number, span = '33d'): Promise<void> {
   await decline(buyer, false)
   await advanceClock(buyer, span)
   expect((await charges(buyer))[id] ?? 0).toBe(before)
-  expect(await purchaseBy(buyer, id)).toMatchObject({ status: 'canceled' })
+  expect(await findPurchase(buyer, id)).toMatchObject({ status: 'canceled' })
 }

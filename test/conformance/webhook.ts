@@ -3,14 +3,14 @@ import { call, type Reply } from '../support/call.ts'
 import type { Webhook } from './drivers/driver.ts'
 import type { Shop } from './shop.ts'
 
-/** Collects the ids of the events in a shop's account from now on, whether their webhooks were sent or not. */
+/** Returns a function that gets the ids of new events in the shop's account, whether their webhooks were sent or not. */
 export function eventsSince({ emulator, paywall }: Shop): () => string[] {
   const events = accountRecords(emulator, paywall.id)
   const known = new Set(events('events').map(({ id }) => id))
   return () => events('events').flatMap(({ id }) => (known.has(id) ? [] : [id]))
 }
 
-/** The webhooks of the shop's account. */
+/** Returns a function that gets the new webhooks of the shop's account. */
 export function webhooksSince(shop: Shop): () => Webhook[] {
   const since = eventsSince(shop)
   return () => {
@@ -20,7 +20,7 @@ export function webhooksSince(shop: Shop): () => Webhook[] {
   }
 }
 
-/** Holds webhooks while something runs, and returns them. */
+/** Runs `meanwhile`, and returns its webhooks, which are not sent. */
 export async function heldWebhooks(shop: Shop, meanwhile: () => Promise<unknown>): Promise<Webhook[]> {
   const since = webhooksSince(shop)
   shop.emulator.holdWebhooks()
@@ -29,7 +29,7 @@ export async function heldWebhooks(shop: Shop, meanwhile: () => Promise<unknown>
   return since()
 }
 
-/** Sends a webhook as its processor does, with some fields replaced. */
+/** Sends a webhook as its processor would, with some fields replaced. */
 export function sendWebhook(
   { world, acquiring, paywall, driver }: Shop,
   webhook: Webhook,

@@ -21,25 +21,25 @@ import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 const getShop = useShops()
 const HOUR_MS = 3_600_000
 
-/** How many calls the processor got, and what webhooks have stored here. */
-async function traces({ world, emulator }: Shop) {
+/** The number of calls to the processor, and of rows that webhooks have stored. */
+async function countEffects({ world, emulator }: Shop) {
   const { rows } = await world.database.query(`select
     (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
     (select count(*)::int from payments) as payments, (select count(*)::int from events) as events`)
   return { ...rows[0], calls: emulator.calls.length }
 }
 
-/** The owner's events for a payment whose webhook is lost. */
-const shown = ({ capabilities }: Shop, amount: number) =>
+/** The owner's payment events that reads alone cause, without webhooks. */
+const eventsFromReads = ({ capabilities }: Shop, amount: number) =>
   capabilities.readsIncludePayments ? [`payment.succeeded ${amount}`] : []
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a forged webhook is refused and leaves no trace, in each of seven kinds of forgery', async () => {
+  test('forged webhooks are rejected with 400 invalid_signature, and have no effect', async () => {
     const shop = getShop(acquiring)
     const { driver, neighbour, paywall, capabilities } = shop
     const credentials = paywall.processor.credentials as never
     const webhooks = await heldWebhooks(shop, async () => void (await press((await open(shop)).checkoutUrl, 'pay')))
-    const before = await traces(shop)
+    const before = await countEffects(shop)
     const halved = (headers: Record<string, string>) =>
       Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, text.slice(0, text.length / 2)]))
     for (const webhook of webhooks) {
@@ -52,7 +52,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         'of another account': { headers: driver.sign(webhook, neighbour.processor.credentials as never) },
         'to another account': { headers: good, paywallId: neighbour.id },
         'cut short': { headers: halved(good) },
-        'of another scheme': { headers: driver.ofAnotherScheme(good) },
+        'of another scheme': { headers: driver.otherScheme(good) },
         ...(capabilities.webhooksProve === 'the sender, the body and the time' && { 'too old': { headers: old } }),
         ...(capabilities.webhooksProve !== 'the sender' && { changed: { headers: good, body: `${webhook.body} ` } }),
       }
@@ -61,12 +61,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         expect(await sendWebhook(shop, webhook, sent), how).toMatchObject(refused)
       }
     }
-    expect(await traces(shop)).toEqual(before)
+    expect(await countEffects(shop)).toEqual(before)
     for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
-    expect(await traces(shop)).toMatchObject({ purchases: before.purchases + 1, payments: before.payments + 1 })
+    expect(await countEffects(shop)).toMatchObject({ purchases: before.purchases + 1, payments: before.payments + 1 })
   })
 
-  test('repeats of a webhook, also many at once, have no effect', async () => {
+  test('repeated webhooks have no effect, even many at once', async () => {
     const shop = getShop(acquiring)
     const first = webhooksSince(shop)
     const buyer = await buy(shop)
@@ -81,12 +81,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 
-  test('webhooks that arrive late and in reverse end in the processor’s state, with one event for each payment', async () => {
+  test('webhooks that arrive late and in reverse order lead to the processor’s state, with one event for each payment', async () => {
     const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await pay(buyer)
-    expect(await newEvents(buyer)).toEqual(['checkout.completed', ...shown(shop, 999), 'subscription.created'])
+    expect(await newEvents(buyer)).toEqual([
+      'checkout.completed',
+      ...eventsFromReads(shop, 999),
+      'subscription.created',
+    ])
     const id = await getProcessorId(buyer)
     await shop.there.renew(id)
     await shop.there.failCharge(id)
@@ -106,7 +110,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await press(buyer.checkoutUrl, 'pay')
     await shop.emulator.sendHeldWebhooks(() => [])
     const created = slug === 'monthly' ? ['subscription.created'] : []
-    const paid = shown(shop, slug === 'monthly' ? 999 : 4900)
+    const paid = eventsFromReads(shop, slug === 'monthly' ? 999 : 4900)
     expect(await advanceClock(buyer, '16m')).toEqual(['checkout.completed', ...paid, ...created])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
     expect(await advanceClock(buyer, '1m')).toEqual([])
@@ -115,15 +119,15 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a renewal and a cancellation without webhooks are found by reconcile', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const untold = async (what: (id: string) => Promise<unknown>) => {
+    const withoutWebhooks = async (action: (id: string) => Promise<unknown>) => {
       shop.emulator.holdWebhooks()
-      await causeAtProcessor(buyer, what)
+      await causeAtProcessor(buyer, action)
       await shop.emulator.sendHeldWebhooks(() => [])
       return advanceClock(buyer, '8d')
     }
-    expect(await untold(shop.there.renew)).toEqual([...shown(shop, 999), 'subscription.renewed'])
+    expect(await withoutWebhooks(shop.there.renew)).toEqual([...eventsFromReads(shop, 999), 'subscription.renewed'])
     expect(await readTokens(buyer)).toBe(200)
-    expect(await untold(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
+    expect(await withoutWebhooks(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
     await expectStoredAsAtProcessor(buyer)
   })

@@ -26,9 +26,11 @@ const RECOVERED = [
 ]
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a year of a monthly subscription', { timeout: 30_000 }, async () => {
+  test('a monthly subscription renews, falls past due, recovers, is cancelled and ends within a year', {
+    timeout: 30_000,
+  }, async () => {
     const buyer = await buy(getShop(acquiring))
-    const began = await currentTime(buyer)
+    const startedAt = await currentTime(buyer)
     for (const tokens of [200, 300, 400]) {
       expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(RENEWED)
       expect(await readTokens(buyer)).toBe(tokens)
@@ -42,7 +44,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
     await decline(buyer, false)
     const retries = kinds(await advanceClock(buyer, '5d'))
-    // Without a retry the next charge is that of the next period, and access has ended by then.
+    // Without a retry, the next charge is for the next period, and access has ended by then.
     if (retries.length > 0) expect(retries).toEqual(RENEWED)
     else expect(kinds(await advancePastPeriodEnd(buyer))).toEqual(RECOVERED)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
@@ -57,14 +59,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectStoredAsAtProcessor(buyer)
 
-    const left = 365 - Math.floor(((await currentTime(buyer)).getTime() - began.getTime()) / DAY_MS)
-    expect(left).toBeGreaterThan(150)
-    expect(await advanceClock(buyer, `${left}d`)).toEqual([])
+    const remainingDays = 365 - Math.floor(((await currentTime(buyer)).getTime() - startedAt.getTime()) / DAY_MS)
+    expect(remainingDays).toBeGreaterThan(150)
+    expect(await advanceClock(buyer, `${remainingDays}d`)).toEqual([])
     expect(await readTokens(buyer)).toBe(500)
   })
 })
 
 const currentTime = ({ shop: { world, paywall } }: Buyer) => world.clock.now(paywall.id)
 
-/** Each kind of event once. A new period may show before it is paid: that is left out. */
+/** The distinct event names, without subscription.updated: a new period may show before it is paid. */
 const kinds = (received: string[]) => [...new Set(received)].filter((kind) => kind !== 'subscription.updated')

@@ -7,8 +7,8 @@ import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../supp
 import { getOperation, testEveryOperation } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
-import { askForCode, askForTokens, refresh, signInAnonymously } from '../support/sign-in.ts'
-import { isOfCall } from '../support/statements.ts'
+import { refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
+import { isCallStatement } from '../support/statements.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { cancel } from '../support/subscriber.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
@@ -19,7 +19,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 let token: string
 let session: string
-let back: string
+let returnUrl: string
 
 beforeAll(async () => {
   // No webhook endpoint subscribes to tickets, so no delivery adds statements.
@@ -27,7 +27,7 @@ beforeAll(async () => {
   token = (await signIn(world)).token
   session = (await signInAnonymously(world)).refreshToken
   const order = { paywall: world.paywall, key: world.key }
-  back = await press(parseOpened(await startCheckout(world, order)).checkoutUrl, 'cancel')
+  returnUrl = await press(parseOpened(await startCheckout(world, order)).checkoutUrl, 'cancel')
 })
 
 afterEach(() => {
@@ -44,14 +44,14 @@ function databaseError(code: string): pg.DatabaseError {
   return Object.assign(error, { code, detail: 'Key (email)=(owner@example.com)', severity: 'ERROR' })
 }
 
-function fail(error: Error): void {
+function failStatements(error: Error): void {
   world.neon.onStatement = () => Promise.reject(error)
 }
 
-const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+const CANCELLATION = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
-/** A refusal's whole body; where the contract has it, `code` repeats its `error`. */
-function shown(name: string, error: string) {
+/** The whole body of an error. Where the contract has it, `code` repeats `error`. */
+function errorBody(name: string, error: string) {
   const { duplicateCode } = getOperation(name.split(' ')[0]!)
   return { error, ...(duplicateCode && { code: error }) }
 }
@@ -66,19 +66,19 @@ const ENDPOINTS = {
   'startCheckout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
   'startCheckout by token': () => startCheckout(world, { paywall: world.paywall, token }),
   exchangeTokens: () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
-  cancelSubscription: () => cancel(world, { token, body: CANCELLING }),
+  cancelSubscription: () => cancel(world, { token, body: CANCELLATION }),
   getCustomerPortal: () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
   openTicket: () => call(world, path('support/ticket'), { token, body: MESSAGE }),
   'openTicket with an image': () => sendForm(world, ticketForm(MESSAGE, [randomImage()]), { token }),
   changeBalance: () => changeBalance(world, { email: newEmail() }),
   withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
-  sendSignInCode: () => askForCode(world, newEmail()),
+  sendSignInCode: () => requestCode(world, newEmail()),
   'giveTokens by code': () =>
-    askForTokens(world, { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'x' }),
-  'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
+    requestTokens(world, { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'x' }),
+  'giveTokens of a guest': () => requestTokens(world, { grant_type: 'anonymous' }),
   'giveTokens of a session': () => refresh(world, session),
   endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
-  checkoutReturn: () => call(world, back),
+  checkoutReturn: () => call(world, returnUrl),
   signedReturn: () => call(world, `/return/stripe/${world.paywall.id}`),
   processorWebhook: () => postWebhook(world, '{}'),
 }
@@ -86,49 +86,49 @@ const ENDPOINTS = {
 const BALANCE_UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
 
 /** The messages for calls that are not safe to repeat: the repeat would take effect twice, or be refused. */
-const NOT_KNOWN: Record<string, string> = {
+const UNKNOWN_OUTCOME: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
   'giveTokens by code': 'It is unknown whether the code was used: if it is refused now, request another one',
   openTicket: 'It is unknown whether the ticket was opened: a retry may open a second one',
 }
 
-function expectToBeAskedAgain(reply: Reply, name: string): void {
+function expectRetryable(reply: Reply, name: string): void {
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
   expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
-  expect(reply.body).toEqual(shown(name, 'database_unavailable'))
+  expect(reply.body).toEqual(errorBody(name, 'database_unavailable'))
   expect(reply.headers['access-control-allow-origin']).toBe('*')
 }
 
 describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
   test.each([
-    ['it has no connection left', () => databaseError('53300')],
-    ['it waited too long for a row lock', () => databaseError('55P03')],
-    ['it gave up a statement that took too long', () => databaseError('57014')],
+    ['the database has no connection left', () => databaseError('53300')],
+    ['the database waited too long for a row lock', () => databaseError('55P03')],
+    ['the database cancelled a statement that took too long', () => databaseError('57014')],
   ])('503 with Retry-After when %s', async (_how, error) => {
-    fail(error())
-    expectToBeAskedAgain(await ask(), name)
+    failStatements(error())
+    expectRetryable(await ask(), name)
   })
 
   test.each([
-    ['it does not answer', () => new ResponseLost()],
-    ['its answer breaks off', () => new ResponseCutOff()],
-    ['it shuts down', () => databaseError('57P01')],
-    ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
+    ['the database does not answer', () => new ResponseLost()],
+    ['the response of the database breaks off', () => new ResponseCutOff()],
+    ['the database shuts down', () => databaseError('57P01')],
+    ['the proxy cannot reach the database', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, with an unknown outcome', async (_how, error) => {
-    fail(error())
+    failStatements(error())
     const reply = await ask()
-    const message = NOT_KNOWN[name]
-    if (!message) return expectToBeAskedAgain(reply, name)
-    expect(reply).toMatchObject({ status: 503, body: { ...shown(name, 'database_unavailable'), message } })
+    const message = UNKNOWN_OUTCOME[name]
+    if (!message) return expectRetryable(reply, name)
+    expect(reply).toMatchObject({ status: 503, body: { ...errorBody(name, 'database_unavailable'), message } })
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
   test('500 internal_error and nothing else when a statement fails for another reason', async () => {
-    fail(databaseError('42703'))
+    failStatements(databaseError('42703'))
     const reply = await ask()
     expect(reply).toMatchObject({ status: 500 })
-    expect(reply.body).toEqual(shown(name, 'internal_error'))
+    expect(reply.body).toEqual(errorBody(name, 'internal_error'))
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
@@ -139,21 +139,21 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
 testEveryOperation(Object.keys(ENDPOINTS))
 
-test("start-checkout: a call that failed before or after the processor's succeeds under the same key, with one page", async () => {
-  for (const which of [1, 2]) {
+test("start-checkout: a call that failed before or after the processor's call succeeds with the same key, and opens one page", async () => {
+  for (const failing of [1, 2]) {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
     const before = world.stripe.checkoutSessions.length
     let statements = 0
     world.neon.onStatement = (statement, run) => {
-      if (!isOfCall(statement)) return run()
+      if (!isCallStatement(statement)) return run()
       statements += 1
-      return statements === which ? Promise.reject(new ResponseLost()) : run()
+      return statements === failing ? Promise.reject(new ResponseLost()) : run()
     }
-    expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 503 })
+    expect(await startCheckout(world, order), `statement ${failing}`).toMatchObject({ status: 503 })
     world.neon.onStatement = undefined
     await world.database.query('update checkout_claims set leased_until = now() where not opened')
-    expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 200 })
+    expect(await startCheckout(world, order), `statement ${failing}`).toMatchObject({ status: 200 })
     expect(world.stripe.checkoutSessions.length - before).toBe(1)
   }
 })
@@ -173,7 +173,7 @@ test('user: a top-up whose response was lost is not made twice', async () => {
 
 test('a change with an Idempotency-Key may be repeated, whatever its outcome', async () => {
   const headers = { 'idempotency-key': randomUUID() }
-  fail(new ResponseLost())
+  failStatements(new ResponseLost())
   for (const reply of [
     await changeBalance(world, { email: newEmail() }, { headers }),
     await withdraw(world, { user_id: randomUUID() }, { headers }),
@@ -186,7 +186,7 @@ test('a change with an Idempotency-Key may be repeated, whatever its outcome', a
 test('bootstrap from the edge cache does not need the database', async () => {
   const ask = () => call(world, path('bootstrap'), { country: 'JP' })
   expect(await ask()).toMatchObject({ status: 200 })
-  fail(new ResponseLost())
+  failStatements(new ResponseLost())
   expect(await ask()).toMatchObject({
     status: 200,
     body: { prices: [{ id: getPriceId(world.paywall, 'monthly') }, {}] },

@@ -20,7 +20,7 @@ const ours = (endpoint: string, options: Call = { key: all.ours.key }) =>
 const user = (query: string, key = all.ours.key) => ours(`user?${query}`, { key })
 const exchange = (email: unknown, key = all.ours.key, name?: unknown) =>
   ours('sign-in/exchange', { key, body: { email, name } })
-const elsewhere = (path: string, options: Call = { key: all.ours.key }) => call(all.world, path, options)
+const callPath = (path: string, options: Call = { key: all.ours.key }) => call(all.world, path, options)
 
 const badKey = `pk_test_${'0'.repeat(64)}`
 const notOwner = 'Access denied: API key owner does not match paywall owner'
@@ -45,10 +45,15 @@ describe('user', () => {
     ['404 for an unknown id', () => user(`user_id=${randomUUID()}`), 404, 'identity_not_found'],
     ['404 for an id that is no uuid', () => user('user_id=7%27'), 404, 'identity_not_found'],
     ["404 for an e-mail that is not the id's", () => user(getBoth(all.payer, all.member)), 404, 'identity_not_found'],
-    ["404 for another owner's, by e-mail", () => user(`email=${all.stranger.email}`), 404, 'identity_not_found'],
-    ["404 for another owner's, by id", () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_found'],
-    ['404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/user?email=a@b.co'), 404, 'paywall_not_found'],
-    ['404 for no number', () => elsewhere('/api/v1/paywall/acme/user?email=a@b.co'), 404, 'paywall_not_found'],
+    ["404 for another owner's user, by e-mail", () => user(`email=${all.stranger.email}`), 404, 'identity_not_found'],
+    ["404 for another owner's user, by id", () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_found'],
+    ['404 for an unknown paywall', () => callPath('/api/v1/paywall/99/user?email=a@b.co'), 404, 'paywall_not_found'],
+    [
+      '404 for a paywall id that is no number',
+      () => callPath('/api/v1/paywall/acme/user?email=a@b.co'),
+      404,
+      'paywall_not_found',
+    ],
   ])
 })
 
@@ -56,8 +61,8 @@ describe('sign-in/exchange', () => {
   testRows([
     ['400 without e-mail', () => exchange(undefined), 400, 'Email is required'],
     ['400 for a blank e-mail', () => exchange(''), 400, 'Email is required'],
-    ['400 for no address', () => exchange('me'), 400, 'Invalid email format'],
-    ['400 for no text', () => exchange(['a@b.co']), 400, 'Invalid email format'],
+    ['400 for an invalid address', () => exchange('me'), 400, 'Invalid email format'],
+    ['400 for an e-mail that is no text', () => exchange(['a@b.co']), 400, 'Invalid email format'],
     ['400 for a long name', () => exchange('a@b.co', all.ours.key, 'x'.repeat(201)), 400, 'Invalid name'],
     ['400 for a name that is no text', () => exchange('a@b.co', all.ours.key, ['x']), 400, 'Invalid name'],
     ['401 without key', () => ours('sign-in/exchange', { body: { email: 'a@b.co' } }), 401, 'Unauthorized'],
@@ -71,14 +76,14 @@ describe('sign-in/exchange', () => {
     ['403 for a key of another owner', () => exchange('a@b.co', all.foreign.key), 403, notOwner],
     [
       '404 for an unknown paywall',
-      () => elsewhere('/api/v1/paywall/99/sign-in/exchange', { key: all.ours.key, body: { email: 'a@b.co' } }),
+      () => callPath('/api/v1/paywall/99/sign-in/exchange', { key: all.ours.key, body: { email: 'a@b.co' } }),
       404,
       'paywall_not_found',
     ],
   ])
 })
 
-describe('every endpoint reports a revoked key first, and with a valid key it reports', () => {
+describe('every endpoint reports a revoked key first, and with a valid key an error in', () => {
   beforeAll(() => all.world.apply({ ...all.live.file, keys: [] }))
 
   const start = 'Missing required parameters: email, priceId'
@@ -99,14 +104,14 @@ describe('every endpoint reports a revoked key first, and with a valid key it re
     ['the query', 'user', {}, 'identity_required'],
   ])('%s: %s', async (_what, path, options, fault, unknownKey = 'Invalid API key') => {
     const to = path.startsWith('/') ? path : `/api/v1/paywall/${all.ours.paywall.id}/${path}`
-    const good = await elsewhere(to, { ...options, key: all.ours.key })
+    const good = await callPath(to, { ...options, key: all.ours.key })
     expect(good).toMatchObject({ status: 400, body: { error: fault } })
-    const revoked = await elsewhere(to, { ...options, key: all.live.key })
+    const revoked = await callPath(to, { ...options, key: all.live.key })
     expect(revoked).toMatchObject({ status: 401, body: { error: unknownKey } })
   })
 })
 
-describe('a faulty field: `message` says what is allowed', () => {
+describe('for an invalid field, `message` says what is allowed:', () => {
   const change = (fields: object) =>
     ours('balances', {
       key: all.ours.key,
@@ -114,39 +119,39 @@ describe('a faulty field: `message` says what is allowed', () => {
     })
   const start = (body: object) => ours('start-checkout', { key: all.ours.key, body })
   const ticket = (body: object) => ours('support/ticket', { body })
-  const saying = (error: string, message: string) => ({ error, message })
+  const errorBody = (error: string, message: string) => ({ error, message })
   testRows([
-    ['op', () => change({ op: 'x' }), 400, saying('invalid_op', '`op` must be `credit` or `debit`')],
+    ['op', () => change({ op: 'x' }), 400, errorBody('invalid_op', '`op` must be `credit` or `debit`')],
     [
       'amount',
       () => change({ amount: 1.5 }),
       400,
-      saying('invalid_amount', '`amount` must be an integer from 1 to 10^12'),
+      errorBody('invalid_amount', '`amount` must be an integer from 1 to 10^12'),
     ],
     [
       'trial_days',
       () => start({ trial_days: -1 }),
       400,
-      saying('Invalid trial_days', '`trial_days` must be an integer from 0 to 730'),
+      errorBody('Invalid trial_days', '`trial_days` must be an integer from 0 to 730'),
     ],
-    ['a body that is no object', () => start([]), 400, saying('invalid_body', 'the body must be a JSON object')],
+    ['a body that is no object', () => start([]), 400, errorBody('invalid_body', 'the body must be a JSON object')],
     [
       'the query',
       () => user(''),
       400,
-      saying('identity_required', expect.stringContaining('identify the user by `email`')),
+      errorBody('identity_required', expect.stringContaining('identify the user by `email`')),
     ],
     [
       'grant_type',
       () => ours('sign-in/token', { body: { grant_type: 'password' } }),
       400,
-      saying('unsupported_grant_type', '`grant_type` must be `code`, `anonymous` or `refresh_token`'),
+      errorBody('unsupported_grant_type', '`grant_type` must be `code`, `anonymous` or `refresh_token`'),
     ],
     [
       'customer_email',
       () => ticket({ subject: 'None', content: 'None' }),
       400,
-      saying('email_required', '`customer_email` is required for guests and must be an e-mail address'),
+      errorBody('email_required', '`customer_email` is required for guests and must be an e-mail address'),
     ],
   ])
 })
@@ -161,18 +166,23 @@ describe('an empty body, without a key', () => {
 
 describe('bootstrap, checkout-return, processor-webhook', () => {
   const looksSigned = () => ({ 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` })
-  const webhook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {}, headers: looksSigned() })
+  const webhook = (path: string) => callPath(`/webhooks/${path}`, { body: {}, headers: looksSigned() })
   testRows([
-    ['bootstrap 404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/bootstrap'), 404, 'paywall_not_found'],
-    ['bootstrap 404 for no number', () => elsewhere('/api/v1/paywall/acme/bootstrap'), 404, 'paywall_not_found'],
+    ['bootstrap 404 for an unknown paywall', () => callPath('/api/v1/paywall/99/bootstrap'), 404, 'paywall_not_found'],
+    [
+      'bootstrap 404 for a paywall id that is no number',
+      () => callPath('/api/v1/paywall/acme/bootstrap'),
+      404,
+      'paywall_not_found',
+    ],
     ['bootstrap 401 for a bad token', () => ours('bootstrap', { token: 'x' }), 401, 'invalid_token'],
-    ['return 404 for an unknown checkout', () => elsewhere(`/r/${randomUUID()}/success`), 404, 'checkout_not_found'],
-    ['return 404 for no uuid', () => elsewhere('/r/7/error'), 404, 'checkout_not_found'],
+    ['return 404 for an unknown checkout', () => callPath(`/r/${randomUUID()}/success`), 404, 'checkout_not_found'],
+    ['return 404 for an id that is no uuid', () => callPath('/r/7/error'), 404, 'checkout_not_found'],
     ['webhook 404 for an unknown paywall', () => webhook('stripe/99'), 404, 'paywall_not_found'],
-    ['webhook 404 for a processor we have not', () => webhook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
+    ['webhook 404 for an unknown processor', () => webhook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
     [
       'webhook 400 without a signature',
-      () => elsewhere(`/webhooks/stripe/${all.ours.paywall.id}`, { body: {} }),
+      () => callPath(`/webhooks/stripe/${all.ours.paywall.id}`, { body: {} }),
       400,
       'invalid_signature',
     ],

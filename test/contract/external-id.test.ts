@@ -7,7 +7,7 @@ import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { testRows } from '../support/rows.ts'
-import { type Session, sessionIn } from '../support/sign-in.ts'
+import { parseSession, type Session } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { parseCancelled, subscribe } from '../support/subscriber.ts'
 import { at, startTenants, type Tenants } from '../support/tenants.ts'
@@ -22,7 +22,7 @@ afterAll(() => all.close())
 
 const newId = () => `shop/${randomUUID()}`
 const exchange = (body: object) => call(all.world, at(all.ours, 'sign-in/exchange'), { key: all.ours.key, body })
-const exchanged = async (body: object): Promise<Session> => sessionIn(await exchange(body))
+const exchangeSession = async (body: object): Promise<Session> => parseSession(await exchange(body))
 const read = (query: Record<string, string>) =>
   call(all.world, at(all.ours, `user?${new URLSearchParams(query)}`), { key: all.ours.key })
 const checkout = (body: Record<string, unknown>) =>
@@ -35,16 +35,16 @@ const cancel = (body: object) =>
   })
 
 describe('an external id that is new to the owner', () => {
-  test('creates a user without an e-mail address, whom the owner can name by it', async () => {
+  test('creates a user without an e-mail address, whom the owner can identify by it', async () => {
     const external_id = newId()
-    const { user, token } = await exchanged({ external_id })
+    const { user, token } = await exchangeSession({ external_id })
     expect(user).toMatchObject({ email: null, external_id })
     expect(decodeJwt(token)).toMatchObject({ sub: user.id, anonymous: false, email: null })
-    expect((await exchanged({ external_id })).user).toEqual(user)
+    expect((await exchangeSession({ external_id })).user).toEqual(user)
     expect(await call(all.world, at(all.ours, 'user'), { token })).toMatchObject({ status: 200, body: { user } })
   })
 
-  test('can buy, and events contain it', async () => {
+  test('can be used to buy, and events contain it', async () => {
     const { world } = all
     const externalId = newId()
     const { checkoutUrl, userId } = parseOpened(await checkout({ externalId }))
@@ -57,32 +57,32 @@ describe('an external id that is new to the owner', () => {
     expect((await portal({ externalId })).status).toBe(200)
   })
 
-  test('is given to the user of the e-mail address in the call, if it has none', async () => {
+  test('is assigned to the user with the e-mail address in the call, if that user has none', async () => {
     const [byExchange, byCheckout] = [await signIn(all.world), await signIn(all.world)]
     const [external_id, externalId] = [newId(), newId()]
-    expect((await exchanged({ email: byExchange.email, external_id })).user.id).toBe(byExchange.id)
+    expect((await exchangeSession({ email: byExchange.email, external_id })).user.id).toBe(byExchange.id)
     expect(parseOpened(await checkout({ email: byCheckout.email, externalId })).userId).toBe(byCheckout.id)
-    expect((await exchanged({ external_id })).user).toMatchObject({ id: byExchange.id, email: byExchange.email })
-    expect((await exchanged({ external_id: externalId })).user.id).toBe(byCheckout.id)
+    expect((await exchangeSession({ external_id })).user).toMatchObject({ id: byExchange.id, email: byExchange.email })
+    expect((await exchangeSession({ external_id: externalId })).user.id).toBe(byCheckout.id)
   })
 
-  test('and a new e-mail address is given to the user of the external id, if it has none', async () => {
+  test('and a new e-mail address is assigned to the user with the external id, if that user has none', async () => {
     const [external_id, email] = [newId(), newEmail()]
-    const { user } = await exchanged({ external_id })
-    expect((await exchanged({ external_id, email })).user).toEqual({ ...user, email })
-    expect((await exchanged({ email })).user.id).toBe(user.id)
+    const { user } = await exchangeSession({ external_id })
+    expect((await exchangeSession({ external_id, email })).user).toEqual({ ...user, email })
+    expect((await exchangeSession({ email })).user.id).toBe(user.id)
   })
 })
 
-describe('identities that contradict each other are refused, and nothing changes', () => {
+describe('identifiers that contradict each other are rejected, and nothing changes:', () => {
   const mismatch = { status: 409, body: { error: 'external_id_mismatch' } }
   const unknown = { status: 404, body: { error: 'identity_not_found' } }
 
-  async function refused(names: { email: string; externalId: string }, expected: object) {
+  async function expectRefused(identifiers: { email: string; externalId: string }, expected: object) {
     const before = await stateChecksum(all.world)
-    expect(await exchange({ email: names.email, external_id: names.externalId })).toMatchObject(expected)
-    expect(await checkout(names)).toMatchObject(expected)
-    const { email, externalId } = names
+    expect(await exchange({ email: identifiers.email, external_id: identifiers.externalId })).toMatchObject(expected)
+    expect(await checkout(identifiers)).toMatchObject(expected)
+    const { email, externalId } = identifiers
     expect(await read({ email, external_id: externalId })).toMatchObject(unknown)
     expect(await cancel({ email, externalId })).toMatchObject(unknown)
     expect(await portal({ email, externalId })).toMatchObject({ status: 404 })
@@ -91,34 +91,34 @@ describe('identities that contradict each other are refused, and nothing changes
 
   test('an e-mail address whose user has another external id, which never changes implicitly', async () => {
     const email = newEmail()
-    await exchanged({ email, external_id: newId() })
-    await refused({ email, externalId: newId() }, mismatch)
+    await exchangeSession({ email, external_id: newId() })
+    await expectRefused({ email, externalId: newId() }, mismatch)
   })
 
   test('an external id whose user has another e-mail address', async () => {
     const externalId = newId()
-    await exchanged({ email: newEmail(), external_id: externalId })
-    await refused({ email: newEmail(), externalId }, unknown)
+    await exchangeSession({ email: newEmail(), external_id: externalId })
+    await expectRefused({ email: newEmail(), externalId }, unknown)
   })
 
   test('an e-mail address and an external id of two users', async () => {
     const [externalId, { email }] = [newId(), await signIn(all.world)]
-    await exchanged({ external_id: externalId })
-    await refused({ email, externalId }, unknown)
+    await exchangeSession({ external_id: externalId })
+    await expectRefused({ email, externalId }, unknown)
   })
 
-  test('a refused checkout gives nobody an external id', async () => {
+  test('a rejected checkout gives nobody an external id', async () => {
     const body = { email: all.payer.email, externalId: newId() }
     expect(await checkout(body)).toMatchObject({ status: 409, body: { hasActivePurchase: true } })
     expect(await read({ external_id: body.externalId })).toMatchObject(unknown)
   })
 })
 
-describe('wherever an owner can name a user by e-mail address, the external id works, too', () => {
-  test('and names the same user', async () => {
+describe('wherever an owner can identify a user by e-mail address, the external id works, too', () => {
+  test('and identifies the same user', async () => {
     const external_id = newId()
     const subscriber = await subscribe(all.world, all.ours)
-    await exchanged({ email: subscriber.email, external_id })
+    await exchangeSession({ email: subscriber.email, external_id })
     const { id, email } = subscriber
     expect((await read({ external_id })).body).toEqual((await read({ user_id: id, email, external_id })).body)
     expect(await changeBalance(all.world, { external_id })).toMatchObject({ status: 200, body: { user_id: id } })
@@ -130,7 +130,7 @@ describe('wherever an owner can name a user by e-mail address, the external id w
 
   test('but not in a user’s own call', async () => {
     const externalId = newId()
-    const { user } = await exchanged({ external_id: externalId })
+    const { user } = await exchangeSession({ external_id: externalId })
     const reply = await startCheckout(all.world, {
       paywall: all.ours.paywall,
       token: all.member.token,
@@ -160,7 +160,7 @@ describe('wherever an owner can name a user by e-mail address, the external id w
     ['cancel: too long', () => cancel({ externalId: long }), 400, 'identity_required'],
     ['start-checkout: too long', () => checkout({ externalId: long }), 400, 'Invalid externalId'],
     ['exchange: too long', () => exchange({ external_id: long }), 400, 'Invalid external_id'],
-    ['start-checkout: no text', () => checkout({ externalId: 7 }), 400, 'Invalid externalId'],
+    ['start-checkout: not a string', () => checkout({ externalId: 7 }), 400, 'Invalid externalId'],
     ['exchange: neither', () => exchange({ external_id: '' }), 400, 'Email is required'],
     ['start-checkout: neither', () => checkout({ externalId: '' }), 400, 'Missing required parameters: email, priceId'],
     ['portal: neither', () => portal({ externalId: null }), 400, 'Email is required'],
@@ -187,7 +187,7 @@ describe('concurrent calls', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('giving one external id to several users gives it to one, and giving a user several gives it one', async () => {
+  test('that assign one external id to several users succeed for one user, and several ids to one user for one id', async () => {
     for (let round = 0; round < 5; round++) {
       const users = await Promise.all([1, 2, 3, 4].map(() => signIn(all.world)))
       const externalId = newId()

@@ -26,7 +26,7 @@ async function busyConnections(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('100 credits behind a locked row: those answered with Retry-After have credited nothing, and no statement keeps running', async () => {
+test('of 100 credits behind a locked row, those answered with Retry-After credit nothing, and no statement keeps running', async () => {
   const { id } = await signIn(world)
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
@@ -45,8 +45,10 @@ test('100 credits behind a locked row: those answered with Retry-After have cred
     return answers
   })
 
-  const mayRepeat = ({ headers }: Reply) => headers['retry-after'] !== undefined
-  const [repeatable, unknown] = [true, false].map((may) => replies.filter(({ reply }) => mayRepeat(reply) === may))
+  const isRepeatable = ({ headers }: Reply) => headers['retry-after'] !== undefined
+  const [repeatable, unknown] = [true, false].map((expected) =>
+    replies.filter(({ reply }) => isRepeatable(reply) === expected),
+  )
   for (const { reply } of repeatable!) {
     expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
     expect(reply.body).not.toHaveProperty('message')
@@ -60,7 +62,7 @@ test('100 credits behind a locked row: those answered with Retry-After have cred
   const repeated = { user_id: id, amount: 1000, type: 'premium' }
   expect(await changeBalance(world, repeated)).toMatchObject({ status: 200 })
   const credited = (await readLedger(world, id)).filter(([type]) => type === 'premium').map(([, , delta]) => delta)
-  const untouchable = repeatable!.map(({ amount }) => amount)
-  expect(credited.filter((amount) => untouchable.includes(amount))).toEqual([])
+  const repeatableAmounts = repeatable!.map(({ amount }) => amount)
+  expect(credited.filter((amount) => repeatableAmounts.includes(amount))).toEqual([])
   expect(credited).toEqual([1000])
 })

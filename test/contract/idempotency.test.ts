@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => all.close())
 
 /** A start-checkout with an Idempotency-Key, with the same body by default. */
-function owner(key: string, body: Record<string, unknown> = {}, { paywall, key: apiKey }: Tenant = all.ours) {
+function checkoutByKey(key: string, body: Record<string, unknown> = {}, { paywall, key: apiKey }: Tenant = all.ours) {
   const email = `buyer-${key.replaceAll('"', '').toLowerCase()}@example.com`
   return startCheckout(all.world, {
     paywall,
@@ -25,78 +25,81 @@ function owner(key: string, body: Record<string, unknown> = {}, { paywall, key: 
     body: { email, ...body },
   })
 }
-const bearer = (key: string, token: string, body: Record<string, unknown> = {}) =>
+const checkoutByToken = (key: string, token: string, body: Record<string, unknown> = {}) =>
   startCheckout(all.world, { paywall: all.ours.paywall, token, headers: { 'idempotency-key': key }, body })
 
-const pages = () => all.world.stripe.checkoutSessions.length
+const countPages = () => all.world.stripe.checkoutSessions.length
 
 /** Checks that the second response replays the first, is marked so, and opened nothing. */
 function expectReplay(reply: Reply, first: Reply, before: number) {
   expect(parseOpened(first)).toEqual(reply.body)
   expect(reply).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
-  expect(pages() - before).toBe(1)
+  expect(countPages() - before).toBe(1)
 }
 
 describe('the same key', () => {
   test.each([
-    ['as it is', (key: string) => key],
+    ['unchanged', (key: string) => key],
     ['quoted', (key: string) => `"${key}"`],
-    ['in capitals', (key: string) => key.toUpperCase()],
+    ['in upper case', (key: string) => key.toUpperCase()],
   ])('%s gets the same reply without a second page', async (_name, spelling) => {
-    const [key, before] = [randomUUID(), pages()]
-    const first = await owner(key)
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByKey(key)
     expect(first.headers).not.toHaveProperty('idempotency-replayed')
-    expectReplay(await owner(spelling(key), { email: `buyer-${key}@example.com` }), first, before)
+    expectReplay(await checkoutByKey(spelling(key), { email: `buyer-${key}@example.com` }), first, before)
   })
 
   test('works for a Bearer user, too', async () => {
-    const [key, before] = [randomUUID(), pages()]
-    const first = await bearer(key, all.member.token)
-    expectReplay(await bearer(key, all.member.token), first, before)
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByToken(key, all.member.token)
+    expectReplay(await checkoutByToken(key, all.member.token), first, before)
   })
 
-  test('also after the purchase: an active purchase does not refuse a repeat', async () => {
-    const [key, before] = [randomUUID(), pages()]
-    const first = await owner(key)
+  test('gets the same reply after the purchase, too: an active purchase does not prevent a replay', async () => {
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByKey(key)
     await payAndReturn(all.world, parseOpened(first).checkoutUrl)
-    expectReplay(await owner(key), first, before)
+    expectReplay(await checkoutByKey(key), first, before)
   })
 
-  test('also when the price no longer exists', async () => {
+  test('gets the same reply when the price no longer exists', async () => {
     const { file, paywall } = all.foreign
-    const [key, before] = [randomUUID(), pages()]
-    const first = await owner(key, {}, all.foreign)
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByKey(key, {}, all.foreign)
     await all.world.apply({ ...file, paywalls: [{ ...paywall, prices: [] }] })
-    expectReplay(await owner(key, {}, all.foreign), first, before)
+    expectReplay(await checkoutByKey(key, {}, all.foreign), first, before)
     await all.world.apply(file)
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('may be a UUID of version %i', async (version) => {
     const key = randomUUID().replace(/^(.{14})./, `$1${version}`)
-    expect(await owner(key)).toMatchObject({ status: 200 })
+    expect(await checkoutByKey(key)).toMatchObject({ status: 200 })
   })
 
-  test('is generated for every call without one', async () => {
-    const [before, email] = [pages(), newEmail()]
+  test('is never shared by calls that send none: each opens a page', async () => {
+    const [before, email] = [countPages(), newEmail()]
     const call = () => startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, body: { email } })
     const [first, second] = [parseOpened(await call()), parseOpened(await call())]
     expect(second.checkoutUrl).not.toBe(first.checkoutUrl)
-    expect(pages() - before).toBe(2)
+    expect(countPages() - before).toBe(2)
   })
 })
 
 describe('the scope of a key', () => {
   test('is the owner: its other API keys get the same reply', async () => {
-    const [key, before] = [randomUUID(), pages()]
-    const first = await owner(key)
-    const reply = await owner(key, {}, { ...all.ours, key: secondKey })
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByKey(key)
+    const reply = await checkoutByKey(key, {}, { ...all.ours, key: secondKey })
     expectReplay(reply, first, before)
   })
 
   test('is the user: the same key for another user is another key', async () => {
     const key = randomUUID()
     const [mine, theirs] = [await person(all.world, all.ours), await person(all.world, all.ours)]
-    const replies = [parseOpened(await bearer(key, mine.token)), parseOpened(await bearer(key, theirs.token))]
+    const replies = [
+      parseOpened(await checkoutByToken(key, mine.token)),
+      parseOpened(await checkoutByToken(key, theirs.token)),
+    ]
     expect(replies.map(({ userId }) => userId)).toEqual([mine.id, theirs.id])
     expect(replies[0]?.checkoutUrl).not.toBe(replies[1]?.checkoutUrl)
   })
@@ -104,14 +107,14 @@ describe('the scope of a key', () => {
   test('is not shared between a user and its owner', async () => {
     const key = randomUUID()
     const { token, email } = await person(all.world, all.ours)
-    const byUser = parseOpened(await bearer(key, token))
-    expect(parseOpened(await owner(key, { email })).checkoutUrl).not.toBe(byUser.checkoutUrl)
+    const byUser = parseOpened(await checkoutByToken(key, token))
+    expect(parseOpened(await checkoutByKey(key, { email })).checkoutUrl).not.toBe(byUser.checkoutUrl)
   })
 
   test('is the paywall: another paywall does not share it', async () => {
     const key = randomUUID()
-    const first = parseOpened(await owner(key))
-    const other = parseOpened(await owner(key, {}, all.foreign))
+    const first = parseOpened(await checkoutByKey(key))
+    const other = parseOpened(await checkoutByKey(key, {}, all.foreign))
     expect(other.checkoutUrl).not.toBe(first.checkoutUrl)
   })
 })
@@ -132,23 +135,23 @@ describe('the same key with another body is refused', () => {
     ['country', { country: 'IN' }],
   ])('%s', async (_member, body) => {
     const key = randomUUID()
-    const first = await owner(key)
-    expect(await owner(key, body)).toMatchObject(reused)
-    expect((await owner(key)).body).toEqual(first.body)
+    const first = await checkoutByKey(key)
+    expect(await checkoutByKey(key, body)).toMatchObject(reused)
+    expect((await checkoutByKey(key)).body).toEqual(first.body)
   })
 
   test('also with a Bearer token', async () => {
     const key = randomUUID()
-    parseOpened(await bearer(key, all.member.token))
-    expect(await bearer(key, all.member.token, { priceId: getPriceId(all.ours.paywall, 'yearly') })).toMatchObject(
-      reused,
-    )
+    parseOpened(await checkoutByToken(key, all.member.token))
+    expect(
+      await checkoutByToken(key, all.member.token, { priceId: getPriceId(all.ours.paywall, 'yearly') }),
+    ).toMatchObject(reused)
   })
 
   test('but fields in another order, blanks and unknown fields are the same body', async () => {
-    const [key, before] = [randomUUID(), pages()]
-    const first = await owner(key, { userMeta: { a: 1, b: 2 } })
-    const reply = await owner(key, { shopUrl: '', trial_days: null, userMeta: { b: 2, a: 1 }, unknown: 'x' })
+    const [key, before] = [randomUUID(), countPages()]
+    const first = await checkoutByKey(key, { userMeta: { a: 1, b: 2 } })
+    const reply = await checkoutByKey(key, { shopUrl: '', trial_days: null, userMeta: { b: 2, a: 1 }, unknown: 'x' })
     expectReplay(reply, first, before)
   })
 })
@@ -156,15 +159,15 @@ describe('the same key with another body is refused', () => {
 describe('a refused call', () => {
   test('may be corrected under the same key', async () => {
     const key = randomUUID()
-    expect(await owner(key, { priceId: 'price_unknown' })).toMatchObject({ status: 404 })
-    expect(await owner(key)).toMatchObject({ status: 200 })
+    expect(await checkoutByKey(key, { priceId: 'price_unknown' })).toMatchObject({ status: 404 })
+    expect(await checkoutByKey(key)).toMatchObject({ status: 200 })
   })
 
   test('may ignore the active purchase under the same key', async () => {
     const key = randomUUID()
     const email = all.payer.email
-    expect(await owner(key, { email })).toMatchObject({ status: 409, body: { error: 'active_purchase' } })
-    expect(await owner(key, { email, ignoreActivePurchase: true })).toMatchObject({ status: 200 })
+    expect(await checkoutByKey(key, { email })).toMatchObject({ status: 409, body: { error: 'active_purchase' } })
+    expect(await checkoutByKey(key, { email, ignoreActivePurchase: true })).toMatchObject({ status: 200 })
   })
 })
 
@@ -180,15 +183,15 @@ describe('a live paywall', () => {
       status: 400,
       body: { error: 'idempotency_key_required' },
     })
-    expect(await owner(randomUUID(), {}, all.live)).toMatchObject({ status: 200 })
+    expect(await checkoutByKey(randomUUID(), {}, all.live)).toMatchObject({ status: 200 })
   })
 })
 
 test('a day later the key can be reused', async () => {
   const key = randomUUID()
-  const reply = parseOpened(await owner(key))
+  const reply = parseOpened(await checkoutByKey(key))
   await all.world.clock.advance(all.ours.paywall.id, '25h')
   // The same owner with its other API key: KV stores replies by credential, for a day.
-  const later = parseOpened(await owner(key, { trial_days: 5 }, { ...all.ours, key: secondKey }))
+  const later = parseOpened(await checkoutByKey(key, { trial_days: 5 }, { ...all.ours, key: secondKey }))
   expect(later.checkoutUrl).not.toBe(reply.checkoutUrl)
 })

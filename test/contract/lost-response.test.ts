@@ -1,12 +1,12 @@
-// A call succeeded, its response was lost, and the caller got 503: what happens to a repeat. This matches docs/operations.md,
-// and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
+// What happens to the repeat of a call that succeeded, but whose response was lost, so that the caller got 503. This matches
+// docs/operations.md, and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { interruptOnce } from '../support/interrupt.ts'
-import { askForCode, askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { getGrant, parseSession, refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { cancelAsUser, getUpdates, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -20,8 +20,8 @@ beforeAll(() => {
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
-/** Makes the call; this database function runs, and its result is lost. Returns its `Retry-After`. */
-async function lose(databaseFunction: string, ask: () => Promise<Reply>): Promise<string | undefined> {
+/** Makes a call whose database function runs, but whose result is lost. Returns the `Retry-After` of its response. */
+async function loseResponse(databaseFunction: string, ask: () => Promise<Reply>): Promise<string | undefined> {
   const [reply] = await Promise.all([ask(), interruptOnce(world, { statement: `.${databaseFunction}(` }, 'after')])
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
   return reply.headers['retry-after']
@@ -30,11 +30,11 @@ async function lose(databaseFunction: string, ask: () => Promise<Reply>): Promis
 const CASES = {
   async 'giveTokens by refresh token gets the next tokens within 30 seconds, and ends the session later'() {
     const { refreshToken, user } = await signInAnonymously(world)
-    expect(await lose('refresh_session', () => refresh(world, refreshToken))).toBe('2')
-    const next = sessionIn(await refresh(world, refreshToken))
+    expect(await loseResponse('refresh_session', () => refresh(world, refreshToken))).toBe('2')
+    const next = parseSession(await refresh(world, refreshToken))
     expect(next.user).toEqual(user)
 
-    expect(await lose('refresh_session', () => refresh(world, next.refreshToken))).toBe('2')
+    expect(await loseResponse('refresh_session', () => refresh(world, next.refreshToken))).toBe('2')
     await world.database.query(
       "update sign_in_sessions set replaced_at = replaced_at - interval '31 seconds' where user_id = $1",
       [user.id],
@@ -42,34 +42,34 @@ const CASES = {
     expect(await refresh(world, next.refreshToken)).toMatchObject(invalidGrant)
   },
 
-  async 'giveTokens by code is refused; the next code is good'() {
+  async 'giveTokens by code is rejected, and the next code works'() {
     const grant = await getGrant(world, newEmail())
-    expect(await lose('sign_in_by_code', () => askForTokens(world, grant))).toBeUndefined()
-    expect(await askForTokens(world, grant)).toMatchObject(invalidGrant)
-    sessionIn(await askForTokens(world, await getGrant(world, grant.email)))
+    expect(await loseResponse('sign_in_by_code', () => requestTokens(world, grant))).toBeUndefined()
+    expect(await requestTokens(world, grant)).toMatchObject(invalidGrant)
+    parseSession(await requestTokens(world, await getGrant(world, grant.email)))
   },
 
-  async 'giveTokens to an anonymous user makes a second one'() {
+  async 'giveTokens for an anonymous user creates a second user'() {
     const count = async () => (await world.database.query('select from users where email is null')).rowCount ?? 0
     const before = await count()
-    expect(await lose('sign_in_anonymously', () => askForTokens(world, { grant_type: 'anonymous' }))).toBe('2')
+    expect(await loseResponse('sign_in_anonymously', () => requestTokens(world, { grant_type: 'anonymous' }))).toBe('2')
     await signInAnonymously(world)
     expect(await count()).toBe(before + 2)
   },
 
-  async 'sendSignInCode mails a code, which the first call did not, though that one counts'() {
+  async 'sendSignInCode mails a code, unlike the first call, which still counts against the limit'() {
     const email = newEmail()
     const before = await getGrant(world, email)
-    expect(await lose('create_challenge', () => askForCode(world, email))).toBe('2')
+    expect(await loseResponse('create_challenge', () => requestCode(world, email))).toBe('2')
     for (const _call of [3, 4, 5]) await getGrant(world, email)
     expect(world.mail.received.filter(({ to }) => to === email)).toHaveLength(4)
-    expect(await askForCode(world, email)).toMatchObject({ status: 429 })
-    sessionIn(await askForTokens(world, before))
+    expect(await requestCode(world, email)).toMatchObject({ status: 429 })
+    parseSession(await requestTokens(world, before))
   },
 
-  async 'cancelSubscription is refused as cancelled for 30 seconds, though nobody asks the processor, and then cancels'() {
+  async 'cancelSubscription is rejected as already cancelled for 30 seconds without a call to the processor, and then cancels'() {
     const subscriber = await subscribe(world, ours)
-    expect(await lose('claim_cancellation', () => cancelAsUser(world, subscriber))).toBe('30')
+    expect(await loseResponse('claim_cancellation', () => cancelAsUser(world, subscriber))).toBe('30')
     const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
     expect(await cancelAsUser(world, subscriber)).toMatchObject(alreadyCancelled)
     expect(getUpdates(world, subscriber)).toEqual([])
@@ -84,15 +84,15 @@ const CASES = {
   async 'startCheckout without a key opens a second page'() {
     const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
     const before = world.stripe.checkoutSessions.length
-    expect(await lose('record_checkout', () => startCheckout(world, order))).toBe('2')
+    expect(await loseResponse('record_checkout', () => startCheckout(world, order))).toBe('2')
     parseOpened(await startCheckout(world, order))
     expect(world.stripe.checkoutSessions).toHaveLength(before + 2)
   },
 }
 
 describe('a repeat of', () => {
-  test.each(Object.entries(CASES))('%s', (_name, meets) => meets())
+  test.each(Object.entries(CASES))('%s', (_name, run) => run())
 })
 
-const telling = operations.filter(({ ifResponseLost }) => ifResponseLost !== undefined).map(({ id }) => id)
-testEveryOperation(Object.keys(CASES), { of: ({ id }) => telling.includes(id) })
+const documented = operations.filter(({ ifResponseLost }) => ifResponseLost !== undefined).map(({ id }) => id)
+testEveryOperation(Object.keys(CASES), { of: ({ id }) => documented.includes(id) })

@@ -12,34 +12,35 @@ const world = useTestWorld()
 
 /** An attempt that Stripe delays, and another with the same key. They take 5 s, during which the other tests run. */
 let delayed: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
-const waiter = newEmail()
-const helped = Promise.withResolvers<void>()
+const delayedEmail = newEmail()
+const released = Promise.withResolvers<void>()
 
 beforeAll(async () => {
-  world.stripe.onCall = keepWaiterWaiting
+  world.stripe.onCall = delayCheckout
   const headers = { 'idempotency-key': randomUUID() }
-  const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email: waiter } })
+  const ask = () =>
+    startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email: delayedEmail } })
   const first = ask()
   await until('a claim', async () => (await world.database.query('select from checkout_claims')).rowCount === 1)
   const askedAt = Date.now()
   const second = ask()
-  const waitedMs = second.then(() => Date.now() - askedAt).finally(helped.resolve)
+  const waitedMs = second.then(() => Date.now() - askedAt).finally(released.resolve)
   delayed = { first, second, waitedMs }
 })
 
 beforeEach(() => {
-  world.stripe.onCall = keepWaiterWaiting
+  world.stripe.onCall = delayCheckout
 })
 
 const CHECKOUT_SESSIONS = '/v1/checkout/sessions'
 
-const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
-  if (body.customer_email === waiter) await helped.promise
+const delayCheckout: typeof world.stripe.onCall = async ({ body }, run) => {
+  if (body.customer_email === delayedEmail) await released.promise
   return run()
 }
 
 /** Two attempts at one checkout with one Idempotency-Key; `between` runs after the first. */
-async function twice(between: () => unknown = () => undefined) {
+async function attemptTwice(between: () => unknown = () => undefined) {
   const headers = { 'idempotency-key': randomUUID() }
   const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
   const before = world.stripe.checkoutSessions.length
@@ -49,7 +50,7 @@ async function twice(between: () => unknown = () => undefined) {
   return { first, second, pages: world.stripe.checkoutSessions.length - before }
 }
 
-/** Gives us a wrong secret key for the account at Stripe. */
+/** Stores a secret key for the account at Stripe. */
 async function setSecretKey(secretKey: string): Promise<void> {
   const { id, processor } = world.paywall
   const credentials = JSON.stringify({ ...processor.credentials, secretKey })
@@ -61,11 +62,11 @@ const stripeError = (type: string, message: string) => ({ error: { type, message
 
 describe('start-checkout: the response says what to do, and the next attempt with the same key succeeds', () => {
   test.each([
-    ['says no', 400],
-    ['declines', 402],
-  ])('502 processor_rejected when it %s', async (_name, status) => {
+    ['rejects it', 400],
+    ['declines it', 402],
+  ])('502 processor_rejected when Stripe %s', async (_name, status) => {
     world.stripe.failNext(CHECKOUT_SESSIONS, status, stripeError('api_error', 'ordered'))
-    const { first, second, pages } = await twice()
+    const { first, second, pages } = await attemptTwice()
     expect(first).toMatchObject({ status: 502 })
     expect(first.headers).not.toHaveProperty('retry-after')
     expect(first.body).toEqual({ error: 'processor_rejected' })
@@ -78,7 +79,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     await setSecretKey('sk_test_of_nobody_000000000000')
     const { processor } = world.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
-    const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
+    const { first, second } = await attemptTwice(() => setSecretKey(processor.credentials.secretKey))
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
     expect(parseOpened(second).acquiring).toBe('stripe')
   })
@@ -100,14 +101,14 @@ describe('start-checkout: the response says what to do, and the next attempt wit
       "update processor_accounts set credentials = 'AAAAAAAAAAAAAAAAAAAAAAAA' where paywall_id = $1",
       [world.paywall.id],
     )
-    const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
+    const { first, second } = await attemptTwice(() => setSecretKey(processor.credentials.secretKey))
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
     expect(parseOpened(second).acquiring).toBe('stripe')
   })
 
   test('502 for an invalid reply', async () => {
     world.stripe.failNext(CHECKOUT_SESSIONS, 200, { id: 'cs_test_x', url: null })
-    const { first, second } = await twice()
+    const { first, second } = await attemptTwice()
     expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
     expect(first.body).toEqual({ error: expect.stringMatching(/^(internal_error|processor_\w+)$/) })
     expect(second).toMatchObject({ status: 200 })
@@ -137,7 +138,7 @@ describe('start-checkout: an attempt that Stripe delays past its lease', () => {
     return { ask, queryClaim, first, second, answerFirst: answers[0]!, answerSecond: answers[1]! }
   }
 
-  test('gets the page of the one that took over, whatever Stripe opened for it', async () => {
+  test('gets the page of the attempt that took over, whatever Stripe opened for it', async () => {
     const { ask, first, second, answerFirst, answerSecond } = await overtaken()
     answerSecond(page('cs_test_second'))
     const { body } = await second
@@ -148,7 +149,7 @@ describe('start-checkout: an attempt that Stripe delays past its lease', () => {
     }
   })
 
-  test('does not give up the claim of the one that took over when it fails', async () => {
+  test('does not give up the claim of the attempt that took over when it fails', async () => {
     const { queryClaim, first, second, answerFirst, answerSecond } = await overtaken()
     const body = JSON.stringify(stripeError('invalid_request_error', 'No.'))
     answerFirst({ status: 400, headers: {}, body })
@@ -168,7 +169,7 @@ test('start-checkout: an attempt that waits for another one with its key gets Re
   expect(parseOpened(await first).acquiring).toBe('stripe')
 })
 
-test("logs contain that a call failed, but not the processor's response", () => {
+test("the logs show that a call failed, but not the processor's response", () => {
   expect(leaksIn(world)).toEqual([])
   expect(world.logs.filter(({ message }) => message.includes('ProcessorError')).length).toBeGreaterThan(5)
 })

@@ -8,7 +8,7 @@ const world = useTestWorld({ rateLimited: true })
 
 /** The `Accept` header of a browser that navigates. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-/** More than two periods allow a caller. */
+/** More than a caller may send in any two periods of the limit. */
 const BURST = 250
 
 const burst = (path: string, init: { method?: string; headers: Record<string, string> }) =>
@@ -26,13 +26,13 @@ test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
   },
 )
 
-test('a browser that requests a page too often gets a page, and others JSON', async () => {
+test('a browser that requests a page too often gets an error page, and other clients get JSON', async () => {
   // A form without an origin is refused at once: the burst costs no reads.
   const path = `/p/${world.paywall.id}/account`
   const from = { 'cf-connecting-ip': '2001:db8:0:21::1' }
-  const answers = await burst(path, { method: 'POST', headers: { ...from, ...BROWSER } })
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
-  const refused = answers.find(({ status }) => status === 429)!
+  const responses = await burst(path, { method: 'POST', headers: { ...from, ...BROWSER } })
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([403, 429]))
+  const refused = responses.find(({ status }) => status === 429)!
   expect(refused.headers.get('retry-after')).toBe('10')
   expect(await refused.text()).toMatch(/Nothing was submitted .* go back and try again/)
   const others = await burst(path, { method: 'POST', headers: from })
@@ -43,7 +43,7 @@ test.each([
   ['/docs', '2001:db8:0:31::1'],
   ['/docs/api', '2001:db8:0:32::1'],
   [`/r/${randomUUID()}/success`, '2001:db8:0:33::1'],
-])('a browser that requests %s too often gets a page, and others JSON', async (path, network) => {
+])('a browser that requests %s too often gets an error page, and other clients get JSON', async (path, network) => {
   const from = { 'cf-connecting-ip': network }
   const refused = (headers: Record<string, string>) =>
     burst(path.startsWith('/docs') ? world.docsUrl + path : path, { headers: { ...from, ...headers } }).then(
@@ -58,23 +58,23 @@ test.each([
   expect(await (await refused({})).json()).toEqual({ error: 'rate_limit_exceeded' })
 })
 
-test('an API path answers in JSON, whatever it accepts', async () => {
+test('an API path answers in JSON, whatever the caller accepts', async () => {
   const response = await world.fetch('/api/v1/paywall/99/bootstrap', { headers: BROWSER })
   expect([response.status, await response.json()]).toEqual([404, { error: 'paywall_not_found' }])
 })
 
 describe('a buyer’s browser that returns', () => {
-  const back = (path: string, headers: Record<string, string> = BROWSER) => world.fetch(path, { headers })
+  const returnTo = (path: string, headers: Record<string, string> = BROWSER) => world.fetch(path, { headers })
 
   test.each([`/r/${randomUUID()}/success`, '/r/7/error', '/return/stripe/99', '/return/stripe/x', '/return/nobody/1'])(
     'by a broken link gets a page that says where its purchase is: %s',
     async (path) => {
-      const response = await back(path)
+      const response = await returnTo(path)
       const text = await response.text()
       expect([response.status, response.headers.get('cache-control')], text).toEqual([404, 'no-store'])
       expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
       expect(text).toContain('your purchase is safe')
-      expect(await (await back(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
+      expect(await (await returnTo(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
     },
   )
 
@@ -83,7 +83,7 @@ describe('a buyer’s browser that returns', () => {
     onTestFinished(() => {
       world.neon.onStatement = undefined
     })
-    const response = await back(`/r/${randomUUID()}/success`)
+    const response = await returnTo(`/r/${randomUUID()}/success`)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
     expect(await response.text()).toContain("nothing is lost and you don't need to pay again")
   })
@@ -91,6 +91,6 @@ describe('a buyer’s browser that returns', () => {
 
 test("the assets of a page do not count against its visitor's limit", async () => {
   const headers = { 'cf-connecting-ip': '192.0.2.22' }
-  const answers = await burst(SCRIPT_PATH, { headers })
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const responses = await burst(SCRIPT_PATH, { headers })
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
 })

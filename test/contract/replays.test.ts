@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
 /** The bytes of a response, and whether it is marked as a replay. */
-async function bytes(path: string, body: object, headers: Record<string, string>) {
+async function post(path: string, body: object, headers: Record<string, string>) {
   const response = await world.fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': world.key, ...headers },
@@ -21,7 +21,7 @@ async function bytes(path: string, body: object, headers: Record<string, string>
   }
 }
 
-test('a replay of start-checkout has the bytes of the first reply, from KV and from Postgres', async () => {
+test('a replay of start-checkout is byte-identical to the first reply, from KV and from Postgres', async () => {
   const { paywall } = world
   const body = {
     email: newEmail(),
@@ -31,23 +31,23 @@ test('a replay of start-checkout has the bytes of the first reply, from KV and f
   }
   const path = `/api/v1/paywall/${paywall.id}/start-checkout`
   const headers = { 'idempotency-key': randomUUID() }
-  const first = await bytes(path, body, headers)
+  const first = await post(path, body, headers)
   expect(first).toMatchObject({ status: 200, isReplay: false })
-  const again = async () => {
+  const repeat = async () => {
     let reply = first
-    const statements = await readStatements(world, async () => {
-      reply = await bytes(path, body, headers)
+    const statements = await countStatements(world, async () => {
+      reply = await post(path, body, headers)
     })
     return { statements, ...reply }
   }
-  expect(await again()).toEqual({ statements: 0, ...first, isReplay: true })
+  expect(await repeat()).toEqual({ statements: 0, ...first, isReplay: true })
 
   const kv = await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
   for (const { name } of (await kv.list()).keys) await kv.delete(name)
-  expect(await again()).toEqual({ statements: 1, ...first, isReplay: true })
+  expect(await repeat()).toEqual({ statements: 1, ...first, isReplay: true })
 })
 
-test.each(['balances', 'withdraw-tokens'])('a replay of %s has the bytes of the first reply', async (endpoint) => {
+test.each(['balances', 'withdraw-tokens'])('a replay of %s is byte-identical to the first reply', async (endpoint) => {
   const { id: user_id } = await signIn(world)
   const headers = { 'idempotency-key': randomUUID() }
   const isChange = endpoint === 'balances'
@@ -55,7 +55,7 @@ test.each(['balances', 'withdraw-tokens'])('a replay of %s has the bytes of the 
   const body = isChange
     ? { user_id, op: 'credit', amount: 5, type: 'standard' }
     : { user_id, paywall_id: world.paywall.id, tokens: 1 }
-  const first = await bytes(path, body, headers)
+  const first = await post(path, body, headers)
   expect(first).toMatchObject({ status: 200, isReplay: false })
-  expect(await bytes(path, body, headers)).toEqual({ ...first, isReplay: true })
+  expect(await post(path, body, headers)).toEqual({ ...first, isReplay: true })
 })

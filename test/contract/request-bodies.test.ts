@@ -33,16 +33,16 @@ function sendBytes(target: string, body: Buffer | ReadableStream) {
 }
 
 /** Every operation that accepts a JSON body. Endpoints that do not read an owner key ignore it. */
-const TAKE_JSON = operations.filter(({ bodies }) => bodies)
+const JSON_OPERATIONS = operations.filter(({ bodies }) => bodies)
 
-describe.each(TAKE_JSON)('$id', (operation) => {
+describe.each(JSON_OPERATIONS)('$id', (operation) => {
   const send = (body: string) => call(world, getPath(operation, world.paywall.id), { key: world.key, body })
   const sendRaw = (body: Buffer | ReadableStream) => sendBytes(getPath(operation, world.paywall.id), body)
 
   test.each([
     ['{', 'half an object'],
-    ["{'email':1}", 'other quotes'],
-    ['{"a":1}}', 'something behind'],
+    ["{'email':1}", 'single quotes'],
+    ['{"a":1}}', 'trailing text'],
     ['email=a@b.co', 'a form'],
     ['\u0000', 'a NUL'],
   ])('400 invalid_json: %j is %s', async (body) => {
@@ -79,10 +79,10 @@ describe.each(TAKE_JSON)('$id', (operation) => {
 
 describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
   test('accepts multi-byte text in chunks of any size', async () => {
-    const pieces = Buffer.from(JSON.stringify({ email: `${'€🂡'.repeat(40)}` })).toString('latin1')
+    const encoded = Buffer.from(JSON.stringify({ email: `${'€🂡'.repeat(40)}` })).toString('latin1')
     const stream = new ReadableStream({
       start(controller) {
-        for (const byte of Buffer.from(pieces, 'latin1')) controller.enqueue(Uint8Array.of(byte))
+        for (const byte of Buffer.from(encoded, 'latin1')) controller.enqueue(Uint8Array.of(byte))
         controller.close()
       },
     })
@@ -103,7 +103,7 @@ describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
     expect(await post(endpoint, filled)).toMatchObject({ status: 400, body: { error: 'Invalid email format' } })
   })
 
-  test('413 comes before any lookup, but a missing credential comes first', async () => {
+  test('401 for a missing credential comes before 413', async () => {
     const body = 'x'.repeat(70_000)
     expect(await call(world, path(endpoint), { body })).toMatchObject({ status: 401 })
   })
@@ -132,7 +132,7 @@ describe('the query', () => {
   })
 })
 
-describe('a body that ends halfway', () => {
+describe('a truncated body', () => {
   const announced = { 'content-length': '500' }
   const chunked = { 'transfer-encoding': 'chunked' }
   const json = { 'content-type': 'application/json' }
@@ -142,15 +142,15 @@ describe('a body that ends halfway', () => {
   const halfForm = '--b\r\nContent-Disposition: form-data; name="subject"\r\n\r\nIt does'
 
   test.each([
-    ['of a length that was announced', 'balances', { ...json, ...announced }, half, 'invalid_json'],
-    ['in chunks, of which the last is missing', 'balances', { ...json, ...chunked }, inChunk(half), 'invalid_json'],
+    ['with a Content-Length', 'balances', { ...json, ...announced }, half, 'invalid_json'],
+    ['in chunks without the last one', 'balances', { ...json, ...chunked }, inChunk(half), 'invalid_json'],
     ['of a webhook', 'webhook', { ...json, ...announced }, half, 'invalid_json'],
     ['of a form', 'support/ticket', { ...form, ...announced }, halfForm, 'invalid_form'],
     ['of a form in chunks', 'support/ticket', { ...form, ...chunked }, inChunk(halfForm), 'invalid_form'],
   ])('%s is 400, and not an internal error', async (_what, endpoint, headers, body, refusal) => {
     const target = endpoint === 'webhook' ? `/webhooks/stripe/${world.paywall.id}` : path(endpoint)
     const before = world.logs.length
-    await sendHalf(target, headers, body)
+    await sendTruncated(target, headers, body)
     const line = await until('the line of the request', async () =>
       world.logs.slice(before).find(({ message }) => JSON.parse(message).message === 'request'),
     )
@@ -160,7 +160,7 @@ describe('a body that ends halfway', () => {
 })
 
 /** Sends the beginning of a request with an owner key, and disconnects. */
-function sendHalf(target: string, headers: Record<string, string>, body: string): Promise<void> {
+function sendTruncated(target: string, headers: Record<string, string>, body: string): Promise<void> {
   const { hostname, port, host } = new URL(world.url)
   const lines = Object.entries({ host, 'x-api-key': world.key, ...headers }).map(([name, value]) => `${name}: ${value}`)
   return new Promise((resolve, reject) => {
@@ -183,12 +183,12 @@ test('unknown fields of a body are ignored', async () => {
 describe('a webhook', () => {
   const deliver = (body: string) => call(world, `/webhooks/stripe/${world.paywall.id}`, { body })
 
-  test('of 1 MB is read; one that announces more is 413 before it is sent', async () => {
+  test('of 1 MB is read, and one that announces more gets 413 before it is sent', async () => {
     expect(await deliver('x'.repeat(1024 * 1024))).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
     expect(await announce(`/webhooks/stripe/${world.paywall.id}`, 1024 * 1024 + 1)).toBe(413)
   })
 
-  test.each(['', '{', '\u0000', 'null', '[]'])('%j without a signature is 400, whatever it is', async (body) => {
+  test.each(['', '{', '\u0000', 'null', '[]'])('%j without a signature gets 400', async (body) => {
     expect(await deliver(body)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
   })
 })

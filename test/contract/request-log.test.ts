@@ -35,7 +35,7 @@ async function getLines({ headers }: Reply): Promise<Record<string, unknown>[]> 
   })
 }
 
-test('a request that is not refused is one line, without a refusal', async () => {
+test('a successful request is logged as one line, without a refusal', async () => {
   const reply = await ask(`user?user_id=${all.member.id}`, { key: all.ours.key })
   const line = { message: 'request', method: 'GET', status: 200, route: '/api/v1/paywall/:id/user' }
   const [written, ...others] = await getLines(reply)
@@ -44,10 +44,10 @@ test('a request that is not refused is one line, without a refusal', async () =>
   expect(others).toEqual([])
 })
 
-describe('a refusal is in the line of its request, by name', () => {
+describe('the log line of a failed request names its refusal:', () => {
   const cancel = (caller: Call, body: object) =>
     call(all.world, '/api/paywall/cancel-subscription', { ...caller, body })
-  const naming = () => ({ headers: { 'x-paywall-id': paywallId() } })
+  const paywallHeader = () => ({ headers: { 'x-paywall-id': paywallId() } })
   const cancelling = { subscriptionId: randomUUID(), cancellationReason: 'none' }
   const buyAgain = () => ({ email: all.payer.email, priceId: getPriceId(all.ours.paywall, 'monthly') })
 
@@ -67,7 +67,7 @@ describe('a refusal is in the line of its request, by name', () => {
     ['invalid_amount', () => changeBalance(all.world, { email: all.member.email, amount: 0 }), 400],
     ['insufficient', () => withdraw(all.world, { user_id: all.member.id, tokens: 1e9 }), 400],
     ['unknown_type', () => withdraw(all.world, { user_id: all.member.id, token_type: 'a@b.co' }), 400],
-    ['unknown_subscription', () => cancel({ token: all.payer.token, ...naming() }, cancelling), 404],
+    ['unknown_subscription', () => cancel({ token: all.payer.token, ...paywallHeader() }, cancelling), 404],
     ['invalid_json', () => ask('sign-in/code', { body: '{' }), 400],
     ['invalid_grant', () => ask('sign-in/token', { body: { grant_type: 'refresh_token', refresh_token: 'x' } }), 400],
     ['forged', () => call(all.world, `/webhooks/stripe/${paywallId()}`, { body: {} }), 400],
@@ -106,23 +106,23 @@ describe('a refusal is in the line of its request, by name', () => {
   })
 })
 
-describe('the paywall is in the line', () => {
+describe('the log line has the paywall', () => {
   const withdrawal = () => ({ paywall_id: paywallId(), user_id: all.member.id, tokens: 1 })
   const cancellation = () => ({ paywallId: paywallId(), userId: all.payer.id, subscriptionId: 'x' })
-  const withdraws = (body: object, options: Call = {}) =>
+  const withdrawAt = (body: object, options: Call = {}) =>
     call(all.world, '/api/v1/withdraw-tokens', { key: all.ours.key, ...options, body })
-  const cancels = (body: object, options: Call = { key: all.ours.key }) =>
+  const cancelAt = (body: object, options: Call = { key: all.ours.key }) =>
     call(all.world, '/api/paywall/cancel-subscription', { ...options, body })
   const badKey = { headers: { 'idempotency-key': 'x' } }
   const asPayer = () => ({ token: all.payer.token, headers: { 'x-paywall-id': paywallId() } })
 
   test.each<[string, () => Promise<Reply>, string]>([
-    ['a field of the body is wrong', () => withdraws({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
-    ['a field of the body is missing', () => cancels(cancellation()), 'cancellationReason is required'],
-    ["a field of a user's body is missing", () => cancels({}, asPayer()), 'subscriptionId is required'],
-    ['the Idempotency-Key is wrong', () => withdraws(withdrawal(), badKey), 'invalid_key_format'],
-    ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
-    ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
+    ['a field of the body is wrong', () => withdrawAt({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
+    ['a field of the body is missing', () => cancelAt(cancellation()), 'cancellationReason is required'],
+    ["a field of a user's body is missing", () => cancelAt({}, asPayer()), 'subscriptionId is required'],
+    ['the Idempotency-Key is wrong', () => withdrawAt(withdrawal(), badKey), 'invalid_key_format'],
+    ['the key and the body are wrong', () => withdrawAt({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
+    ['the user has too few tokens', () => withdrawAt({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
   ])('if only the body or a header names it and %s', async (_fault, request, refusal) => {
     expect(await getLines(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
   })
@@ -147,13 +147,13 @@ test('an invalid paywall id is not logged: it could be any text', async () => {
 })
 
 describe('X-SDK-Version', () => {
-  const saying = (version: string, path = `/api/v1/paywall/${paywallId()}/bootstrap`) =>
+  const callWithVersion = (version: string, path = `/api/v1/paywall/${paywallId()}/bootstrap`) =>
     call(all.world, path, { headers: { 'x-sdk-version': version } })
 
   test.each(['paywall-js/3.1.0', '@acme/sdk/3.1.0-beta.2', 'Acme iOS 3.1 (44)', 'x'.repeat(64)])(
-    '%s is in the line, also of requests that the gateway refuses',
+    '%s is logged, also for requests that the gateway rejects',
     async (version) => {
-      for (const reply of [await saying(version), await saying(version, '/nowhere')]) {
+      for (const reply of [await callWithVersion(version), await callWithVersion(version, '/nowhere')]) {
         expect(await getLines(reply)).toEqual([expect.objectContaining({ message: 'request', sdk_version: version })])
       }
     },
@@ -161,13 +161,13 @@ describe('X-SDK-Version', () => {
 
   test.each([
     ['an address', () => newEmail()],
-    ['an address at numbers', () => `${randomUUID()}@163.com`],
+    ['an address at a numeric domain', () => `${randomUUID()}@163.com`],
     ['an owner key', () => all.ours.key],
     ['an access token', () => all.member.token],
     ['65 characters', () => 'x'.repeat(65)],
     ['JSON', () => '{"level":"error"}'],
-  ])('that is %s is left out', async (_what, text) => {
-    for (const reply of [await saying(text()), await saying(text(), '/nowhere')]) {
+  ])('that is %s is not logged', async (_what, text) => {
+    for (const reply of [await callWithVersion(text()), await callWithVersion(text(), '/nowhere')]) {
       const [line] = await getLines(reply)
       expect(line).toMatchObject({ message: 'request' })
       expect(line).not.toHaveProperty('sdk_version')
@@ -175,7 +175,7 @@ describe('X-SDK-Version', () => {
   })
 })
 
-describe('the log alone answers', () => {
+describe('the log alone shows', () => {
   const requestsAbout = (userId: string) =>
     all.world.logs
       .map(({ message }) => message)
@@ -183,7 +183,7 @@ describe('the log alone answers', () => {
       .map((message) => JSON.parse(message))
       .filter(({ message }) => message === 'request')
 
-  test('why a buyer got 409: another purchase is in the way, and which', async () => {
+  test('why a buyer got 409, and the id of the active purchase', async () => {
     const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: all.payer.email, priceId } })
     expect(reply.status).toBe(409)
@@ -198,7 +198,7 @@ describe('the log alone answers', () => {
     })
   })
 
-  test('what a checkout was for, whoever opened it and however it went on', async () => {
+  test('the user, price and purchase of a checkout, when it is opened and when the buyer returns', async () => {
     const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: newEmail(), priceId } })
     const { checkoutUrl, userId } = parseOpened(reply)
@@ -247,8 +247,8 @@ test('no e-mail address and no secret is logged', () => {
   expect(leaksIn(all.world, [all.ours.key])).toEqual([])
 })
 
-test('every refusal in the contracts has its own name', () => {
-  for (const words of [sharedErrors, ...operations.map(({ errors }) => errors)]) {
-    for (const [name, [, , refusal]] of Object.entries(words)) expect(refusal).toBe(name)
+test('every error in the contracts has its own name as its refusal', () => {
+  for (const errors of [sharedErrors, ...operations.map((operation) => operation.errors)]) {
+    for (const [name, [, , refusal]] of Object.entries(errors)) expect(refusal).toBe(name)
   }
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -22,22 +22,22 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-async function readAnswer(ask: () => Promise<Reply>) {
+async function callAndCount(ask: () => Promise<Reply>) {
   let reply: Reply | undefined
-  const statements = await readStatements(all.world, async () => {
+  const statements = await countStatements(all.world, async () => {
     reply = await ask()
   })
   return { ...reply, statements }
 }
 
-type Path = [path: string, ask: () => Promise<Reply>, status: number, statements: number]
+type Case = [name: string, ask: () => Promise<Reply>, status: number, statements: number]
 
 const counted: string[] = []
 
-function countStatements(operation: string, paths: Path[]): void {
+function describeStatements(operation: string, cases: Case[]): void {
   counted.push(operation)
-  test.each(paths)('%s', async (_path, ask, status, statements) => {
-    expect(await readAnswer(ask)).toMatchObject({ status, statements })
+  test.each(cases)('%s', async (_name, ask, status, statements) => {
+    expect(await callAndCount(ask)).toMatchObject({ status, statements })
   })
 }
 
@@ -52,7 +52,7 @@ function order(body: Record<string, unknown> = {}, options: Parameters<typeof ca
 const badKey = `pk_test_${'0'.repeat(64)}`
 
 describe('bootstrap', () => {
-  countStatements('bootstrap', [
+  describeStatements('bootstrap', [
     ['not in the edge cache', () => bootstrap({ country: 'CH' }), 200, 1],
     ['from the edge cache', () => bootstrap({ country: 'CH' }), 200, 0],
     ['not modified', () => bootstrap({ country: 'CH', headers: { 'if-none-match': '*' } }), 304, 0],
@@ -60,20 +60,20 @@ describe('bootstrap', () => {
     ['with a token again', () => bootstrap({ country: 'CH', token: all.payer.token }), 200, 1],
     ['with a bad token', () => bootstrap({ country: 'CH', token: 'x' }), 401, 0],
     ['unknown paywall', () => bootstrap({}, '99'), 404, 1],
-    ['unknown paywall again: a refusal is not cached', () => bootstrap({}, '99'), 404, 1],
+    ['unknown paywall again: an error is not cached', () => bootstrap({}, '99'), 404, 1],
     ['wrong method', () => bootstrap({ method: 'POST' }), 405, 0],
   ])
 })
 
 describe('findPaywall', () => {
-  countStatements('findPaywall', [
-    ['of a host that is no paywall’s', () => call(all.world, '/api/v1/paywall'), 404, 1],
+  describeStatements('findPaywall', [
+    ['for a host without a paywall', () => call(all.world, '/api/v1/paywall'), 404, 1],
     ['wrong method', () => call(all.world, '/api/v1/paywall', { method: 'POST' }), 405, 0],
   ])
 })
 
 describe('readUser', () => {
-  countStatements('readUser', [
+  describeStatements('readUser', [
     ['by key and e-mail, with the top-up of the day', () => user(`email=${all.member.email}`), 200, 1],
     ['by key and e-mail', () => user(`email=${all.member.email}`), 200, 1],
     ['by key and id', () => user(`user_id=${all.payer.id}`), 200, 1],
@@ -83,7 +83,7 @@ describe('readUser', () => {
     ['unknown paywall', () => call(all.world, at('user?email=a@b.co', '99'), { key: all.ours.key }), 404, 1],
     ['bad key', () => user('email=a@b.co', badKey), 401, 1],
     ['key of another owner', () => user('email=a@b.co', all.foreign.key), 403, 1],
-    ['no identity: asks for the key first', () => user(''), 400, 1],
+    ['no identity: the key is checked first', () => user(''), 400, 1],
     ['no credential', () => call(all.world, at('user')), 401, 0],
     ['bad token', () => call(all.world, at('user'), { token: 'x' }), 401, 0],
   ])
@@ -92,18 +92,18 @@ describe('readUser', () => {
 describe('exchangeTokens', () => {
   const exchange = (email: string, key = all.ours.key) =>
     call(all.world, at('sign-in/exchange'), { key, body: { email } })
-  countStatements('exchangeTokens', [
+  describeStatements('exchangeTokens', [
     ['a new user', () => exchange(newEmail()), 200, 1],
     ['a known user', () => exchange(all.payer.email), 200, 1],
     ['bad key', () => exchange('a@b.co', badKey), 401, 1],
     ['key of another owner', () => exchange('a@b.co', all.foreign.key), 403, 1],
-    ['bad body: asks for the key first', () => exchange('me'), 400, 1],
+    ['bad body: the key is checked first', () => exchange('me'), 400, 1],
     ['no key', () => call(all.world, at('sign-in/exchange'), { body: {} }), 401, 0],
   ])
 })
 
 describe('startCheckout', () => {
-  countStatements('startCheckout', [
+  describeStatements('startCheckout', [
     ['by key', () => order(), 200, 2],
     ['by token', () => order({}, { token: all.member.token }), 200, 2],
     ['bad key', () => order({}, { key: badKey }), 401, 1],
@@ -111,25 +111,25 @@ describe('startCheckout', () => {
     ['unknown price', () => order({ priceId: 'price_x' }), 404, 1],
     ['missing parameters', () => order({ priceId: null }), 400, 1],
     ['active purchase', () => order({ email: all.payer.email }), 409, 1],
-    ['bad parameters: asks for the key first', () => order({ successUrl: 'x' }), 400, 1],
+    ['bad parameters: the key is checked first', () => order({ successUrl: 'x' }), 400, 1],
     ['bad parameters, by token', () => order({ successUrl: 'x' }, { token: all.member.token }), 400, 0],
     ['bad Idempotency-Key', () => order({}, { key: all.ours.key, headers: { 'idempotency-key': 'x' } }), 400, 1],
     ['no credential', () => order({}, {}), 401, 0],
     ['bad token', () => order({}, { token: 'x' }), 401, 0],
   ])
 
-  test('a processor that refuses: 2, the claim is given up', async () => {
+  test('a call that the processor rejects: 2, the claim is given up', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
-    expect(await readAnswer(() => order())).toMatchObject({ status: 502, statements: 2 })
+    expect(await callAndCount(() => order())).toMatchObject({ status: 502, statements: 2 })
   })
 
-  test('a replay: 1 from the database, 0 once KV has it; so does another body with the key', async () => {
+  test('a replay: 1 from the database, 0 once KV has it, and the same for another body with the key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const email = newEmail() // who has no page to close after the response
     const repeat = (body = {}, key = all.ours.key) => order({ email, ...body }, { key, headers })
-    expect(await readAnswer(() => repeat())).toMatchObject({ status: 200, statements: 2 })
-    await expect.poll(() => readAnswer(() => repeat())).toMatchObject({ status: 200, statements: 0 })
-    expect(await readAnswer(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
+    expect(await callAndCount(() => repeat())).toMatchObject({ status: 200, statements: 2 })
+    await expect.poll(() => callAndCount(() => repeat())).toMatchObject({ status: 200, statements: 0 })
+    expect(await callAndCount(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
 
     // Replies are stored by credential: another key of the owner's finds none in KV the first time.
     const second = `pk_test_second_${randomUUID()}`
@@ -138,13 +138,13 @@ describe('startCheckout', () => {
       ...file,
       keys: [...file.keys, { name: 'second', is_test: true, secret: second }],
     })
-    expect(await readAnswer(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
-    expect(await readAnswer(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
+    expect(await callAndCount(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
+    expect(await callAndCount(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
   })
 })
 
 describe('checkoutReturn', () => {
-  countStatements('checkoutReturn', [
+  describeStatements('checkoutReturn', [
     ['paid: read, then stored', () => call(all.world, paid), 303, 2],
     ['paid, again', () => call(all.world, paid), 303, 1],
     ['not paid', () => call(all.world, unpaid), 303, 1],
@@ -156,8 +156,8 @@ describe('checkoutReturn', () => {
 
 // test/processors/freemius/signed-return.test.ts counts those of purchases.
 describe('signedReturn', () => {
-  countStatements('signedReturn', [
-    ['of a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
+  describeStatements('signedReturn', [
+    ['of a processor without signed returns', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
     ['unknown paywall', () => call(all.world, '/return/freemius/99'), 404, 1],
     ['unknown processor', () => call(all.world, '/return/paddle/99'), 404, 0],
   ])
@@ -180,13 +180,13 @@ describe('processorWebhook', () => {
     return call(all.world, `/webhooks/stripe/${id}`, { body, headers })
   }
 
-  countStatements('processorWebhook', [
+  describeStatements('processorWebhook', [
     ['an event: the account, then the purchase', () => deliver(), 200, 2],
     ['the same event twice', () => deliver({ id: 'evt_twice' }), 200, 2],
     ['the same event, again', () => deliver({ id: 'evt_twice' }), 200, 2],
-    ['an event that is no concern of ours', () => deliver({ type: 'customer.created' }), 200, 1],
+    ['an event that we ignore', () => deliver({ type: 'customer.created' }), 200, 1],
     ['forged', () => deliver({}, 'whsec_forged'), 400, 1],
-    ['forged, and not even signed', () => call(all.world, AT_99, { body: {} }), 400, 0],
+    ['unsigned', () => call(all.world, AT_99, { body: {} }), 400, 0],
     ['unknown paywall', () => call(all.world, AT_99, { body: {}, headers: someSignature() }), 404, 1],
     ['unknown processor', () => call(all.world, '/webhooks/paddle/99', { body: {} }), 404, 0],
   ])
@@ -206,9 +206,9 @@ testEveryOperation(counted, {
   ],
 })
 
-test('the gateway makes none', async () => {
-  expect(await readAnswer(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
-  expect(await readAnswer(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
+test('the gateway runs no statement', async () => {
+  expect(await callAndCount(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
+  expect(await callAndCount(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
     status: 204,
     statements: 0,
   })

@@ -5,7 +5,7 @@ import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, type Opened, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
+import { deliverAfterCrash, findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -31,35 +31,35 @@ afterAll(async () => {
 const durations: number[] = []
 let retries = 0
 
-/** What a careful client does: the same request again, while there is no answer or one that says "not now". */
-async function persist(request: () => Promise<Reply>): Promise<Reply> {
+/** Repeats a request, as a careful client does, while it gets no response or one that asks to retry. */
+async function retryUntilDone(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const startedAt = Date.now()
     const reply = await request()
     durations.push(Date.now() - startedAt)
-    const notNow = reply.status >= 502 || (reply.status === 409 && reply.headers['retry-after'] !== undefined)
-    if (!notNow) return reply
+    const mustRetry = reply.status >= 502 || (reply.status === 409 && reply.headers['retry-after'] !== undefined)
+    if (!mustRetry) return reply
     retries += 1
     await delay(100 + Math.random() * 200)
   }
 }
 
-/** Calls that write. Postgres is killed during the one of each kind that has this number. */
-const LAST_STATEMENTS = [
+/** Statements that write, and the number of the call of each during which Postgres is killed. */
+const KILL_POINTS = [
   { text: 'claim_checkout', number: 15 },
   { text: 'record_checkout', number: 30 },
   { text: 'store_purchase', number: 60 },
 ]
 
-/** Kills Postgres each time that one of these statements has been sent. Resolves to the number of kills so far. */
+/** Kills Postgres during each of these calls. Returns a function that returns the number of kills so far. */
 function killDuringStatements(): () => number {
   const counts = new Map<string, number>()
   let kills = 0
   world.neon.onStatement = async ({ query }, run) => {
-    const last = LAST_STATEMENTS.find(({ text }) => query.includes(text))
-    const number = last ? (counts.get(last.text) ?? 0) + 1 : 0
-    if (last) counts.set(last.text, number)
-    if (!last || number !== last.number) return run()
+    const killPoint = KILL_POINTS.find(({ text }) => query.includes(text))
+    const number = killPoint ? (counts.get(killPoint.text) ?? 0) + 1 : 0
+    if (killPoint) counts.set(killPoint.text, number)
+    if (!killPoint || number !== killPoint.number) return run()
     kills += 1
     const [result] = await Promise.allSettled([run(), postgres.kill()])
     if (result.status === 'rejected') throw result.reason
@@ -75,22 +75,22 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
   async function open(): Promise<void> {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-    acknowledged.push(parseOpened(await persist(() => startCheckout(world, order))))
+    acknowledged.push(parseOpened(await retryUntilDone(() => startCheckout(world, order))))
   }
   async function payAll(pages: Iterator<Opened>): Promise<void> {
     for (let page = pages.next(); !page.done; page = pages.next()) {
-      const back = await press(page.value.checkoutUrl, 'pay')
-      returned.push(await persist(() => call(world, back)))
+      const returnUrl = await press(page.value.checkoutUrl, 'pay')
+      returned.push(await retryUntilDone(() => call(world, returnUrl)))
     }
   }
   await Promise.all(Array.from({ length: BUYERS }, open))
   const pages = acknowledged.values()
   await Promise.all(Array.from({ length: PAYING }, () => payAll(pages)))
   await world.stripe.drainWebhooks()
-  await tellAfterCrash(world)
+  await deliverAfterCrash(world)
 
   expect(returned.filter(({ status }) => status !== 303)).toEqual([])
-  expect(kills()).toBe(LAST_STATEMENTS.length)
+  expect(kills()).toBe(KILL_POINTS.length)
   expect(retries).toBeGreaterThan(0)
   expect(Math.max(...durations)).toBeLessThan(LONGEST_REQUEST_MS)
   expect(world.stripe.checkoutSessions).toHaveLength(BUYERS)
@@ -109,6 +109,6 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
       'payment.succeeded',
       'subscription.created',
     ])
-    expect(sequenceFaults(events, { crashed: true })).toEqual([])
+    expect(findSequenceErrors(events, { crashed: true })).toEqual([])
   }
 }, 180_000)

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
-import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
-import { asStripeHasIt, deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
+import { deliverAfterCrash, findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
+import {
+  deliver,
+  type PaidSubscription,
+  paySubscription,
+  purchaseAtStripe,
+  toEvents,
+} from '../support/stripe-purchase.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -15,21 +21,21 @@ async function expectBoughtOnce(userId: string): Promise<void> {
   expect(purchases).toHaveLength(1)
   expect(paid).toBe(true)
   expect((await verifiedBalances(world, userId)).standard).toBe(100)
-  await tellAfterCrash(world)
+  await deliverAfterCrash(world)
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type).toSorted()).toEqual([
     'checkout.completed',
     'payment.succeeded',
     'subscription.created',
   ])
-  expect(sequenceFaults(events, { crashed: true })).toEqual([])
+  expect(findSequenceErrors(events, { crashed: true })).toEqual([])
 }
 
 const ACCOUNT = { statement: 'read_account' }
 const STORE = { statement: 'store_purchase' }
 
-/** Kills the Workers when each of these moments has come in a flow of its own. */
-async function killedAt(
+/** Starts a flow for each of these moments, and kills the Workers when every flow has reached its moment. */
+async function killAt(
   moments: [name: string, wait: Await, side: Side][],
   start: (paid: PaidSubscription) => Promise<Reply | number>,
 ) {
@@ -41,12 +47,12 @@ async function killedAt(
   return outcomes.map((outcome, index) => ({ outcome, moment: moments[index]![0], paid: paid[index]! }))
 }
 
-test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, and take effect once', async () => {
-  const crashed = await killedAt(
+test('webhooks whose Worker is killed at any of these moments are repeated by Stripe and take effect once', async () => {
+  const crashed = await killAt(
     [
-      ['before it knows the account', ACCOUNT, 'before'],
-      ['when it knows the account', ACCOUNT, 'after'],
-      ['while it asks Stripe', { call: '' }, 'before'],
+      ['before it reads the account', ACCOUNT, 'before'],
+      ['after it has read the account', ACCOUNT, 'after'],
+      ['while it calls Stripe', { call: '' }, 'before'],
       ['when Stripe has answered', { call: '' }, 'after'],
       ['before the purchase is stored', STORE, 'before'],
       ['when the purchase is stored, before its answer', STORE, 'after'],
@@ -59,11 +65,11 @@ test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, a
   for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 
-test('a browser’s return whose Worker is killed, at each moment, finds the purchase when it is repeated', async () => {
-  const crashed = await killedAt(
+test('a browser’s return whose Worker is killed at any of these moments finds the purchase when it is repeated', async () => {
+  const crashed = await killAt(
     [
-      ['before it knows the checkout', { statement: 'read_checkout' }, 'before'],
-      ['while it asks Stripe', { call: '' }, 'before'],
+      ['before it reads the checkout', { statement: 'read_checkout' }, 'before'],
+      ['while it calls Stripe', { call: '' }, 'before'],
       ['when Stripe has answered', { call: '' }, 'after'],
       ['before the purchase is stored', STORE, 'before'],
       ['when the purchase is stored', STORE, 'after'],
@@ -75,7 +81,9 @@ test('a browser’s return whose Worker is killed, at each moment, finds the pur
   for (const { outcome, moment, paid } of crashed) {
     expect(outcome.status === 'rejected' || Number(Object(outcome.value).status) >= 500, moment).toBe(true)
     expect(await call(world, paid.back), moment).toMatchObject({ status: 303 })
-    expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+    expect((await userState(world, paid.userId)).purchases).toMatchObject([
+      purchaseAtStripe(world, paid.subscriptionId),
+    ])
   }
   await world.stripe.sendHeldWebhooks()
   for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
@@ -95,7 +103,7 @@ test('the cron delivers the event of a purchase whose queue message was never se
   await world.workers.scheduled('deliver-events')
   const events = await ownerEvents(world, paid.userId)
   expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
 })
 
 test('the cron delivers the events of purchases whose queue messages were lost with the runtime', async () => {
@@ -105,10 +113,10 @@ test('the cron delivers the events of purchases whose queue messages were lost w
   await kill()
   expect(statuses).toEqual(Array(12).fill(200))
 
-  await tellAfterCrash(world)
+  await deliverAfterCrash(world)
   for (const { userId } of purchases) {
     const events = await ownerEvents(world, userId)
     expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(sequenceFaults(events, { crashed: true })).toEqual([])
+    expect(findSequenceErrors(events, { crashed: true })).toEqual([])
   }
 })

@@ -6,7 +6,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ checkoutLeaseSeconds: 30 })
 
-/** Kills the next processes of the runtime as they start, before they answer. */
+/** Kills the next processes of the runtime as they start, before they respond. */
 function killAsTheyStart(count: number) {
   let killed = 0
   const kill = (message: unknown) => {
@@ -33,7 +33,7 @@ test('a runtime that is killed repeatedly while it starts comes up again, at the
   expect(await response.json()).toEqual(before.body)
 })
 
-test('two that kill it at the same moment both see it come back', async () => {
+test('two concurrent kills of the runtime both wait until it is up again', async () => {
   await Promise.all([world.workers.kill(), world.workers.kill()])
   expect(await call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`)).toMatchObject({ status: 200 })
 })

@@ -6,7 +6,7 @@ import { type Shop, useShops } from '../conformance/shop.ts'
 import { changesSubscription, replacing } from '../conformance/upgrading.ts'
 import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
-import { tellAfterCrash } from '../support/owner-events.ts'
+import { deliverAfterCrash } from '../support/owner-events.ts'
 
 // Purchases that replace an older subscription are stored, and then the Workers are killed.
 
@@ -14,21 +14,21 @@ const getShop = useShops(1)
 
 interface Upgrading {
   buyer: Buyer
-  /** Our id of what is replaced. */
+  /** Our id of the subscription that is replaced. */
   older: string
   page: Buyer
 }
 
-/** A buyer who is about to pay for what replaces a subscription. */
-async function upgrading(shop: Shop): Promise<Upgrading> {
+/** A buyer who is about to pay for a purchase that replaces its subscription. */
+async function prepareUpgrade(shop: Shop): Promise<Upgrading> {
   const buyer = await buy(shop)
   const older = (await readPurchase(buyer))!.id
   await shop.world.clock.advance(shop.paywall.id, '1h')
   return { buyer, older, page: await open(shop, 'monthly', replacing(buyer)) }
 }
 
-/** Resolves when the processor is asked to stop a subscription. That call hangs until `over`, and gets no answer. */
-function askedToStop({ emulator }: Shop, side: 'before' | 'after', over: Promise<void>): Promise<void> {
+/** Resolves when the processor is asked to cancel a subscription. That call hangs until `over`, and gets no response. */
+function waitForStop({ emulator }: Shop, side: 'before' | 'after', over: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   emulator.onCall = async (request, run) => {
     if (!changesSubscription(request)) return run()
@@ -41,31 +41,31 @@ function askedToStop({ emulator }: Shop, side: 'before' | 'after', over: Promise
   return promise
 }
 
-/** The buyer pays and returns, and webhooks follow. Resolves once the processor is asked to stop the older one. */
-async function paid(
+/** The buyer pays and returns. Resolves once the processor is asked to cancel the older subscription. */
+async function payAndReturn(
   { buyer: { shop }, page }: Upgrading,
   side: 'before' | 'after',
   over: Promise<void>,
 ): Promise<void> {
   shop.emulator.holdWebhooks()
-  const asked = askedToStop(shop, side, over)
-  const back = await press(page.checkoutUrl, 'pay')
-  // The answer is lost with the Workers.
-  call(shop.world, back).catch(() => null)
-  await asked
+  const stopRequested = waitForStop(shop, side, over)
+  const returnUrl = await press(page.checkoutUrl, 'pay')
+  // The response is lost with the Workers.
+  call(shop.world, returnUrl).catch(() => null)
+  await stopRequested
 }
 
 test.each(['before', 'after'] as const)(
-  'at each processor, Workers that are killed %s the older one is stopped have it stopped later',
+  'at each processor, the older subscription is cancelled later if the Workers are killed %s its cancellation',
   async (side) => {
-    const upgrades = await Promise.all(PROCESSOR_NAMES.map((acquiring) => upgrading(getShop(acquiring))))
+    const upgrades = await Promise.all(PROCESSOR_NAMES.map((acquiring) => prepareUpgrade(getShop(acquiring))))
     const { world } = upgrades[0]!.buyer.shop
     const over = Promise.withResolvers<void>()
-    await Promise.all(upgrades.map((each) => paid(each, side, over.promise)))
+    await Promise.all(upgrades.map((each) => payAndReturn(each, side, over.promise)))
     await world.workers.kill()
     over.resolve()
     await Promise.all(upgrades.map(({ buyer }) => buyer.shop.emulator.sendHeldWebhooks()))
-    await tellAfterCrash(world)
+    await deliverAfterCrash(world)
 
     for (const { buyer, older } of upgrades) {
       await world.clock.advance(buyer.shop.paywall.id, '5m')

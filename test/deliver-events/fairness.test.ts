@@ -8,27 +8,27 @@ import type { Database } from '../../lib/db/connect.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type Waiting, waiting } from '../support/pending-endpoints.ts'
 
-// Who gets the slots, with more webhook endpoints than one lease looks at. The leases are those of a sweep that has nothing
-// else to do: each attempt has ended before the next lease.
+// How slots are shared among more webhook endpoints than one lease scans. Each attempt ends before the next lease, as in a sweep
+// that has nothing else to do.
 
 /** As in lease-deliveries.sql. */
-const STEPS = 100
+const SCANNED_PER_LEASE = 100
 
-/** More than three leases look at, and four do. */
-const MANY = 3.5 * STEPS
+/** More webhook endpoints than three leases scan, but not more than four do. */
+const MANY = 3.5 * SCANNED_PER_LEASE
 const SLOTS = 5
 const FAILING_SLOTS = 2
 
 let client: pg.Client
 let db: Database
-let round: ScanCursor
+let cursor: ScanCursor
 
 beforeEach(async () => {
   await client?.end()
   client = new pg.Client({ connectionString: await freshDatabase() })
   await client.connect()
   db = { call: async (statement, parameters) => (await client.query(statement, parameters)).rows[0].result }
-  round = startScan()
+  cursor = startScan()
   await client.query(`
     insert into owners (email) values ('owner@turns.example');
     insert into paywalls (id, owner_id, name, is_test, acquiring, settings, geo, offers, layout, locales)
@@ -37,18 +37,21 @@ beforeEach(async () => {
 afterAll(() => client.end())
 
 const leaseFor = (holder: string) =>
-  leaseDeliveries<Lease>(db, { holder, count: SLOTS, failingCount: FAILING_SLOTS, ...round })
+  leaseDeliveries<Lease>(db, { holder, count: SLOTS, failingCount: FAILING_SLOTS, ...cursor })
 
-/** One lease. Its attempts end at once: those at webhook endpoints that fail in vain. */
+/** Makes one lease and ends its attempts at once: those at failing webhook endpoints fail. */
 async function lease(): Promise<Lease> {
   const holder = randomUUID()
   const leased = await leaseFor(holder)
-  for (const delivery of leased.deliveries) await end(delivery, holder)
-  round = advance(round, leased)
+  for (const delivery of leased.deliveries) await recordAttempt(delivery, holder)
+  cursor = advance(cursor, leased)
   return leased
 }
 
-async function end({ event_id, endpoint_id, attempts, is_failing }: LeasedDelivery, holder: string): Promise<void> {
+async function recordAttempt(
+  { event_id, endpoint_id, attempts, is_failing }: LeasedDelivery,
+  holder: string,
+): Promise<void> {
   await recordDelivery(db, {
     eventId: event_id,
     endpointId: endpoint_id,
@@ -60,8 +63,8 @@ async function end({ event_id, endpoint_id, attempts, is_failing }: LeasedDelive
   })
 }
 
-/** The webhook endpoints that got a turn in each of so many leases. */
-async function turns(leases: number): Promise<string[][]> {
+/** Makes this many leases. Returns the webhook endpoints of the attempts in each. */
+async function leaseRepeatedly(leases: number): Promise<string[][]> {
   const all: string[][] = []
   for (let time = 0; time < leases; time += 1) {
     all.push((await lease()).deliveries.map(({ endpoint_id }) => endpoint_id))
@@ -69,16 +72,16 @@ async function turns(leases: number): Promise<string[][]> {
   return all
 }
 
-/** Goes all round once. Returns in how many leases, if these are few. */
-async function goRound(): Promise<number> {
+/** Makes leases until the scan is complete. Returns their number. */
+async function completeScan(): Promise<number> {
   for (let leases = 1; leases < 20; leases += 1) if ((await lease()).cursor === null) return leases
-  throw new Error('the round does not end')
+  throw new Error('the scan does not end')
 }
 
-test('each of many webhook endpoints has a turn before any has its second', async () => {
+test('every webhook endpoint gets an attempt before any gets its second', async () => {
   await waiting(client, { count: MANY, members: 3 })
   for (const time of ['first', 'second', 'third']) {
-    const ids = (await turns(MANY / SLOTS)).flat()
+    const ids = (await leaseRepeatedly(MANY / SLOTS)).flat()
     expect(ids, `the ${time} time`).toHaveLength(MANY)
     expect(new Set(ids).size, `the ${time} time`).toBe(MANY)
   }
@@ -88,44 +91,50 @@ test.each<[string, Omit<Waiting, 'count'>]>([
   ['disabled', { disabled: true }],
   ['not due', { dueIn: '1 hour' }],
   ['failing', { failures: 1, members: 20 }],
-])('a lease passes only some of those that are %s, and a few come to all who wait', async (_which, others) => {
-  await waiting(client, { count: MANY, ...others })
-  const [good] = await waiting(client, { count: 1 })
-  expect((await turns(5)).flat()).toContain(good)
+])(
+  'a lease skips only some of the endpoints that are %s, and a few leases reach all the others',
+  async (_which, others) => {
+    await waiting(client, { count: MANY, ...others })
+    const [good] = await waiting(client, { count: 1 })
+    expect((await leaseRepeatedly(5)).flat()).toContain(good)
 
-  await client.query('update webhook_endpoints set disabled_at = now() where failures > 0')
-  round = startScan()
-  expect(await goRound()).toBe(4)
-})
+    await client.query('update webhook_endpoints set disabled_at = now() where failures > 0')
+    cursor = startScan()
+    expect(await completeScan()).toBe(4)
+  },
+)
 
-test.each([1, STEPS - 1, STEPS, STEPS + 1, 2 * STEPS])('a round of %i ends where it began', async (count) => {
-  const [first] = await waiting(client, { count, dueIn: '1 hour' })
-  round = { after: first!, until: first!, recent: [] }
-  expect(await goRound()).toBe(Math.ceil(count / STEPS))
-})
+test.each([1, SCANNED_PER_LEASE - 1, SCANNED_PER_LEASE, SCANNED_PER_LEASE + 1, 2 * SCANNED_PER_LEASE])(
+  'a scan of %i webhook endpoints ends where it began',
+  async (count) => {
+    const [first] = await waiting(client, { count, dueIn: '1 hour' })
+    cursor = { after: first!, until: first!, recent: [] }
+    expect(await completeScan()).toBe(Math.ceil(count / SCANNED_PER_LEASE))
+  },
+)
 
-test('one that is busy keeps three slots, however many stand between its turns', async () => {
+test('a busy endpoint keeps three slots, however many endpoints are scanned between its attempts', async () => {
   await waiting(client, { count: MANY, dueIn: '1 hour' })
   const [busy] = await waiting(client, { count: 1, members: 100 })
-  const leases = await turns(25)
+  const leases = await leaseRepeatedly(25)
   expect(leases.slice(5).map((each) => each.length)).toEqual(Array(20).fill(3))
   expect(new Set(leases.flat())).toEqual(new Set([busy]))
 })
 
-test('one that took an event again fails no longer: it has three slots at once', async () => {
-  const [back] = await waiting(client, { count: 1, failures: 3, members: 20 })
+test('an endpoint that accepts an event again is no longer failing, and gets three slots at once', async () => {
+  const [recovered] = await waiting(client, { count: 1, failures: 3, members: 20 })
   const holder = randomUUID()
   const [first, ...more] = (await leaseFor(holder)).deliveries
-  expect([first, more]).toMatchObject([{ endpoint_id: back, is_failing: true }, []])
-  await end({ ...first!, is_failing: false }, holder)
+  expect([first, more]).toMatchObject([{ endpoint_id: recovered, is_failing: true }, []])
+  await recordAttempt({ ...first!, is_failing: false }, holder)
   const { deliveries } = await leaseFor(randomUUID())
   expect(deliveries.map(({ is_failing }) => is_failing)).toEqual([false, false, false])
 })
 
-test('those that fail have two slots, and each of them has turns, beside one that takes all it is given', async () => {
+test('failing endpoints share two slots and all get attempts, and a working one gets the other three', async () => {
   const failing = await waiting(client, { count: 20, failures: 1, members: 100 })
   const [good] = await waiting(client, { count: 1, members: 1_000 })
-  const leases = await turns(150)
+  const leases = await leaseRepeatedly(150)
   const countIn = (ids: string[], some: string[]) => ids.filter((id) => some.includes(id)).length
   for (const ids of leases) expect([countIn(ids, failing), countIn(ids, [good!])]).toEqual([2, 3])
   expect(new Set(leases.flat())).toEqual(new Set([...failing, good]))

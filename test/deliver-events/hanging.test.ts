@@ -3,7 +3,7 @@ import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/m
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-/** A third of the time for which a webhook endpoint that hangs is waited for. */
+/** A third of the timeout of an attempt. */
 const SOON_MILLISECONDS = 5_000
 
 const world = useTestWorld({ inventsEvents: true })
@@ -19,16 +19,16 @@ async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerA
 const allDelivered = async (mailbox: Mailbox) =>
   (await mailbox.deliveries()).every(({ state }) => state === 'delivered')
 
-/** What happens now reaches the mailbox without the cron, each time. */
+/** Expects each of several new events to reach the mailbox without the cron. */
 async function expectPrompt(mailbox: Mailbox): Promise<void> {
   for (let time = 0; time < 5; time += 1) {
     await mailbox.credit()
-    await until('what happened has arrived', () => allDelivered(mailbox), SOON_MILLISECONDS)
+    await until('the event has arrived', () => allDelivered(mailbox), SOON_MILLISECONDS)
   }
 }
 
-// The first: queue messages that come again would begin sweeps with slots of their own.
-test('webhook endpoints that fail have few of the slots of a sweep, and the others the rest', async () => {
+// Runs first: repeated queue messages of other tests would start sweeps with slots of their own.
+test('failing webhook endpoints get few of the slots of a sweep, and the others get the rest', async () => {
   const { hanging, answerAll } = await openHanging(6)
   const good = await openWebhookEndpoint(world)
   const urls = hanging.map(({ url }) => url)
@@ -38,7 +38,7 @@ test('webhook endpoints that fail have few of the slots of a sweep, and the othe
   const sweeping = runDeliveryCron(world)
   await until('attempts hang', async () => hanging.filter((mailbox) => mailbox.ids().length > 0).length === 2)
   await good.addEvents(10)
-  await until('the good one has all', () => allDelivered(good), SOON_MILLISECONDS)
+  await until('the good webhook endpoint has all events', () => allDelivered(good), SOON_MILLISECONDS)
   expect(hanging.filter((mailbox) => mailbox.ids().length > 0)).toHaveLength(2)
 
   answerAll()
@@ -60,7 +60,7 @@ test.each([1, 7])('while %i webhook endpoints hang, the queue still delivers to 
   expect(attempts.every((number) => number <= 3)).toBe(true)
 })
 
-test('what waits behind attempts that hang goes out when these are answered, without the cron', async () => {
+test('events behind hanging attempts are sent when these are answered, without the cron', async () => {
   const { hanging, answerAll } = await openHanging(5)
   const good = await openWebhookEndpoint(world)
   for (const mailbox of hanging.slice(1)) {

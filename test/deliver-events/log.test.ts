@@ -28,7 +28,7 @@ test('a failed attempt is logged with event, webhook endpoint, attempt and the t
 })
 
 describe('the cron', () => {
-  // What the test before has left to be retried is due at a time of its own.
+  // Deliveries that the previous test left to be retried would become due during these tests.
   beforeEach(async () => {
     await world.database.query('delete from deliveries')
     world.logs.splice(0)
@@ -67,7 +67,7 @@ describe('the cron', () => {
 test.each([
   [200, 'delivered'],
   [500, 'not delivered'],
-])('an attempt answered %i is logged as %s, even if the answer to its record was lost', async (status, message) => {
+])('an attempt answered %i is logged as %s, even if the response to recording it was lost', async (status, message) => {
   const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status })
   const [id] = await mailbox.addEvents()

@@ -24,7 +24,7 @@ test("many concurrent sweeps deliver each member's events once and in order", as
   for (const own of idsByMember) expect(ids.filter((id) => own.includes(id))).toEqual(own)
 })
 
-test('an event waits for the earlier ones about its member through their failures; other members do not', async () => {
+test('an event waits for the earlier events of its member, even while they fail, but not for those of other members', async () => {
   const mailbox = await openWebhookEndpoint(world)
   const [failing, fine] = [await mailbox.newMember(), await mailbox.newMember()]
   const [first, second, third] = await mailbox.addEvents(3, failing)
@@ -44,7 +44,7 @@ test('an event waits for the earlier ones about its member through their failure
   expect(ids.indexOf(others[2]!)).toBeLessThan(ids.lastIndexOf(second!))
 })
 
-test('what waits behind a failing event is not due, and goes out on its heels', async () => {
+test('events behind a failing one are not due, and are sent right after it', async () => {
   const mailbox = await openWebhookEndpoint(world)
   mailbox.answer = () => ({ status: 500 })
   const ids = await mailbox.addEvents(3)
@@ -58,7 +58,7 @@ test('what waits behind a failing event is not due, and goes out on its heels', 
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
-test('a webhook endpoint that never answers holds up nobody else, and is given 15 seconds', async () => {
+test('a webhook endpoint that never answers times out after 15 seconds, and delays no other endpoint', async () => {
   const [silent, good] = [await openWebhookEndpoint(world), await openWebhookEndpoint(world)]
   const released = Promise.withResolvers<void>()
   silent.answer = async () => {
@@ -87,7 +87,7 @@ test('a webhook endpoint that never answers holds up nobody else, and is given 1
   expect(await silent.deliveries()).toSatisfy((rows: DeliveryRow[]) => rows.every(({ state }) => state === 'delivered'))
 })
 
-test('a consumer killed in the middle leaves a lease, and when it ends the same event arrives again', async () => {
+test('a consumer killed during an attempt leaves a lease, and the event is sent again when it ends', async () => {
   const mailbox = await openWebhookEndpoint(world)
   const [first, second] = await mailbox.addEvents(2)
   const arrived = Promise.withResolvers<void>()
@@ -113,7 +113,7 @@ test('a consumer killed in the middle leaves a lease, and when it ends the same 
   ])
 })
 
-test('an outcome that the database did not take at first is written again, not sent again', async () => {
+test('an outcome that could not be recorded is recorded again, without sending the event again', async () => {
   const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(2)
   let lost = 0
@@ -170,7 +170,7 @@ test('a holder that lost its lease cannot record anything', async () => {
   expect(rows).toEqual([{ disabled_at: null }])
 })
 
-test('a sweep goes on if an attempt ended behind the back of a lease that found nothing', async () => {
+test('a sweep continues if an attempt ended while a lease found nothing', async () => {
   const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(2)
   const answered = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ test('a sweep goes on if an attempt ended behind the back of a lease that found 
   expect(mailbox.ids()).toEqual(ids)
 })
 
-test('one sweep sends all that happened to a member, however many webhook endpoints stand in the way', async () => {
+test('one sweep sends all events of a member, however many webhook endpoints have nothing due', async () => {
   await waiting(world.database, { count: 600, dueIn: '1 hour' })
   const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(20)
@@ -198,7 +198,7 @@ test('one sweep sends all that happened to a member, however many webhook endpoi
   expect(mailbox.ids()).toEqual(ids)
 })
 
-test('an idle sweep is one statement', async () => {
+test('an idle sweep runs one statement', async () => {
   const before = world.neon.statements
   await runDeliveryCron(world)
   expect(world.neon.statements - before).toBe(1)

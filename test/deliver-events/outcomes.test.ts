@@ -34,10 +34,10 @@ test('both secrets sign during a rotation, and only the new one afterwards', asy
   const mailbox = await openWebhookEndpoint(world)
   const previous = `whsec_${randomBytes(32).toString('base64')}`
   const sealed = await seal(previous, world.secrets.WEBHOOK_SECRETS_KEY, `webhook:${mailbox.url}`)
-  const rotate = (until: string) =>
+  const rotate = (validFor: string) =>
     world.database.query(
       `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + $2::interval where url = $3`,
-      [sealed, until, mailbox.url],
+      [sealed, validFor, mailbox.url],
     )
 
   await rotate('1 hour')

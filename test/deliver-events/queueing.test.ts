@@ -6,7 +6,7 @@ import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/m
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// What is emitted and what is recorded about one member at the same moment: each of the two transactions must see the other,
+// An event about a member is queued while an outcome of its deliveries is recorded. Each of the two transactions must see the other,
 // or a delivery waits for ever behind one that is finished.
 
 const world = useTestWorld({ inventsEvents: true })
@@ -17,7 +17,7 @@ beforeAll(async () => {
   release = rows[0]!.name
 })
 
-/** Tells of something that happened to the member of the mailbox's first event, in the client's transaction. */
+/** Emits another event about the member of this event, in the client's transaction. */
 const queueEvent = (client: pg.ClientBase, eventId: string) =>
   client.query(
     `select ${release}.emit_event(p.owner_id, e.paywall_id, e.user_id, 'ticket.created', '{}')
@@ -25,8 +25,8 @@ const queueEvent = (client: pg.ClientBase, eventId: string) =>
     [eventId],
   )
 
-/** Leases the member's first delivery. Gives the query that records that it is delivered. */
-async function leased(eventId: string): Promise<pg.QueryConfig> {
+/** Leases the delivery of this event. Returns the query that records it as delivered. */
+async function lease(eventId: string): Promise<pg.QueryConfig> {
   const holder = randomUUID()
   const { rows } = await world.database.query<{ endpoint_id: string }>(
     `update deliveries set holder = $1, locked_until = now() + interval '1 minute', attempts = 1
@@ -40,7 +40,10 @@ async function leased(eventId: string): Promise<pg.QueryConfig> {
 }
 
 /** Runs one query in a transaction, and the other at the same time: it must wait until the first has committed. */
-async function inTurn(first: (client: pg.ClientBase) => Promise<unknown>, second: typeof first): Promise<void> {
+async function runConcurrently(
+  first: (client: pg.ClientBase) => Promise<unknown>,
+  second: typeof first,
+): Promise<void> {
   const connected = (work: typeof first) => withClient(world.databaseUrl, async (client) => void (await work(client)))
   let running = Promise.resolve()
   await connected(async (client) => {
@@ -63,37 +66,37 @@ async function inTurn(first: (client: pg.ClientBase) => Promise<unknown>, second
 }
 
 /** Whether a time is set for the next attempt of each pending delivery, in order. */
-async function scheduled(mailbox: Mailbox): Promise<boolean[]> {
+async function readScheduled(mailbox: Mailbox): Promise<boolean[]> {
   const deliveries = await mailbox.deliveries()
   return deliveries.filter(({ state }) => state === 'pending').map(({ due_in }) => due_in !== null)
 }
 
-test.each([1, 2])('of %i waiting, the first is recorded while another is being queued', async (count) => {
+test.each([1, 2])('with %i pending, the first is recorded while another one is being queued', async (count) => {
   const mailbox = await openWebhookEndpoint(world)
   const [first] = await mailbox.addEvents(count)
-  const record = await leased(first!)
+  const record = await lease(first!)
 
-  await inTurn(
+  await runConcurrently(
     (client) => queueEvent(client, first!),
     (client) => client.query(record),
   )
 
-  expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
+  expect(await readScheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
   await runDeliveryCron(world)
   expect(mailbox.ids()).toHaveLength(count)
 })
 
-test.each([1, 2])('of %i waiting, the first is being recorded while another is queued', async (count) => {
+test.each([1, 2])('with %i pending, another one is queued while the first is being recorded', async (count) => {
   const mailbox = await openWebhookEndpoint(world)
   const [first] = await mailbox.addEvents(count)
-  const record = await leased(first!)
+  const record = await lease(first!)
 
-  await inTurn(
+  await runConcurrently(
     (client) => client.query(record),
     (client) => queueEvent(client, first!),
   )
 
-  expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
+  expect(await readScheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
   await runDeliveryCron(world)
   expect(mailbox.ids()).toHaveLength(count)
 })

@@ -34,7 +34,7 @@ describe('the address of a webhook endpoint', () => {
     },
   )
 
-  test('may be loopback and http where that is allowed, and nothing more private', () => {
+  test('may be loopback and http where that is allowed, but no other private address', () => {
     const problems = (urls: string[]) => urls.map((url) => publicUrlProblem(url, { ...PUBLIC, allowLocal: true }))
     expect(problems(['http://127.0.0.1:8790/webhooks', 'http://localhost:1', 'http://[::1]:80/'])).toEqual([
       null,

@@ -11,7 +11,7 @@ import { buy, getPriceId, newEmail, payAndReturn } from '../support/checkout.ts'
 import { getFolder, typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { listSite, startOwnerSite } from '../support/owner-site.ts'
-import { codeMailedTo } from '../support/sign-in.ts'
+import { readMailedCode } from '../support/sign-in.ts'
 import { type Site, startSite } from '../support/site.ts'
 import type { TestWorld } from '../support/world.ts'
 
@@ -22,7 +22,7 @@ const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langu
 }))
 
 const commands = blocks.flatMap(({ language, code }) => (language === 'sh' ? [code] : []))
-/** By file name, which is in a comment at the beginning of each. */
+/** By file name, which is in the first line of each, as a comment. */
 const modules = Object.fromEntries(
   blocks.flatMap(({ language, code }) => (language === 'ts' ? [[/^\/\/ (\S+)/.exec(code)?.[1] ?? '', code]] : [])),
 )
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const load = (name: string) => import(join(folder, name))
 
-test('every block of code is tested here', () => {
+test('every code block is tested here', () => {
   expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts']))
   expect(commands).toHaveLength(4)
 })
@@ -103,7 +103,7 @@ describe('the modules', () => {
 
   test('accept webhooks with a valid signature only', async () => {
     const [{ POST, subscribers }, { isAuthentic }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
-    const { headers, body } = await created()
+    const { headers, body } = await receiveCreated()
     const request = (text: string) => new Request('https://owner.example', { method: 'POST', headers, body: text })
     expect(await POST(request(body))).toMatchObject({ status: 204 })
     expect([...subscribers]).toEqual([JSON.parse(body).data.user.id])
@@ -141,7 +141,7 @@ describe('in a browser', () => {
     return page
   }
 
-  test('a purchase is transferred to another browser by a mailed code', async () => {
+  test('a purchase can be used in another browser after signing in with a mailed code', async () => {
     const email = newEmail()
     const [laptop, phone] = [await openPage(), await openPage()]
     await laptop.getByRole('button', { name: 'Buy' }).click()
@@ -158,15 +158,15 @@ describe('in a browser', () => {
       )
       await page.getByLabel('Email').press('Tab')
       await (await sent).finished()
-      await page.getByLabel('Code').fill(await codeMailedTo(world, email, index + 1))
+      await page.getByLabel('Code').fill(await readMailedCode(world, email, index + 1))
       await page.getByLabel('Code').press('Tab')
       await page.locator('#buy').waitFor({ state: 'hidden' })
     }
   })
 })
 
-/** The webhook of a new subscription. */
-async function created(): Promise<Received> {
+/** Buys a subscription, and returns its `subscription.created` webhook. */
+async function receiveCreated(): Promise<Received> {
   const email = newEmail()
   await buy(world, { paywall: world.paywall, key: world.key, email })
   await world.stripe.drainWebhooks()

@@ -19,7 +19,7 @@ const failures: LogLine[] = Object.values(sharedErrors).flatMap(([status, code])
   return [{ level: status === 502 ? 'warn' : 'error', message: status === 500 ? 'unexpected failure' : code }]
 })
 
-/** The message that is computed, and the definition of `log` itself. */
+/** A message that is computed, and the definition of `log` itself. */
 const NOT_LITERAL = ['lib/http/base-app.ts: message', 'lib/log/log.ts: message']
 
 const inCode: LogLine[] = [...failures]
@@ -49,17 +49,17 @@ const inDocs = [...table.matchAll(/^\| (.+?) \| (\w+) \|/gm)].flatMap(([, messag
 
 const isSame = (one: LogLine) => (other: LogLine) => one.level === other.level && one.message === other.message
 
-test('every call of log has a level and a message that can be read from the source', () => {
+test('every call of log has a level and a literal message', () => {
   expect(inCode.length).toBeGreaterThan(40)
   expect(unresolved).toEqual(NOT_LITERAL)
   expect(inCode.filter(({ level }) => !['info', 'warn', 'error'].includes(level))).toEqual([])
 })
 
-test('the table lists only lines that the code writes', () => {
+test('the table lists only lines that the code logs', () => {
   expect(inDocs.filter((line) => !inCode.some(isSame(line)))).toEqual([])
 })
 
-test('the table lists every warning and every error that the code writes, once', () => {
+test('the table lists every warning and every error that the code logs, once', () => {
   const alarming = inCode.filter(({ level }) => level !== 'info')
   expect(alarming.filter((line) => !inDocs.some(isSame(line)))).toEqual([])
   const messages = inDocs.map(({ message }) => message)

@@ -27,7 +27,7 @@ describe('in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  /** All requests went to our origin, and nothing failed. */
+  /** All requests must go to our origin, and nothing may fail. */
   afterEach(() => {
     expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.docsUrl)).toEqual([])
     expect(errors).toEqual([])
@@ -51,7 +51,7 @@ describe('in a browser', () => {
     await panel.getByText('new Paywall({').waitFor()
   })
 
-  test('finds an operation by a search', async () => {
+  test('finds an operation by search', async () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search' }).fill('portal')
     await page
@@ -94,7 +94,7 @@ test.each([390, 1280])('fits a screen that is %d wide', async (width) => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
 })
 
-test('its script is publicly cacheable for five minutes', async () => {
+test('redoc.js is publicly cacheable for five minutes', async () => {
   const { status, headers } = await call(world, `${world.docsUrl}/docs/api/redoc.js`)
   expect(status).toBe(200)
   expect(headers).toMatchObject({

@@ -29,21 +29,21 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 )
 
 /** Called by processors, and by browsers that they redirect. */
-const NOT_OF_CLIENTS = ['checkoutReturn', 'signedReturn', 'processorWebhook']
+const NOT_CALLED_BY_CLIENTS = ['checkoutReturn', 'signedReturn', 'processorWebhook']
 
 test('every operation that clients call has a sample for curl', () => {
   const without = operations.filter(({ samples }) => !samples.has('curl')).map(({ id }) => id)
-  expect(without).toEqual(NOT_OF_CLIENTS)
+  expect(without).toEqual(NOT_CALLED_BY_CLIENTS)
 })
 
-test('every operation has a sample for each kind of caller: a server with an owner key, a user’s browser', () => {
-  const without = (label: string, may: (operation: (typeof operations)[number]) => boolean) =>
-    operations.filter((each) => may(each) && !each.samples.has(label)).map(({ id }) => id)
+test('every operation has an SDK sample for each kind of caller: server or browser', () => {
+  const without = (label: string, isCallable: (operation: (typeof operations)[number]) => boolean) =>
+    operations.filter((each) => isCallable(each) && !each.samples.has(label)).map(({ id }) => id)
   expect(without('SDK, server', ({ credentials }) => credentials.includes('OwnerKey'))).toEqual([])
   expect(without('SDK, browser', ({ credentials }) => credentials.includes('UserToken'))).toEqual([])
 })
 
-test('the samples for the SDK compile with its types', async () => {
+test('the SDK samples compile with its types', async () => {
   const programs = operations.flatMap(({ id, samples }) =>
     [...samples].flatMap(([label, source], index) =>
       label === 'curl' ? [] : [[`${id}-${index}.ts`, source] as const],
@@ -57,10 +57,10 @@ const AsyncFunction: new (name: string, code: string) => (given: unknown) => Pro
   async () => {},
 ).constructor
 
-/** Runs a sample with its only import, `name`, replaced by `given`. */
-function run(source: string, name: string, given: unknown): Promise<void> {
+/** Runs a sample with its only import, called `name`, replaced by `replacement`. */
+function run(source: string, name: string, replacement: unknown): Promise<void> {
   const program = source.slice(source.indexOf('\n') + 1)
-  return new AsyncFunction(name, stripTypeScriptTypes(program))(given)
+  return new AsyncFunction(name, stripTypeScriptTypes(program))(replacement)
 }
 
 /** A `fetch` that records each call. */
@@ -77,13 +77,13 @@ function recordingFetch() {
   return { called, fetch }
 }
 
-/** A storage like the browser's. */
-function memory() {
-  const kept = new Map<string, string>()
+/** An in-memory storage with the interface of `localStorage`. */
+function memoryStorage() {
+  const items = new Map<string, string>()
   return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
   }
 }
 
@@ -95,20 +95,23 @@ function programsFor(label: string) {
   })
 }
 
-test.each(programsFor('SDK, server'))('$id: an owner’s server sends the example of the operation', async (each) => {
-  const { called, fetch } = recordingFetch()
-  const Client = class extends Paywall {
-    constructor(options: PaywallOptions) {
-      super({ ...options, fetch })
+test.each(programsFor('SDK, server'))(
+  '$id: the server sample sends the example request of the operation',
+  async (each) => {
+    const { called, fetch } = recordingFetch()
+    const Client = class extends Paywall {
+      constructor(options: PaywallOptions) {
+        super({ ...options, fetch })
+      }
     }
-  }
-  await run(each.source, 'Paywall', Client)
-  expect(called).toEqual([{ address: each.address, body: each.body }])
-})
+    await run(each.source, 'Paywall', Client)
+    expect(called).toEqual([{ address: each.address, body: each.body }])
+  },
+)
 
-test.each(programsFor('SDK, browser'))('$id: a user’s browser makes the call', async ({ address, source }) => {
+test.each(programsFor('SDK, browser'))('$id: the browser sample calls the operation', async ({ address, source }) => {
   const { called, fetch } = recordingFetch()
-  const options = { fetch, storage: memory() }
+  const options = { fetch, storage: memoryStorage() }
   const before = await createPaywall('https://pay.example.com', options)
   await before.signIn('ada@example.com')
   await before.confirm('654321')

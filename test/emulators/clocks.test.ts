@@ -27,7 +27,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 const { paywallId } = ACME
 
-async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
+async function startWithSubscription(order: Stripe.Checkout.SessionCreateParams = {}) {
   const { url: serviceUrl } = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl })
   const session = await buy(stripe, subscriptionOrder(order))
@@ -42,8 +42,8 @@ async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
 const getPeriodEnd = ({ items }: Stripe.Subscription) => items.data[0]?.current_period_end ?? 0
 
 describe('at Stripe', () => {
-  test('a year of a monthly subscription has twelve more periods, each paid an hour after it began', async () => {
-    const { emulator, stripe, id, subscription, types } = await subscribed()
+  test('a monthly subscription renews twelve times in a year, and each renewal is paid an hour after its period begins', async () => {
+    const { emulator, stripe, id, subscription, types } = await startWithSubscription()
     const first = await subscription()
     const yearLater = new Date(first.created * 1000)
     yearLater.setUTCFullYear(yearLater.getUTCFullYear() + 1)
@@ -63,8 +63,10 @@ describe('at Stripe', () => {
     expect(emulator.nextDue(paywallId)).toBeNull()
   })
 
-  test('a trial is announced three days before its end, and is paid for then', async () => {
-    const { emulator, subscription, types } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+  test('sends trial_will_end three days before a trial ends, and charges within an hour after its end', async () => {
+    const { emulator, subscription, types } = await startWithSubscription({
+      subscription_data: { trial_period_days: 7 },
+    })
     const { trial_end: end } = await subscription()
     const before = emulator.events.length
     expect(emulator.nextDue(paywallId)).toBe((end ?? 0) - 3 * DAY)
@@ -75,8 +77,8 @@ describe('at Stripe', () => {
     expect(await subscription()).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 999 } })
   })
 
-  test('a charge that fails is tried again eight times in two weeks; the subscription recovers, or ends after the last', async () => {
-    const { emulator, customer, subscription, pass, types } = await subscribed()
+  test('retries a failed charge eight times in two weeks; the subscription recovers, or is cancelled after the last retry', async () => {
+    const { emulator, customer, subscription, pass, types } = await startWithSubscription()
     const end = getPeriodEnd(await subscription())
     await emulator.declineCharges(customer)
     await emulator.moveTo(paywallId, end + HOUR)
@@ -93,16 +95,16 @@ describe('at Stripe', () => {
     await emulator.declineCharges(customer)
     const before = emulator.events.length
     await emulator.moveTo(paywallId, getPeriodEnd(recovered) + HOUR + 14 * DAY)
-    const over = { status: 'canceled', cancellation_details: { reason: 'payment_failed' } }
-    expect(await subscription()).toMatchObject({ ...over, latest_invoice: { status: 'open', attempt_count: 9 } })
+    const cancelled = { status: 'canceled', cancellation_details: { reason: 'payment_failed' } }
+    expect(await subscription()).toMatchObject({ ...cancelled, latest_invoice: { status: 'open', attempt_count: 9 } })
     expect(types(before).filter((type) => type === 'invoice.payment_failed')).toHaveLength(9)
     expect(types(before).at(-1)).toBe('customer.subscription.deleted')
   })
 
-  test('an account may keep a subscription after the last retry: unpaid, or past due and charged for later periods', async () => {
-    const unpaid = await subscribed()
-    const left = { retryDays: [3, 5], finally: 'unpaid' as const }
-    await unpaid.emulator.setDunning(paywallId, left)
+  test('an account can keep a subscription after the last retry: as unpaid, or as past due and charged for later periods', async () => {
+    const unpaid = await startWithSubscription()
+    const dunning = { retryDays: [3, 5], finally: 'unpaid' as const }
+    await unpaid.emulator.setDunning(paywallId, dunning)
     await unpaid.emulator.declineCharges(unpaid.customer)
     const end = getPeriodEnd(await unpaid.subscription())
     await unpaid.emulator.moveTo(paywallId, end + HOUR + 8 * DAY)
@@ -114,8 +116,8 @@ describe('at Stripe', () => {
     const later = { status: 'unpaid', latest_invoice: { status: 'draft', attempt_count: 0 } }
     expect(await unpaid.subscription()).toMatchObject(later)
 
-    const kept = await subscribed()
-    await kept.emulator.setDunning(paywallId, { ...left, finally: 'keep' })
+    const kept = await startWithSubscription()
+    await kept.emulator.setDunning(paywallId, { ...dunning, finally: 'keep' })
     await kept.emulator.declineCharges(kept.customer)
     await kept.emulator.moveTo(paywallId, getPeriodEnd(await kept.subscription()) + HOUR + 8 * DAY)
     const owing = await kept.subscription()
@@ -125,7 +127,7 @@ describe('at Stripe', () => {
     expect(await kept.subscription()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
   })
 
-  test('a debit arrives, an unpaid subscription expires, a page closes', async () => {
+  test('a bank debit is paid within 20 hours; an unpaid subscription and an open session expire after a day', async () => {
     const { emulator, stripe } = await startStripe()
     const debit = await stripe.checkout.sessions.create(paymentOrder())
     await press(debit, 'later')
@@ -140,7 +142,7 @@ describe('at Stripe', () => {
     expect(await fetched(open)).toMatchObject({ status: 'expired' })
   })
 
-  test('the clocks of two accounts never touch', async () => {
+  test('moving the clock of one account does not affect another account', async () => {
     const other = { ...ACME, paywallId: '2002', secretKey: 'sk_test_other_0123456789' }
     const { emulator, stripe } = await startStripe({ accounts: [ACME, other] })
     await buy(stripe, subscriptionOrder())
@@ -153,7 +155,7 @@ describe('at Stripe', () => {
   })
 })
 
-test('an idempotency key is forgotten by the clock of its own account', async () => {
+test("an idempotency key expires by its own account's clock", async () => {
   const other = { ...MOLLIE_ACME, paywallId: '2001', apiKey: 'test_other_0123456789' }
   const { emulator, mollie } = await startMollie({ accounts: [MOLLIE_ACME, other] })
   const create = async (client = mollie) =>
@@ -165,7 +167,7 @@ test('an idempotency key is forgotten by the clock of its own account', async ()
   expect(await create(theirs)).toBe(kept)
 })
 
-test('a webhook is tried again when the processor would, however long that is, and is given up at last', async () => {
+test("retries a webhook on the processor's schedule as the clock moves, and gives up after the last attempt", async () => {
   let arrived = 0
   const server = createServer((request, response) => {
     arrived += 1
@@ -183,7 +185,7 @@ test('a webhook is tried again when the processor would, however long that is, a
 })
 
 describe('at Mollie', () => {
-  test('a subscription is charged on its dates, also after a charge that failed, until it has been as often as it should', async () => {
+  test('charges a subscription on its dates, also after a failed charge, and completes it after `times` charges', async () => {
     const { emulator, mollie } = await startMollie()
     const { customerId, fetched, payments } = await subscribe(mollie, { interval: '1 week', times: 3 })
     const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * DAY)
@@ -196,7 +198,7 @@ describe('at Mollie', () => {
     expect(await fetched()).toMatchObject({ status: 'completed', timesRemaining: 0 })
   })
 
-  test('slow refunds and money on its way arrive, pages expire', async () => {
+  test('a slow refund is completed within three days; a renewal dated in the future stays pending', async () => {
     const { emulator, mollie } = await startMollie()
     const { payment } = await firstPayment(mollie)
     emulator.slowRefunds = true
@@ -211,7 +213,7 @@ describe('at Mollie', () => {
   })
 })
 
-test('a clock continues while the seller is slow to answer a webhook', async () => {
+test('the clock keeps running while moveTo waits for a slow webhook response', async () => {
   const server = createServer(async (request, response) => {
     request.resume()
     await delay(2_500)

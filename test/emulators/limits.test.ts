@@ -6,7 +6,7 @@ import * as stripe from '../processors/stripe/emulator/fixture.ts'
 
 const PAYWALL = '1001'
 
-describe('one call too many', () => {
+describe('a call over the rate limit', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
@@ -43,9 +43,9 @@ describe('one call too many', () => {
   ]
 
   test.each(CALLS)(
-    'at $name is answered 429 with Retry-After, from the start, and may be made after it',
+    'at $name gets 429 with Retry-After, and succeeds after that time',
     async ({ start, calls, seconds }) => {
-      vi.useFakeTimers({ toFake: ['Date'] }) // however long the calls take, they are made at once
+      vi.useFakeTimers({ toFake: ['Date'] }) // freezes the clock, so that all calls count as simultaneous
       const { emulator, headers, path } = await start()
       const call = () => fetch(`${emulator.url}${path}`, { headers })
       for (let made = 0; made < calls; made += 1) expect((await call()).status).not.toBe(429)
@@ -63,7 +63,7 @@ describe('one call too many', () => {
 })
 
 describe('versions', () => {
-  test('at Polar `modified_at` is null first, and grows with each change, however fast they come', async () => {
+  test('at Polar `modified_at` is null at first, and increases with each change, even in quick succession', async () => {
     const { polar: sdk } = await polar.startPolar()
     const { id } = await polar.buy(sdk)
     expect(await sdk.subscriptions.get(id)).toMatchObject({ modified_at: null })
@@ -74,7 +74,7 @@ describe('versions', () => {
     expect((await sdk.subscriptions.get(id)).modified_at).toBe(two)
   })
 
-  test('at Chargebee `resource_version` grows with each change', async () => {
+  test('at Chargebee `resource_version` increases with each change', async () => {
     const { emulator, chargebee: sdk } = await chargebee.startChargebee()
     const { subscription } = await chargebee.subscribe(sdk)
     const id = subscription?.id ?? ''
@@ -90,7 +90,7 @@ describe('versions', () => {
   })
 })
 
-test('reads at Polar are some seconds older than its webhooks, while the account has a replica', async () => {
+test('reads at Polar return an older state than its webhooks while the replica lags', async () => {
   const { url: serviceUrl, deliveries } = await polar.startReceiver()
   const { emulator, polar: sdk } = await polar.startPolar({ serviceUrl })
   const { id, order } = await polar.buy(sdk)
@@ -109,7 +109,7 @@ test('reads at Polar are some seconds older than its webhooks, while the account
 
 describe('taxes and a coupon', () => {
   const TERMS = { taxPercent: 20, percentOff: 10 }
-  // 10 % off 9.99, and 20 % on what is left.
+  // 10 % off 9.99, then 20 % tax on the rest.
   const [DISCOUNT, TAX] = [100, 180]
   const TOTAL = 999 - DISCOUNT + TAX
 
@@ -140,7 +140,7 @@ describe('taxes and a coupon', () => {
     expect(once.amount_total).not.toBe(once.amount_subtotal)
   })
 
-  test('at Polar, where a refund has its share of the taxes', async () => {
+  test('at Polar, where a refund includes its share of the tax', async () => {
     const { emulator, polar: sdk } = await polar.startPolar()
     await emulator.setTerms(PAYWALL, TERMS)
     const { order, checkout } = await polar.buy(sdk)
@@ -168,7 +168,7 @@ describe('taxes and a coupon', () => {
     expect(subscription).toMatchObject({ subscription_items: [{ unit_price: 999 }] })
   })
 
-  test('at Freemius, whose amounts are without taxes', async () => {
+  test('at Freemius, whose amounts exclude tax', async () => {
     const { emulator, freemius: sdk } = await freemius.startFreemius()
     await emulator.setTerms(PAYWALL, TERMS)
     const { user, license } = await freemius.buy(sdk, emulator)
@@ -179,7 +179,7 @@ describe('taxes and a coupon', () => {
   })
 })
 
-test('a field may have a value that is new in its enumeration', async () => {
+test('setValues makes a field return an unknown enum value', async () => {
   const { emulator, polar: sdk } = await polar.startPolar()
   const { order } = await polar.buy(sdk)
   await emulator.setValues(PAYWALL, { billing_reason: 'subscription_gift' })
@@ -192,7 +192,7 @@ test('a field may have a value that is new in its enumeration', async () => {
   expect(await sdk.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_create' })
 })
 
-test('an undeliverable e-mail address is refused: at Stripe one without a domain, at Polar also one whose domain accepts no mail', async () => {
+test('rejects an undeliverable e-mail address: at Stripe an invalid domain, at Polar also a domain that accepts no mail', async () => {
   const { stripe: sdk } = await stripe.startStripe()
   await expect(
     sdk.checkout.sessions.create(stripe.subscriptionOrder({ customer_email: 'ada@acme.test' })),

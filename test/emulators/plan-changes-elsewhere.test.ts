@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import * as chargebee from '../processors/chargebee/emulator/fixture.ts'
 import * as freemius from '../processors/freemius/emulator/fixture.ts'
 import * as mollie from '../processors/mollie/emulator/fixture.ts'
-import { aQuarterPasses, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
+import { advanceQuarterPeriod, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
 
 describe('at Chargebee', () => {
-  async function subscribed() {
+  async function startWithSubscription() {
     const { url: serviceUrl } = await chargebee.startReceiver()
     const { emulator, chargebee: sdk } = await chargebee.startChargebee({ serviceUrl })
     await emulator.setOtherPrices(PAYWALL, [otherPrice('team-USD-monthly', { currency: 'USD' })])
@@ -16,9 +16,9 @@ describe('at Chargebee', () => {
     return { emulator, sdk, id, read, period: [from, to], types: () => emulator.events.map((each) => each.event_type) }
   }
 
-  test('a change in the portal is an invoice that credits pay in part', async () => {
-    const { emulator, sdk, id, read, period, types } = await subscribed()
-    await aQuarterPasses(emulator, period)
+  test('a plan change in the portal creates an invoice that is partly paid by credits', async () => {
+    const { emulator, sdk, id, read, period, types } = await startWithSubscription()
+    await advanceQuarterPeriod(emulator, period)
     await emulator.changePlan(id)
     expect(await read()).toMatchObject({
       subscription_items: [{ item_price_id: 'team-USD-monthly', unit_price: 2999 }],
@@ -28,8 +28,8 @@ describe('at Chargebee', () => {
     expect(types()).toContain('subscription_changed')
   })
 
-  test('a change with the end of the term is scheduled, and can be called off', async () => {
-    const { emulator, id, read, period, types } = await subscribed()
+  test('a plan change at the end of the term is scheduled, and can be cancelled', async () => {
+    const { emulator, id, read, period, types } = await startWithSubscription()
     await emulator.schedulePlan(id)
     expect(await read()).toMatchObject({ has_scheduled_changes: true, subscription_items: [{ unit_price: 999 }] })
     await emulator.unschedulePlan(id)
@@ -48,7 +48,7 @@ describe('at Chargebee', () => {
   })
 })
 
-test('at Freemius the licence gets another plan and another subscription, which begins anew', async () => {
+test('a plan change at Freemius gives the licence another plan and a new subscription', async () => {
   const { url: serviceUrl } = await freemius.startReceiver()
   const { emulator, freemius: sdk } = await freemius.startFreemius({ serviceUrl })
   await emulator.setOtherPrices(PAYWALL, [otherPrice('503:605', { currency: 'USD' })])
@@ -72,7 +72,7 @@ test('at Freemius the licence gets another plan and another subscription, which 
   expect(emulator.events[before]?.data).toMatchObject({ from_plan_id: '501', to_plan_id: '503' })
 })
 
-test('at Mollie the seller changes what a subscription costs from its next charge on', async () => {
+test("the seller can change a Mollie subscription's amount and interval from the next charge on", async () => {
   const { emulator, mollie: sdk } = await mollie.startMollie()
   const { subscription, customerId, fetched } = await mollie.subscribe(sdk)
   await sdk.subscriptions.update({

@@ -1,7 +1,7 @@
 export const DAY = 24 * 3600
 export const PAYWALL = '1001'
 
-/** A price that no paywall file names. */
+/** A price that is in no paywall file. */
 export const otherPrice = (id: string, more: object = {}) => ({
   id,
   label: 'Team',
@@ -12,12 +12,12 @@ export const otherPrice = (id: string, more: object = {}) => ({
   ...more,
 })
 
-interface Timed {
+interface EmulatorClock {
   currentTime(id: string): number
   moveTo(id: string, at: number): Promise<void>
 }
 
-/** A quarter of a period passes. */
-export async function aQuarterPasses(emulator: Timed, [from = 0, to = 0]: number[]) {
+/** Moves the clock to a quarter of the period. */
+export async function advanceQuarterPeriod(emulator: EmulatorClock, [from = 0, to = 0]: number[]) {
   await emulator.moveTo(PAYWALL, from + (to - from) / 4)
 }

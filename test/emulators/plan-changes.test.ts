@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import * as polar from '../processors/polar/emulator/fixture.ts'
 import * as stripe from '../processors/stripe/emulator/fixture.ts'
-import { aQuarterPasses, DAY, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
+import { advanceQuarterPeriod, DAY, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
 
 const HOUR = 3600
 
 describe('at Stripe', () => {
-  async function subscribed() {
+  async function startWithSubscription() {
     const { url: serviceUrl } = await stripe.startReceiver()
     const { emulator, stripe: sdk } = await stripe.startStripe({ serviceUrl })
     await emulator.setOtherPrices(PAYWALL, [
@@ -21,9 +21,9 @@ describe('at Stripe', () => {
     return { emulator, sdk, id, read, types, period: [item?.current_period_start ?? 0, item?.current_period_end ?? 0] }
   }
 
-  test('a change in the portal is paid at once, less what is left of the old price', async () => {
-    const { emulator, id, read, period, types } = await subscribed()
-    await aQuarterPasses(emulator, period)
+  test('a plan change in the portal is charged at once, minus the unused part of the old price', async () => {
+    const { emulator, id, read, period, types } = await startWithSubscription()
+    await advanceQuarterPeriod(emulator, period)
     await emulator.changePlan(id, 'price_team')
     const changed = await read()
     expect(changed.items.data[0]).toMatchObject({
@@ -42,8 +42,8 @@ describe('at Stripe', () => {
     expect((await read()).latest_invoice).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 2999 })
   })
 
-  test('a downgrade leaves the customer a balance, and a change of the interval begins a period', async () => {
-    const { emulator, id, read, period } = await subscribed()
+  test('a change of interval starts a new period, and a downgrade credits the customer balance', async () => {
+    const { emulator, id, read, period } = await startWithSubscription()
     await emulator.changePlan(id, 'price_year')
     const yearly = await read()
     expect(yearly.latest_invoice).toMatchObject({ total: 9900 - 999, amount_paid: 8901 })
@@ -61,15 +61,15 @@ describe('at Stripe', () => {
     })
   })
 
-  test('a change that cannot be paid is not made', async () => {
-    const { emulator, id, read } = await subscribed()
+  test('a plan change whose payment is declined is not made', async () => {
+    const { emulator, id, read } = await startWithSubscription()
     await emulator.declineCharges(stripe.getId((await read()).customer))
     await expect(emulator.changePlan(id, 'price_team')).rejects.toThrow(/declined/)
     expect((await read()).items.data[0]).toMatchObject({ price: { id: 'price_month' } })
   })
 
-  test('while a schedule manages a subscription it cannot be cancelled at the end; released, it can', async () => {
-    const { emulator, sdk, id, read, period, types } = await subscribed()
+  test('a subscription managed by a schedule cannot be cancelled at period end until the schedule is released', async () => {
+    const { emulator, sdk, id, read, period, types } = await startWithSubscription()
     await emulator.schedulePlan(id, 'price_team')
     const scheduled = await read()
     expect(scheduled.items.data[0]).toMatchObject({ price: { id: 'price_month' } })
@@ -93,8 +93,8 @@ describe('at Stripe', () => {
     expect(types()).toEqual(expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']))
   })
 
-  test('a scheduled price comes with the next period', async () => {
-    const { emulator, id, read, period } = await subscribed()
+  test('a scheduled price takes effect with the next period', async () => {
+    const { emulator, id, read, period } = await startWithSubscription()
     await emulator.schedulePlan(id, 'price_team')
     await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
     const renewed = await read()
@@ -107,7 +107,7 @@ describe('at Stripe', () => {
   })
 
   test('the portal has a button for each other price', async () => {
-    const { emulator, sdk, read } = await subscribed()
+    const { emulator, sdk, read } = await startWithSubscription()
     const customer = stripe.getId((await read()).customer)
     const { url } = await sdk.billingPortal.sessions.create({ customer })
     expect(await (await fetch(url)).text()).toContain('Change to Team, $29.99 per month')
@@ -120,7 +120,7 @@ describe('at Stripe', () => {
 })
 
 describe('at Polar', () => {
-  async function subscribed(order = {}) {
+  async function startWithSubscription(order = {}) {
     const { url: serviceUrl } = await polar.startReceiver()
     const { emulator, polar: sdk } = await polar.startPolar({ serviceUrl })
     await emulator.setOtherPrices(PAYWALL, [
@@ -135,9 +135,9 @@ describe('at Polar', () => {
     return { emulator, sdk, id, read, orders, period, types: () => emulator.events.map(({ type }) => type) }
   }
 
-  test('any product may be chosen, and the next order has the money of the change', async () => {
-    const { emulator, id, read, orders, period, types } = await subscribed()
-    await aQuarterPasses(emulator, period)
+  test('any product can be chosen, and the next order includes the proration', async () => {
+    const { emulator, id, read, orders, period, types } = await startWithSubscription()
+    await advanceQuarterPeriod(emulator, period)
     await emulator.changePlan(id, polar.UNKNOWN)
     expect(await read()).toMatchObject({ product_id: polar.UNKNOWN, amount: 2999, product: { id: polar.UNKNOWN } })
     expect(await orders()).toHaveLength(1)
@@ -152,8 +152,8 @@ describe('at Polar', () => {
     expect(latest?.items).toHaveLength(3)
   })
 
-  test('another interval, or another setting of the organisation, makes an order at once', async () => {
-    const { emulator, id, orders, read } = await subscribed()
+  test('a change of interval, or the proration setting `invoice`, creates an order at once', async () => {
+    const { emulator, id, orders, read } = await startWithSubscription()
     await emulator.changePlan(id, polar.QUARTERLY)
     expect((await orders())[0]).toMatchObject({ billing_reason: 'subscription_update', total_amount: 2400 - 999 })
     expect(await read()).toMatchObject({ recurring_interval: 'month', recurring_interval_count: 3 })
@@ -163,8 +163,8 @@ describe('at Polar', () => {
     expect(credit).toMatchObject({ total_amount: 999 - 2400, due_amount: 0, status: 'paid' })
   })
 
-  test('a change in a trial ends it', async () => {
-    const { emulator, id, read, orders } = await subscribed(polar.TRIAL)
+  test('a plan change during a trial ends the trial', async () => {
+    const { emulator, id, read, orders } = await startWithSubscription(polar.TRIAL)
     expect(await read()).toMatchObject({ status: 'trialing' })
     await emulator.changePlan(id, polar.UNKNOWN)
     expect(await read()).toMatchObject({ status: 'active', product_id: polar.UNKNOWN })
@@ -172,8 +172,8 @@ describe('at Polar', () => {
     expect((await orders())[0]).toMatchObject({ status: 'paid', total_amount: 2999 })
   })
 
-  test('the API changes it, too, and not one that is cancelled', async () => {
-    const { sdk, id, read } = await subscribed()
+  test('the API can schedule a plan change, but not of a cancelled subscription', async () => {
+    const { sdk, id, read } = await startWithSubscription()
     await sdk.subscriptions.update(id, { product_id: polar.UNKNOWN, proration_behavior: 'next_period' })
     expect(await read()).toMatchObject({ product_id: polar.MONTHLY, pending_update: { product_id: polar.UNKNOWN } })
     await sdk.subscriptions.update(id, { cancel_at_period_end: true })

@@ -8,7 +8,7 @@ import * as stripe from '../processors/stripe/emulator/fixture.ts'
 const DAY = 24 * 3600
 
 describe('a dispute', () => {
-  test('at Stripe may begin as a warning, which leaves the money, and is won or lost', async () => {
+  test('at Stripe can start as a warning, which withdraws no money, and be escalated and lost, or closed', async () => {
     const { emulator, stripe: sdk } = await stripe.startStripe({ serviceUrl: (await stripe.startReceiver()).url })
     const session = await stripe.buy(sdk, stripe.paymentOrder())
     const types = () => emulator.events.map(({ type }) => type).filter((type) => type.startsWith('charge.dispute'))
@@ -27,14 +27,14 @@ describe('a dispute', () => {
       'charge.dispute.closed',
     ])
     const other = await stripe.buy(sdk, stripe.paymentOrder())
-    const asked = await emulator.dispute(stripe.getId(other.payment_intent), { warning: true })
-    expect(await emulator.closeDispute(asked.id)).toMatchObject({ status: 'warning_closed' })
+    const inquiry = await emulator.dispute(stripe.getId(other.payment_intent), { warning: true })
+    expect(await emulator.closeDispute(inquiry.id)).toMatchObject({ status: 'warning_closed' })
     expect(await sdk.refunds.create({ payment_intent: stripe.getId(other.payment_intent) })).toMatchObject({
       status: 'succeeded',
     })
   })
 
-  test('at Polar is listed by its order, and revokes the subscription once it is lost', async () => {
+  test('at Polar can be listed by order, and revokes the subscription when it is lost', async () => {
     const { emulator, polar: sdk } = await polar.startPolar()
     const { order, id } = await polar.buy(sdk)
     const dispute = await emulator.dispute(order.id)
@@ -50,7 +50,7 @@ describe('a dispute', () => {
   })
 })
 
-test('a direct debit at Mollie is paid, and charged back with the code of a bank', async () => {
+test("a Mollie payment can be charged back with a bank's reason code", async () => {
   const { emulator, mollie: sdk } = await mollie.startMollie()
   const { payment } = await mollie.firstPayment(sdk)
   const chargeback = await emulator.chargeback(payment.id, { code: 'AC01' })
@@ -61,7 +61,7 @@ test('a direct debit at Mollie is paid, and charged back with the code of a bank
   })
 })
 
-test('a renewal by direct debit at Mollie bounces some days after it was paid, or fails at once where the account has it so', async () => {
+test('a declined direct debit at Mollie is charged back days after it was paid, or fails at once if letDebitsBounce is off', async () => {
   const { emulator, mollie: sdk } = await mollie.startMollie()
   const { payment, customerId } = await mollie.firstPayment(sdk, { method: 'ideal' })
   expect(payment).toMatchObject({ status: 'paid' })
@@ -82,7 +82,7 @@ test('a renewal by direct debit at Mollie bounces some days after it was paid, o
   expect((await payments()).map(({ status }) => status)).toEqual(['failed', 'paid'])
 })
 
-describe('a refund that was made', () => {
+describe('a refund that has succeeded', () => {
   test('fails days later at Stripe', async () => {
     const { emulator, stripe: sdk } = await stripe.startStripe()
     const session = await stripe.buy(sdk, stripe.paymentOrder())
@@ -109,8 +109,8 @@ describe('a refund that was made', () => {
 
     const site = await chargebee.startChargebee()
     const { invoice } = await chargebee.subscribe(site.chargebee)
-    const given = await site.chargebee.invoice.refund(invoice?.id ?? '')
-    expect(await site.emulator.resolveRefund(given.transaction.id ?? '', { fail: true })).toMatchObject({
+    const chargebeeRefund = await site.chargebee.invoice.refund(invoice?.id ?? '')
+    expect(await site.emulator.resolveRefund(chargebeeRefund.transaction.id ?? '', { fail: true })).toMatchObject({
       status: 'failure',
     })
   })

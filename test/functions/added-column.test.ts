@@ -6,8 +6,8 @@ import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// A migration runs before the Workers of its release are deployed. Until then the Workers of the last release go on, whose
-// functions do not know a column that it added.
+// A migration runs before the Workers of its release are deployed. Until then the Workers of the previous release keep running, and
+// their functions do not know a column that it added.
 
 const world = useTestWorld()
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
 })
 
-test('functions go on writing to tables that have got a column with a default', async () => {
+test('functions still write to tables to which a column with a default was added', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: newEmail() })
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(await changeBalance(world, { user_id: userId })).toMatchObject({ status: 200 })

@@ -27,47 +27,47 @@ import { pageReads } from '../support/page-reads.ts'
 type Fill = (filler: Filler, count: number) => Promise<void>
 type Calls = Record<string, (db: Database) => Promise<unknown>>
 
-/** Indexes get a level more, and each way down them is a page longer. */
+/** Indexes get one more level, so each lookup reads one more page. */
 const mostPages = (before: number) => 1.2 * before + 10
 
-/** It begins among the webhook endpoints and may go all round. */
-const round = {
+/** Starts in the middle of the webhook endpoints and may wrap around. */
+const cursor = {
   after: '80000000-0000-4000-8000-000000000000',
   until: '80000000-0000-4000-8000-000000000000',
   recent: [],
 }
 
-const OF_DELIVERIES: Calls = {
-  lease: (db) => leaseDeliveries(db, { holder: randomUUID(), count: 5, failingCount: 2, ...round }),
+const DELIVERY_CALLS: Calls = {
+  lease: (db) => leaseDeliveries(db, { holder: randomUUID(), count: 5, failingCount: 2, ...cursor }),
   'the oldest due': (db) => oldestDue(db, {}),
 }
-/** Where the delivery ends, the next about the same user takes its place. */
+/** Ends the delivery, after which the next one about the same user is due. */
 const record: Calls[string] = (db) =>
   recordDelivery(db, { ...LEASED, state: 'delivered', retryInSeconds: 0, disable: false })
 
-/** They take as little as they can: so what they read besides is the most of it. */
+/** These process as few rows as possible, so most of the pages they read are overhead. */
 const takeOne: Calls = { take: (db) => takeDue(db, { count: 1, after: '5', until: '5' }) }
-const forgetOne: Calls = { forget: (db) => purgeExpired(db, { count: 1 }) }
-const forgetSome: Calls = {
-  'forget checkouts': (db) => purgeCheckouts(db, { count: 10 }),
-  'forget users': (db) => purgeUsers(db, { count: 10 }),
+const purgeOne: Calls = { purge: (db) => purgeExpired(db, { count: 1 }) }
+const purgeSome: Calls = {
+  'purge checkouts': (db) => purgeCheckouts(db, { count: 10 }),
+  'purge users': (db) => purgeUsers(db, { count: 10 }),
 }
 
-describe('what a cron calls costs no more with fifty times as much to do', () => {
+describe('the calls of a cron read no more pages with fifty times the backlog:', () => {
   test.each<[what: string, fill: Fill, few: number, table: string, calls: Calls]>([
-    ['deliveries at one dead webhook endpoint', fillBehindOne, 1_000, 'deliveries', { ...OF_DELIVERIES, record }],
-    ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', OF_DELIVERIES],
-    ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
-    ['what reconcile will fetch later, of 500 paywalls', fillNotDue, 1_000, 'purchases', takeOne],
-    ['what has expired', fillExpired, 600, 'sign_in_challenges', forgetOne],
-    ['users who did not come back', fillAbandonedUsers, 600, 'users', forgetSome],
+    ['deliveries at one dead webhook endpoint', fillBehindOne, 1_000, 'deliveries', { ...DELIVERY_CALLS, record }],
+    ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', DELIVERY_CALLS],
+    ['purchases that reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
+    ['purchases of 500 paywalls that reconcile will fetch later', fillNotDue, 1_000, 'purchases', takeOne],
+    ['expired rows', fillExpired, 600, 'sign_in_challenges', purgeOne],
+    ['users who did not come back', fillAbandonedUsers, 600, 'users', purgeSome],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])
     const [before, after] = await Promise.all(
       [few, 50 * few].map((count) => readPages({ ...calls, readingAll }, fill, count)),
     )
-    const dearer = Object.keys(after!).filter((name) => after![name]! > mostPages(before![name]!))
-    expect(dearer, JSON.stringify({ before, after })).toEqual(['readingAll'])
+    const costlier = Object.keys(after!).filter((name) => after![name]! > mostPages(before![name]!))
+    expect(costlier, JSON.stringify({ before, after })).toEqual(['readingAll'])
   })
 })
 

@@ -16,7 +16,7 @@ const calledByCommand = () =>
 const getPath = (name: string) => `${name.replaceAll('_', '-')}.sql`
 
 describe('database functions', () => {
-  test('are read from the files, calls and refusals included', () => {
+  test('are parsed from the files, with their calls and verdicts', () => {
     expect(functions.get('withdraw_tokens')).toMatchObject({
       path: 'functions/withdraw-tokens/withdraw-tokens.sql',
       isEntry: true,
@@ -26,18 +26,18 @@ describe('database functions', () => {
     expect(functions.get('find_member')).toMatchObject({ isEntry: false, decides: ['unknown_identity', 'not_member'] })
   })
 
-  test('have one name each, and none is overlooked here', () => {
+  test('have unique names, and are all checked here', () => {
     const created = readRelease().files.flatMap(({ text }) => [...text.matchAll(/\bcreate\b.*\bfunction\b/gi)])
     expect(created).toHaveLength(functions.size)
   })
 
-  test('that Workers call stand in a file of their name, beside the Worker or in lib', () => {
+  test('that Workers call are in a file of their name, in the folder of the Worker or in lib', () => {
     const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${getPath(name)}`))
     expect(wrong.map(({ name, path }) => `${name} in ${path}`)).toEqual([])
     expect(entries.filter(({ path }) => !/^(functions\/[\w-]+|lib\/[\w-]+)\/[\w-]+\.sql$/.test(path))).toEqual([])
   })
 
-  test('beside a Worker are called there only', () => {
+  test('in the folder of a Worker are called only from there', () => {
     const wrong = all.flatMap(({ path, calls }) =>
       calls.filter((name) => {
         const called = functions.get(name)!.path
@@ -66,9 +66,9 @@ describe('database functions', () => {
     expect(few.map(([path, users]) => `${path}: ${[...users]}`)).toEqual([])
   })
 
-  test('are called, each of them, by Workers or by the command', () => {
+  test('are all called by Workers or by the command', () => {
     const called = new Set([...roles.flatMap((role) => role.functions), ...calledByCommand()])
-    const alive = all.filter(({ name }) => called.has(name)).flatMap((entry) => withCallees(entry, functions))
-    expect(all.filter((each) => !alive.includes(each)).map(({ name }) => name)).toEqual([])
+    const reachable = all.filter(({ name }) => called.has(name)).flatMap((entry) => withCallees(entry, functions))
+    expect(all.filter((each) => !reachable.includes(each)).map(({ name }) => name)).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import type { Database } from '../../lib/db/connect.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { pageReads } from '../support/page-reads.ts'
 
-// Users are looked up thousands of times a second, by an address, an id of ours, an id of the owner's or a token.
+// Users are looked up thousands of times a second, by e-mail address, user id, external id or token.
 
 const KEY_HASH = createHash('sha256').update('key').digest('hex')
 const OWNER_ID = randomUUID()
@@ -28,7 +28,7 @@ const CALLS: Record<string, (db: Database) => Promise<unknown>> = {
   'a debit by external id': (db) =>
     changeBalance(db, { ...place, externalId: `shop-${NUMBER}`, type: 'standard', delta: -1 }),
   'an exchange': (db) => signInForOwner(db, { ...place, ...session(), email: filledEmail(NUMBER) }),
-  'an exchange that makes a user': (db) => signInForOwner(db, { ...place, ...session(), externalId: randomUUID() }),
+  'an exchange that creates a user': (db) => signInForOwner(db, { ...place, ...session(), externalId: randomUUID() }),
   'reading all': (db) => db.call('select count(*) from users', []),
 }
 
@@ -65,8 +65,8 @@ async function readPages(count: number): Promise<Record<string, number>> {
   return pages
 }
 
-test('it costs no more with fifty times as many users', async () => {
+test('looking up a user reads no more pages with fifty times as many users', async () => {
   const [before, after] = await Promise.all([200, 10_000].map(readPages))
-  const dearer = Object.keys(after!).filter((name) => after![name]! > 1.2 * before![name]! + 10)
-  expect(dearer, JSON.stringify({ before, after })).toEqual(['reading all'])
+  const costlier = Object.keys(after!).filter((name) => after![name]! > 1.2 * before![name]! + 10)
+  expect(costlier, JSON.stringify({ before, after })).toEqual(['reading all'])
 })

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshDatabase } from '../support/databases.ts'
 
-// A release's functions are removed with its schema, and what depends on them goes with it. And a column that is computed from
-// other columns is written anew, in every row, when its rule changes. So the tables hold what functions wrote, and no rules.
+// When a release is removed, its functions are dropped, together with everything that depends on them. And a new expression for a
+// generated column rewrites every row. So nothing in the tables depends on our functions, and no time is a generated column.
 
 let client: pg.Client
 
@@ -32,12 +32,12 @@ async function computedTimes(): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-test('nothing in the tables depends on a function of ours, and no due time is computed by its table', async () => {
+test('nothing in the tables depends on our functions, and no time is a generated column', async () => {
   expect(await dependOnFunctions()).toEqual([])
   expect(await computedTimes()).toEqual([])
 })
 
-test('which is seen where it is so', async () => {
+test('the check finds such dependencies and generated columns', async () => {
   await client.query(`begin;
     create function look_after(since timestamptz) returns timestamptz language sql immutable as $$ select since $$;
     create index checkouts_by_look on checkouts (look_after(created_at));

@@ -65,14 +65,14 @@ function typeAssertions(code: string): string[] {
 }
 
 test('the verdicts that TypeScript expects of a database function are those that its .sql file can return', async () => {
-  expect([...(await faults())]).toEqual([])
+  expect([...(await readTypeErrors())]).toEqual([])
   // Every function with verdicts must have been compared. The others return a value, or nothing that anybody reads.
-  const silent = entries.filter(({ name }) => !comparedNames.has(name))
-  expect(silent.filter((entry) => getVerdicts(entry).length > 0).map(({ name }) => name)).toEqual([])
+  const uncompared = entries.filter(({ name }) => !comparedNames.has(name))
+  expect(uncompared.filter((entry) => getVerdicts(entry).length > 0).map(({ name }) => name)).toEqual([])
 })
 
 /** The errors that tsc reports. */
-function faults(): Promise<string[]> {
+function readTypeErrors(): Promise<string[]> {
   return new Promise((resolve) => {
     execFile(
       join(root, 'node_modules/.bin/tsc'),

@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/random.ts'
 
-/** Choices that are the same for the same seed. */
+/** Random choices, the same for the same seed. */
 export interface Dice {
   /** A whole number from 0 to below `count`. */
   below(count: number): number

@@ -2,11 +2,11 @@ import type { Dice } from './dice.ts'
 import { VALUES } from './hostile.ts'
 import type { People } from './people.ts'
 
-/** An operation of the contracts, and a good query or body for it: fields and their JSON. */
+/** An operation of the contracts, and a valid query or body for it: fields and their JSON. */
 export interface Endpoint {
   /** The operation's id. */
   id: string
-  /** Who may be answered with 200. */
+  /** The callers that may get 200. */
   callers: readonly [Caller, ...Caller[]]
   body?: (people: People, dice: Dice) => [name: string, json: string][]
   query?: (people: People, dice: Dice) => string

@@ -19,10 +19,10 @@ export function hostileForm(request: { headers: Record<string, string> }, dice: 
   while (dice.chance(0.4)) fields.splice(dice.below(3), 1, [dice.pick(NAMES), dice.pick(TEXTS)])
   const parts = fields.map(([name, text]) => part(`name="${name}"`, '', Buffer.from(text)))
   while (dice.chance(0.5)) parts.splice(dice.below(parts.length + 1), 0, file(dice))
-  const whole = Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)])
+  const body = Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)])
   return {
     headers: { ...request.headers, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
-    body: dice.chance(0.2) ? whole.subarray(0, dice.below(whole.length)) : whole,
+    body: dice.chance(0.2) ? body.subarray(0, dice.below(body.length)) : body,
   }
 }
 

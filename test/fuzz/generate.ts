@@ -14,27 +14,27 @@ export interface Generated {
   body: Buffer | null
 }
 
-/** The request of this seed: good, spoilt in a place or two, or nothing that makes sense. */
+/** The request for this seed: valid, corrupted in a place or two, or nonsense. */
 export function generate(seed: number, people: People): Generated {
   const dice = createDice(seed)
   const endpoint = dice.pick(ENDPOINTS)
   const request: Generated = {
     endpoint,
     method: getOperation(endpoint.id).method.toUpperCase(),
-    path: goodPath(endpoint, people, dice),
+    path: validPath(endpoint, people, dice),
     headers: { 'content-type': 'application/json', ...credentials(dice.pick(endpoint.callers), people, dice) },
     body: endpoint.body ? Buffer.from(getBody(endpoint.body(people, dice), dice)) : null,
   }
   if (endpoint.id === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
-  if (request.body && dice.chance(0.2)) request.body = spoiltBody(request.body, dice)
-  if (dice.chance(0.2)) Object.assign(request.headers, spoiltHeaders(people, dice))
-  if (dice.chance(0.1)) request.path = spoiltPath(request.path, people, dice)
+  if (request.body && dice.chance(0.2)) request.body = corruptBody(request.body, dice)
+  if (dice.chance(0.2)) Object.assign(request.headers, corruptHeaders(people, dice))
+  if (dice.chance(0.1)) request.path = corruptPath(request.path, people, dice)
   if (dice.chance(0.07)) request.method = dice.pick(hostile.METHODS)
   if (request.method === 'GET' || request.method === 'HEAD') request.body = null
   return request
 }
 
-function goodPath({ id, query }: Endpoint, people: People, dice: Dice): string {
+function validPath({ id, query }: Endpoint, people: People, dice: Dice): string {
   const search = query ? `?${query(people, dice)}` : ''
   return getPath(getOperation(id), people.ours.paywall.id) + search
 }
@@ -45,27 +45,27 @@ function credentials(caller: Caller, { ours, members, subscribers }: People, dic
   return {}
 }
 
-/** The fields as JSON. Of two requests one has a field or more that is missing, hostile, doubled or new. */
+/** The fields as JSON. Almost half of the bodies have fields that are missing, hostile, duplicated or new. */
 function getBody(fields: [name: string, json: string][], dice: Dice): string {
-  const shown = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+  const jsonFields = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
   while (dice.chance(0.4)) {
-    const place = dice.below(shown.length)
+    const place = dice.below(jsonFields.length)
     const [name] = fields[place] ?? ['']
-    const spoilt = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
-    const extra = `${JSON.stringify(dice.pick(hostile.FIELD_NAMES))}:${dice.pick(hostile.VALUES)}`
+    const hostileField = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
+    const extraField = `${JSON.stringify(dice.pick(hostile.FIELD_NAMES))}:${dice.pick(hostile.VALUES)}`
     dice.pick([
-      () => shown.splice(place, 1),
-      () => shown.splice(place, 1, spoilt),
-      () => shown.splice(place, 1, spoilt),
-      () => shown.splice(place, 1, spoilt),
-      () => shown.push(spoilt),
-      () => shown.push(extra),
+      () => jsonFields.splice(place, 1),
+      () => jsonFields.splice(place, 1, hostileField),
+      () => jsonFields.splice(place, 1, hostileField),
+      () => jsonFields.splice(place, 1, hostileField),
+      () => jsonFields.push(hostileField),
+      () => jsonFields.push(extraField),
     ])()
   }
-  return `{${shown.join(',')}}`
+  return `{${jsonFields.join(',')}}`
 }
 
-function spoiltBody(body: Buffer, dice: Dice): Buffer {
+function corruptBody(body: Buffer, dice: Dice): Buffer {
   const place = dice.below(body.length + 1)
   const put = (bytes: Buffer) => Buffer.concat([body.subarray(0, place), bytes, body.subarray(place)])
   return dice.pick([
@@ -79,7 +79,7 @@ function spoiltBody(body: Buffer, dice: Dice): Buffer {
   ])()
 }
 
-function spoiltHeaders(people: People, dice: Dice): Record<string, string> {
+function corruptHeaders(people: People, dice: Dice): Record<string, string> {
   const { neighbour, neighbours, anonymous, expired } = people
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   return dice.pick<() => Record<string, string>>([
@@ -92,7 +92,7 @@ function spoiltHeaders(people: People, dice: Dice): Record<string, string> {
   ])()
 }
 
-function spoiltPath(path: string, { ours }: People, dice: Dice): string {
+function corruptPath(path: string, { ours }: People, dice: Dice): string {
   const segment = dice.pick(hostile.SEGMENTS)
   return encodeURI(
     dice.pick([

@@ -7,7 +7,7 @@ import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-/** Who exists before the hostile requests, and what those may name. */
+/** The owners, users and tokens that exist before the hostile requests, and that these may use. */
 export interface People {
   world: TestWorld
   ours: Tenant

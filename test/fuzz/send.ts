@@ -7,7 +7,7 @@ export interface HttpResponse {
   text: string
 }
 
-/** Sends it as it is: unlike fetch, this neither tidies the path nor refuses a header. */
+/** Sends a request unchanged: unlike fetch, it neither normalizes the path nor rejects a header. */
 export function send(url: string, { method, path, headers, body }: Generated, agent: Agent): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const length = body && { 'content-length': body.length }
@@ -29,5 +29,5 @@ export function send(url: string, { method, path, headers, body }: Generated, ag
   })
 }
 
-/** So many connections, each used again and again. */
+/** An agent that keeps and reuses this many connections. */
 export const connections = (count: number) => new Agent({ keepAlive: true, maxSockets: count })

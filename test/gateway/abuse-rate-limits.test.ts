@@ -2,17 +2,17 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { postWebhook } from '../support/stripe-purchase.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true, file: { webhooks: [] } })
 
-/** More than two periods allow, however they lie. */
+/** More than two periods allow, so that some are refused whenever the burst begins. */
 const BURST = 250
-const GUESTS_SHARE = 100
+const GUEST_LIMIT = 100
 
-/** Each test comes from networks of its own. */
+/** Each test calls from networks of its own. */
 let network: number
 beforeEach(() => {
   network = randomInt(0x10000)
@@ -26,47 +26,47 @@ async function burst(send: (index: number) => Promise<{ status: number }>, times
   return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]))
 }
 
-const askAs = (key: string, address = ipv4()) =>
+const readUserAs = (key: string, address = ipv4()) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/user?email=nobody@example.com`, {
     headers: { 'x-api-key': key, 'cf-connecting-ip': address },
   })
 const madeUpKey = () => `pk_test_${randomBytes(24).toString('hex')}`
 
-describe('a stranger with made-up owner keys has the share of a guest', () => {
-  test('if each is another', async () => {
-    const statements = await readStatements(world, async () => {
-      const counts = await burst(() => askAs(madeUpKey()))
-      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE)
+describe('a caller with made-up owner keys has the limit of a guest', () => {
+  test('if each key is different', async () => {
+    const statements = await countStatements(world, async () => {
+      const counts = await burst(() => readUserAs(madeUpKey()))
+      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT)
     })
-    expect(statements).toBeLessThanOrEqual(2 * GUESTS_SHARE)
+    expect(statements).toBeLessThanOrEqual(2 * GUEST_LIMIT)
   })
 
-  test('if it is always the same', async () => {
+  test('if the key is always the same', async () => {
     const key = madeUpKey()
-    const counts = await burst(() => askAs(key))
-    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+    const counts = await burst(() => readUserAs(key))
+    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT - 1)
   })
 
-  test('and keeps no owner at the same address from calling', async () => {
-    expect(await askAs(world.key)).toMatchObject({ status: 404 })
-    await burst(() => askAs(madeUpKey()))
-    expect(await burst(() => askAs(world.key))).not.toHaveProperty('429')
+  test('and does not limit an owner at the same address', async () => {
+    expect(await readUserAs(world.key)).toMatchObject({ status: 404 })
+    await burst(() => readUserAs(madeUpKey()))
+    expect(await burst(() => readUserAs(world.key))).not.toHaveProperty('429')
   })
 
-  test('and is known as such from the call on which its key is refused', async () => {
+  test('from the first call whose key is refused, if the key was valid before', async () => {
     const key = `pk_test_${randomBytes(24).toString('hex')}`
     const named = { name: 'soon gone', is_test: true }
     await world.apply({ ...world.file, keys: [...world.file.keys, { ...named, secret: key }] })
-    expect(await burst(() => askAs(key))).not.toHaveProperty('429')
+    expect(await burst(() => readUserAs(key))).not.toHaveProperty('429')
     await world.apply(world.file)
-    expect(await askAs(key)).toMatchObject({ status: 401 })
-    const counts = await burst(() => askAs(key))
-    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE)
+    expect(await readUserAs(key)).toMatchObject({ status: 401 })
+    const counts = await burst(() => readUserAs(key))
+    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT)
   })
 })
 
-test('an owner’s first calls are not held up, however many come at once', async () => {
-  expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).not.toHaveProperty('429')
+test('an owner’s first calls are not limited, however many are concurrent', async () => {
+  expect(await burst(() => readUserAs(world.key, `2001:db8:${hex(network)}::1`))).not.toHaveProperty('429')
 })
 
 test('an owner’s call whose client disconnected before the response delays later ones for five seconds at most', async () => {
@@ -75,7 +75,7 @@ test('an owner’s call whose client disconnected before the response delays lat
     const free: Limit = { limit: async () => ({ success: true }) }
     const env = { RATE_LIMITED: true, CALLER_LIMIT: free, IPV4_LIMIT: free, OWNER_LIMIT: free }
     const request = new Request('https://pay.example/', { headers: { 'x-api-key': madeUpKey() } })
-    await count(request, env, 'key') // and nobody learns what its endpoint answered
+    await count(request, env, 'key') // the response of its endpoint is never reported
     vi.advanceTimersByTime(5_000)
     expect(await count(request, env, 'key')).toMatchObject({ isOver: false })
   } finally {
@@ -83,7 +83,7 @@ test('an owner’s call whose client disconnected before the response delays lat
   }
 })
 
-test('65,536 networks of one customer share what an owner has', async () => {
+test('the 65,536 networks of one customer share the limit of one owner', async () => {
   const counts = new Map<string, number>()
   const limit = (most: number): Limit => ({
     async limit({ key }) {
@@ -115,12 +115,12 @@ describe('webhooks', () => {
     expect(await burst(() => send({}))).not.toHaveProperty('429')
   })
 
-  test('that are forged have the share of a guest', async () => {
-    const statements = await readStatements(world, async () => {
+  test('that are forged have the limit of a guest', async () => {
+    const statements = await countStatements(world, async () => {
       const counts = await burst(() => send({ secret: 'whsec_guessed' }))
-      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT - 1)
     })
-    expect(statements).toBeLessThanOrEqual(2 * GUESTS_SHARE + 1)
+    expect(statements).toBeLessThanOrEqual(2 * GUEST_LIMIT + 1)
   })
 
   test('of a paywall with a wrong secret do not limit others at the same processor', async () => {

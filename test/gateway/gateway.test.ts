@@ -47,7 +47,7 @@ describe.each(ENDPOINTS)('%s', (_name, path, allow) => {
     },
   )
 
-  test('answers a preflight from any origin, and lets no browser send an owner key', async () => {
+  test('answers a preflight from any origin, and does not let browsers send an owner key', async () => {
     const headers = {
       origin: 'https://shop.example',
       'access-control-request-method': 'POST',
@@ -90,7 +90,7 @@ describe('HEAD', () => {
     for (const name of ['content-type', 'cache-control', 'etag']) expect(head.headers[name]).toBe(get.headers[name])
   })
 
-  test('of an unknown paywall is 404 as well', async () => {
+  test('of an unknown paywall is 404, too', async () => {
     expect(await call(world, '/api/v1/paywall/99/bootstrap', { method: 'HEAD' })).toMatchObject({ status: 404 })
   })
 })

@@ -77,26 +77,26 @@ function randomAddress(): string {
 }
 
 test(`bootstrap, user and checkout agree for ${ADDRESSES} random addresses`, async () => {
-  const places = new Map<string, number>()
+  const tierByCountry = new Map<string, number>()
   const addresses = Array.from({ length: ADDRESSES }, randomAddress)
   let known6 = 0
-  async function askForMore() {
+  async function readAddresses() {
     for (let address = addresses.pop(); address !== undefined; address = addresses.pop()) {
       const { country, tier } = await reported(address)
       if (address.includes(':') && country !== 'XX') known6 += 1
-      expect(places.get(country) ?? tier, country).toBe(tier)
-      places.set(country, tier)
+      expect(tierByCountry.get(country) ?? tier, country).toBe(tier)
+      tierByCountry.set(country, tier)
     }
   }
-  await Promise.all(Array.from({ length: 32 }, askForMore))
-  expect(places.size).toBeGreaterThan(10)
-  expect(known6, 'IPv6 addresses that are somewhere').toBeGreaterThan(ADDRESSES / 50)
+  await Promise.all(Array.from({ length: 32 }, readAddresses))
+  expect(tierByCountry.size).toBeGreaterThan(10)
+  expect(known6, 'IPv6 addresses with a country').toBeGreaterThan(ADDRESSES / 50)
 
-  await Promise.all([...places].map(([country, tier]) => agrees(country, tier)))
+  await Promise.all([...tierByCountry].map(([country, tier]) => expectAgreement(country, tier)))
 })
 
 /** Bootstrap and the hosted page both have the price for the caller's country. */
-async function agrees(country: string, tier: number) {
+async function expectAgreement(country: string, tier: number) {
   const bootstrap = await call(world, `/api/v1/paywall/${shop.paywall.id}/bootstrap`, { country })
   const { local } = Bootstrap.parse(bootstrap.body).prices[0]
   expect(local, `${country}, tier ${tier}`).toEqual(expectedLocal(country, tier))

@@ -8,15 +8,15 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
 
-const ask = (path: string, headers: Record<string, string> = {}) =>
+const get = (path: string, headers: Record<string, string> = {}) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })
 
-// Of many calls at once, a slow machine could not serve all from the database in time.
+// A slow machine could not serve all calls of a burst from the database in time.
 beforeEach(async () => {
-  expect((await ask('bootstrap', { 'cf-connecting-ip': '192.0.2.1' })).status, 'the structure is cached').toBe(200)
+  expect((await get('bootstrap', { 'cf-connecting-ip': '192.0.2.1' })).status, 'the structure is cached').toBe(200)
 })
 
-/** More than two periods allow: some are refused, at whatever moment of a period it begins. */
+/** More than two periods allow, so that some are refused whenever the burst begins. */
 const BURST = 250
 
 async function burst(request: () => ReturnType<typeof world.fetch>, times = BURST) {
@@ -26,7 +26,7 @@ async function burst(request: () => ReturnType<typeof world.fetch>, times = BURS
 }
 
 test('a guest gets 429 after 100 requests in 10 seconds', async () => {
-  const { refused, statuses } = await burst(() => ask('bootstrap', { 'cf-connecting-ip': '2001:db8:0:6::1' }))
+  const { refused, statuses } = await burst(() => get('bootstrap', { 'cf-connecting-ip': '2001:db8:0:6::1' }))
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
@@ -37,30 +37,30 @@ test('a guest gets 429 after 100 requests in 10 seconds', async () => {
     .toEqual([{ ...line, request_id: id, status: 429, refusal: 'rate_limited' }])
 })
 
-test('balances has it in both its fields', async () => {
+test('balances returns the error in both `error` and `code`', async () => {
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
   const headers = { 'cf-connecting-ip': '2001:db8:0:a::1' }
   const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}', headers }))
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })
 })
 
-test('neither another user token nor an owner key is limited by one user token', async () => {
-  const { statuses } = await burst(() => ask('user', { authorization: 'Bearer one' }))
+test('requests with one user token limit neither another user token nor an owner key', async () => {
+  const { statuses } = await burst(() => get('user', { authorization: 'Bearer one' }))
   expect(statuses).toEqual(new Set([401, 429]))
-  expect((await ask('user', { authorization: 'Bearer other' })).status).toBe(401)
-  const owner = await burst(() => ask('user?email=nobody@example.com', { 'x-api-key': world.key }))
+  expect((await get('user', { authorization: 'Bearer other' })).status).toBe(401)
+  const owner = await burst(() => get('user?email=nobody@example.com', { 'x-api-key': world.key }))
   expect(owner.statuses).toEqual(new Set([404]))
 })
 
 test('each address is counted separately, and an IPv6 address by its /64', async () => {
-  const from = (address: string) => ask('bootstrap', { 'cf-connecting-ip': address })
+  const from = (address: string) => get('bootstrap', { 'cf-connecting-ip': address })
   const { statuses } = await burst(() => from(`2001:db8:0:7::${randomInt(0xffff).toString(16)}`))
   expect(statuses).toEqual(new Set([200, 429]))
   expect((await from('2001:db8:0:8::1')).status).toBe(200)
   expect((await from('192.0.2.8')).status).toBe(200)
 })
 
-test('the guests behind an IPv4 address have 400 requests in 10 seconds together, and users there their own', async () => {
+test('the guests behind an IPv4 address have 400 requests in 10 seconds together, and users there have their own', async () => {
   const from = { 'cf-connecting-ip': '192.0.2.10' }
   // A debit without a key is refused at once: the burst costs no reads.
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
@@ -71,19 +71,19 @@ test('the guests behind an IPv4 address have 400 requests in 10 seconds together
   expect(statuses).toEqual(new Set([401, 429]))
   expect(refused.length).toBeGreaterThanOrEqual(200)
   expect(refused.length).toBeLessThanOrEqual(600)
-  expect((await ask('bootstrap', { ...from, authorization: 'Bearer mine' })).status).toBe(401)
+  expect((await get('bootstrap', { ...from, authorization: 'Bearer mine' })).status).toBe(401)
 })
 
-test('a credential where it is ignored makes nobody an owner', async () => {
+test('a credential that the endpoint ignores does not raise the limit', async () => {
   const signIn = `/api/v1/paywall/${world.paywall.id}/sign-in/token`
   const body = JSON.stringify({ grant_type: 'anonymous' })
-  const made = { 'cf-connecting-ip': '2001:db8:0:9::1', 'content-type': 'application/json' }
+  const guestHeaders = { 'cf-connecting-ip': '2001:db8:0:9::1', 'content-type': 'application/json' }
   const users = async () => (await world.database.query('select from users')).rowCount ?? 0
   const before = await users()
   const { refused } = await burst(() =>
     world.fetch(signIn, {
       method: 'POST',
-      headers: { ...made, 'x-api-key': `pk_test_${randomUUID()}`, authorization: `Bearer ${randomUUID()}` },
+      headers: { ...guestHeaders, 'x-api-key': `pk_test_${randomUUID()}`, authorization: `Bearer ${randomUUID()}` },
       body,
     }),
   )
@@ -91,7 +91,7 @@ test('a credential where it is ignored makes nobody an owner', async () => {
   expect((await users()) - before).toBeLessThanOrEqual(200)
 })
 
-test('the shares are 3,000, 100 and 400 requests in 10 seconds', () => {
+test('the limits are 3,000, 100 and 400 requests in 10 seconds', () => {
   const { ratelimits } = readConfig({ config: 'wrangler.toml', env: 'gateway' })
   expect(ratelimits.map(({ name, simple }: { name: string; simple: object }) => [name, simple])).toEqual([
     ['OWNER_LIMIT', { limit: 3000, period: 10 }],

@@ -6,7 +6,7 @@ import { buy, newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Row, testRows } from '../support/rows.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -23,13 +23,13 @@ afterAll(() => tenants.close())
 
 const PORTAL_SESSIONS = '/v1/billing_portal/sessions'
 
-const ask = (options: Call, paywallId = tenants.ours.paywall.id, host = '') =>
+const openPortal = (options: Call, paywallId = tenants.ours.paywall.id, host = '') =>
   call(tenants.world, `${host}/api/v1/paywall/${paywallId}/get-customer-portal`, { method: 'POST', ...options })
-const asOwner = (body: unknown, { key, paywall }: Tenant = tenants.ours) => ask({ key, body }, paywall.id)
-const asUser = ({ token }: { token: string } = subscriber) => ask({ token })
+const asOwner = (body: unknown, { key, paywall }: Tenant = tenants.ours) => openPortal({ key, body }, paywall.id)
+const asUser = ({ token }: { token: string } = subscriber) => openPortal({ token })
 
-/** The portal's URL. Throws the whole reply if it is anything else. */
-function opened(reply: Reply): string {
+/** The portal's URL. Throws if the reply has none. */
+function parsePortalUrl(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no portal: ${JSON.stringify(reply)}`)
   return z.strictObject({ url: z.url() }).parse(reply.body).url
 }
@@ -62,19 +62,19 @@ const REFUSALS: Row[] = [
   ],
   ['400 not JSON', () => asOwner('{'), 400, 'invalid_json'],
   ['400 not an object', () => asOwner([]), 400, 'invalid_body'],
-  ['401 no credential', () => ask({ body: { email: subscriber.email } }), 401, 'Unauthorized'],
+  ['401 no credential', () => openPortal({ body: { email: subscriber.email } }), 401, 'Unauthorized'],
   ['401 invalid Bearer', () => asUser({ token: 'a.b.c' }), 401, 'invalid_token'],
   ["401 another paywall's Bearer", () => asUser(tenants.stranger), 401, 'invalid_token'],
-  ['401 bad key', () => ask({ key: badKey, body: { email: subscriber.email } }), 401, 'Invalid API key'],
+  ['401 bad key', () => openPortal({ key: badKey, body: { email: subscriber.email } }), 401, 'Invalid API key'],
   [
     '401 bad key with a good Bearer',
-    () => ask({ key: badKey, token: subscriber.token, body: { email: 'a@b.co' } }),
+    () => openPortal({ key: badKey, token: subscriber.token, body: { email: 'a@b.co' } }),
     401,
     'Invalid API key',
   ],
   [
     '403 key of another owner',
-    () => ask({ key: tenants.foreign.key, body: { email: subscriber.email } }),
+    () => openPortal({ key: tenants.foreign.key, body: { email: subscriber.email } }),
     403,
     'Access denied: API key owner does not match paywall owner',
   ],
@@ -84,13 +84,13 @@ const REFUSALS: Row[] = [
   ['404 identity unknown', () => asOwner({ email: `${randomUUID()}@example.com` }), 404, 'identity_not_on_paywall'],
   [
     '404 unknown paywall',
-    () => ask({ key: tenants.ours.key, body: { email: 'a@b.co' } }, '99'),
+    () => openPortal({ key: tenants.ours.key, body: { email: 'a@b.co' } }, '99'),
     404,
     'paywall_not_found',
   ],
   [
     '404 non-numeric paywall',
-    () => ask({ key: tenants.ours.key, body: { email: 'a@b.co' } }, 'acme'),
+    () => openPortal({ key: tenants.ours.key, body: { email: 'a@b.co' } }, 'acme'),
     404,
     'paywall_not_found',
   ],
@@ -107,34 +107,37 @@ test('reports that a live paywall is live', async () => {
 })
 
 test('405 for any other method', async () => {
-  expect(await ask({ method: 'GET', token: subscriber.token })).toMatchObject({
+  expect(await openPortal({ method: 'GET', token: subscriber.token })).toMatchObject({
     status: 405,
     headers: { allow: 'POST' },
   })
 })
 
-test('opens one portal each for an owner and the user itself', async () => {
+test('opens a separate portal for the owner and for the user', async () => {
   const { world } = tenants
-  const urls = [opened(await asUser()), opened(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` }))]
+  const urls = [
+    parsePortalUrl(await asUser()),
+    parsePortalUrl(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` })),
+  ]
   expect(new Set(urls).size).toBe(2)
   for (const url of urls) expect(await (await fetch(url)).text()).toContain('Monthly')
   const calls = world.stripe.calls.filter(({ path }) => path === PORTAL_SESSIONS)
   expect(calls.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
 })
 
-test('makes one statement, and with a faulty body only the one that checks the key', async () => {
+test('makes one statement; with an invalid body, only the one that checks the key', async () => {
   const { world } = tenants
-  const statements = (work: () => Promise<unknown>) => readStatements(world, work)
+  const statements = (work: () => Promise<unknown>) => countStatements(world, work)
   await world.stripe.drainWebhooks()
   expect(await statements(() => asUser())).toBe(1)
   expect(await statements(() => asOwner({ email: subscriber.email, userMeta: { a: 1 } }))).toBe(1)
   expect(await statements(() => asOwner({ email: '' }))).toBe(1)
 })
 
-test('a user cancels there, undoes it there, and the owner gets events', async () => {
+test('a user can cancel and undo it in the portal, and the owner gets events', async () => {
   const { world, ours } = tenants
   const customer = await subscribe(world, ours)
-  const url = opened(await asUser(customer))
+  const url = parsePortalUrl(await asUser(customer))
   await press(url, 'cancel')
   const [cancelled] = (await userState(world, customer.id)).purchases
   expect(cancelled).toMatchObject({ status: 'active', cancel_at_period_end: true })
@@ -149,15 +152,16 @@ describe('userMeta', () => {
   test('is merged with an owner key', async () => {
     const { world, ours } = tenants
     const { id, email } = await subscribe(world, ours)
-    opened(await asOwner({ email, userMeta: { plan: 'a', seats: 2 } }))
-    opened(await asOwner({ email, userMeta: { plan: 'b' } }))
+    parsePortalUrl(await asOwner({ email, userMeta: { plan: 'a', seats: 2 } }))
+    parsePortalUrl(await asOwner({ email, userMeta: { plan: 'b' } }))
     expect(await getMeta(id)).toEqual({ plan: 'b', seats: 2 })
   })
 
   test('is ignored with a Bearer token, like the rest of the body', async () => {
     const { token, id } = subscriber
     const before = await getMeta(id)
-    for (const body of [{ userMeta: { own: true } }, '{', { email: 7 }]) opened(await ask({ token, body }))
+    for (const body of [{ userMeta: { own: true } }, '{', { email: 7 }])
+      parsePortalUrl(await openPortal({ token, body }))
     expect(await getMeta(id)).toEqual(before)
   })
 
@@ -168,7 +172,7 @@ describe('userMeta', () => {
   })
 })
 
-test('there is no portal after the end, nor for a one-time purchase of the same customer', async () => {
+test('returns 403 after the subscription has ended, even if the customer has made a one-time purchase', async () => {
   const { world } = tenants
   const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once' }
   const shop = tenant(await paywallFile({ paywall: { prices: [monthly(), once] } }))
@@ -183,7 +187,7 @@ test('there is no portal after the end, nor for a one-time purchase of the same 
   expect(await asOwner({ email: ended.email }, shop)).toMatchObject({ status: 403, body: unavailable('1') })
 })
 
-test('the latest of several subscriptions counts', async () => {
+test('opens the portal of the customer with the latest subscription', async () => {
   const { world } = tenants
   const shop = tenant(await paywallFile())
   await world.apply(shop.file)
@@ -195,28 +199,32 @@ test('the latest of several subscriptions counts', async () => {
   await buy(world, { ...shop, email, body: { ignoreActivePurchase: true } })
   const latest = world.stripe.subscriptions.at(-1)?.customer
   expect(latest).not.toBe(customer)
-  opened(await asOwner({ email }, shop))
+  parsePortalUrl(await asOwner({ email }, shop))
   expect(world.stripe.calls.findLast(({ path }) => path === PORTAL_SESSIONS)?.body).toMatchObject({ customer: latest })
 })
 
 test.each([
-  ['the site of the redirect targets', {}, 'https://owner.example/'],
+  ['the origin of the redirect URLs in the settings', {}, 'https://owner.example/'],
   [
-    "the other paywall's site",
+    'the origin of error_redirect_url',
     { settings: { error_redirect_url: 'http://shop.example:8080/a?b' } },
     'http://shop.example:8080/',
   ],
-  ['the site that the buyer was sent to', { settings: {} }, 'https://bought.example/'],
-  ['that site before its own domain', { settings: {}, domain: `${randomUUID()}.example` }, 'https://bought.example/'],
-])('returns to %s, and never to a page of ours', async (_where, fields, home) => {
+  ['the origin of the successUrl of the checkout', { settings: {} }, 'https://bought.example/'],
+  [
+    'that origin rather than the domain of the paywall',
+    { settings: {}, domain: `${randomUUID()}.example` },
+    'https://bought.example/',
+  ],
+])('sends the user back to %s', async (_where, fields, returnUrl) => {
   const { world } = tenants
   const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ tokens: [] })], ...fields } }))
   await world.apply(shop.file)
   const email = newEmail()
   await buy(world, { ...shop, email, body: { successUrl: 'https://bought.example/thanks?session=__SESSION__' } })
   await world.stripe.drainWebhooks()
-  opened(await asOwner({ email }, shop))
-  expect(world.stripe.calls.at(-1)?.body.return_url).toBe(home)
+  parsePortalUrl(await asOwner({ email }, shop))
+  expect(world.stripe.calls.at(-1)?.body.return_url).toBe(returnUrl)
 })
 
 describe('when Stripe opens no portal', () => {
@@ -228,6 +236,6 @@ describe('when Stripe opens no portal', () => {
   ])('%i is returned as %s', async (status, error) => {
     tenants.world.stripe.failNext(PORTAL_SESSIONS, status, { error: { type: 'invalid_request_error', message: 'No.' } })
     expect(await asUser()).toMatchObject({ status: 502, body: { error } })
-    opened(await asUser())
+    parsePortalUrl(await asUser())
   })
 })

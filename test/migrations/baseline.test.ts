@@ -107,7 +107,7 @@ describe('continues where it was interrupted', () => {
     expect(await runMigrations(url, { rolesKey, tables })).toEqual([])
   })
 
-  test('by a deadlock, which it reports as worth another try', async () => {
+  test('by a deadlock, with an error that says to try again', async () => {
     const url = await server.createDatabase('deadlocked')
     const asSuperuser = server.postgres.url('deadlocked')
     await runMigrations(url, { rolesKey })
@@ -118,7 +118,7 @@ describe('continues where it was interrupted', () => {
     }
     await withClient(asSuperuser, async (worker) => {
       // The tables are locked in a fixed order, whichever a migration names first: while it waits for the first, the second is free.
-      const kept = await withClient(asSuperuser, async (reader) => {
+      const migrationError = await withClient(asSuperuser, async (reader) => {
         await reader.query('begin; select from owners')
         const migrating = runMigrations(url, { rolesKey, tables }).catch((error: Error) => error.message)
         await until('a migration that waits', areWaiting(1))
@@ -131,7 +131,7 @@ describe('continues where it was interrupted', () => {
         await read
         return migrating
       })
-      expect(kept).toBe(
+      expect(migrationError).toBe(
         'could not run migration 9001-remark: it deadlocked with other work on the same tables and was rolled back: try again',
       )
     })

@@ -18,24 +18,24 @@ const secrets = { ...(await makeSecrets()), DATABASE_URL }
 const { DATABASE_ROLES_KEY } = secrets
 
 describe('a Worker is given', () => {
-  const given = new Map(readWorkerConfigs().map((config) => [config.env, workerSecrets(config, secrets)]))
+  const secretsByEnv = new Map(readWorkerConfigs().map((config) => [config.env, workerSecrets(config, secrets)]))
 
-  test('what its block requires, and no more', () => {
+  test('the secrets that its block in wrangler.toml requires, and no others', () => {
     for (const { env, secrets: required } of readWorkerConfigs()) {
-      expect(Object.keys(given.get(env) ?? {}).toSorted(), env).toEqual(required.toSorted())
+      expect(Object.keys(secretsByEnv.get(env) ?? {}).toSorted(), env).toEqual(required.toSorted())
     }
   })
 
-  test("its own role's login, and neither the owner's nor the key that all logins follow from", () => {
+  test("the login of its own role, but neither the owner's nor the key that all logins are derived from", () => {
     for (const { env } of ROLES) {
-      expect(given.get(env)?.DATABASE_URL).toBe(roleDatabaseUrl(env, DATABASE_URL, DATABASE_ROLES_KEY))
+      expect(secretsByEnv.get(env)?.DATABASE_URL).toBe(roleDatabaseUrl(env, DATABASE_URL, DATABASE_ROLES_KEY))
     }
-    const everything = JSON.stringify([...given.values()])
+    const everything = JSON.stringify([...secretsByEnv.values()])
     expect(everything).not.toContain('secret-of-the-owner')
     expect(everything).not.toContain(DATABASE_ROLES_KEY)
   })
 
-  test('nothing where a secret is missing: that is reported before anything is deployed', () => {
+  test('nothing if a secret is missing, which is reported before anything is deployed', () => {
     const config = readWorkerConfigs().find(({ env }) => env === 'user')!
     for (const name of ['DATABASE_URL', 'DATABASE_ROLES_KEY', 'ACCESS_TOKEN_PUBLIC_KEYS']) {
       expect(() => workerSecrets(config, { ...secrets, [name]: '' })).toThrow(
@@ -55,7 +55,7 @@ function killGroup(pid: number): void {
 }
 
 describe('a deploy leaves no secrets behind', () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('that is ended by %s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('when it is ended by %s', async (signal) => {
     const temporary = mkdtempSync(join(folder, 'tmp-'))
     const path = join(folder, 'production.json')
     writeFileSync(path, JSON.stringify(secrets))
@@ -75,7 +75,7 @@ describe('a deploy leaves no secrets behind', () => {
       deploying.kill(signal)
       await ended
       await until(
-        'they are gone',
+        'the secrets are deleted',
         async () => readdirSync(temporary).every((name) => !name.startsWith('paywall-deploy-')),
         10_000,
       )
@@ -98,7 +98,7 @@ describe('a deploy stops before the first Worker', () => {
   const EMPTY = 'SERVICE_ORIGIN = ""'
   const text = readFileSync('wrangler.toml', 'utf8')
 
-  /** The arguments of a deploy by a wrangler.toml whose SERVICE_ORIGINs are these, in its order. */
+  /** The arguments of a deploy with a wrangler.toml that has these SERVICE_ORIGINs, in this order. */
   function configured(origins: string[]): string[] {
     const path = join(mkdtempSync(join(folder, 'config-')), 'wrangler.toml')
     const [next, written] = [origins.values(), (origin: string) => `SERVICE_ORIGIN = "${origin}"`]
@@ -112,13 +112,13 @@ describe('a deploy stops before the first Worker', () => {
   const everywhere = (origin: string) => Array.from({ length: text.split(EMPTY).length - 1 }, () => origin)
   const ready = configured(everywhere('https://billing.example'))
 
-  test('without a database to install the functions in', async () => {
+  test('if there is no database to install the functions in', async () => {
     const { code, out, err } = await deploy(ready)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^nothing was deployed: set DATABASE_URL and DATABASE_ROLES_KEY .*\n$/)
   })
 
-  test('where the database is out of reach, whoever names it', async () => {
+  test('if the database is unreachable, whether a file or the environment names it', async () => {
     const path = join(folder, 'production.json')
     writeFileSync(path, JSON.stringify(secrets))
     const replies = [
@@ -144,7 +144,7 @@ describe('a deploy stops before the first Worker', () => {
       ['pages has "https://pay.example"', 'processors has "https://billing.example"'],
     ],
     ['is no origin', configured(everywhere('https://billing.example/')), ['pages has "https://billing.example/"']],
-  ])('where SERVICE_ORIGIN %s', async (_, args, shown) => {
+  ])('if SERVICE_ORIGIN %s', async (_, args, shown) => {
     const { code, out, err } = await deploy(args, { DATABASE_URL, DATABASE_ROLES_KEY })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^nothing was deployed: SERVICE_ORIGIN must be the same origin, .*\n$/)

@@ -50,7 +50,7 @@ describe('a fresh database of an owner who is no superuser', () => {
     expect(await readCatalog(url)).toEqual(before)
   })
 
-  test('lets each Worker in by two keys, until the logins of the one before are removed', async () => {
+  test('accepts logins by two keys, until those of the previous key are removed', async () => {
     const url = await server.createDatabase('keys')
     await runMigrations(url, { rolesKey })
     const logIn = (key: string) => withClient(roleDatabaseUrl('user', url, key), async () => 'in')
@@ -66,7 +66,7 @@ describe('a fresh database of an owner who is no superuser', () => {
     expect(await logIn(rolesKey)).toBe('in')
   })
 
-  test('gets what the definitions of processors say now', async () => {
+  test('gets the current definitions of processors', async () => {
     const url = await server.createDatabase('processors')
     await runMigrations(url, { rolesKey })
     const capabilities = () =>
@@ -80,7 +80,7 @@ describe('a fresh database of an owner who is no superuser', () => {
     expect(await runMigrations(url, { rolesKey })).toEqual([])
   })
 
-  test('is migrated once by two at a time', async () => {
+  test('is migrated once by two concurrent runs', async () => {
     const url = await server.createDatabase('twice')
     const steps = await Promise.all([runMigrations(url, { rolesKey }), runMigrations(url, { rolesKey })])
     expect(steps.filter((each) => each.length > 0)).toHaveLength(1)
@@ -101,7 +101,7 @@ test('an owner who is no superuser installs and removes releases', async () => {
   expect(rows.map(({ nspname }) => nspname)).toEqual(names.slice(1).toSorted())
 })
 
-describe('is refused in one sentence', () => {
+describe('the command rejects with one sentence:', () => {
   test('a database that knows a migration which this tree does not', async () => {
     const url = await server.createDatabase('future')
     await runMigrations(url, { rolesKey })
@@ -114,7 +114,7 @@ describe('is refused in one sentence', () => {
     expect(await paywall(url, ['--plan'])).toEqual({ code: 1, out: '', err: sentence })
   })
 
-  test('a database with tables that no migration has made', async () => {
+  test('a database with tables that no migration created', async () => {
     const url = await server.createDatabase('by_hand')
     await withClient(url, (client) => client.query('create table owners (id uuid)'))
     const { code, out, err } = await paywall(url)

@@ -53,7 +53,7 @@ function getWorkers({ name }: Release): Promise<Workers> {
 
 const headers = () => ({ 'x-api-key': world.key, 'content-type': 'application/json' })
 
-/** Which release read the user, or the status where it could not. */
+/** The release that read the user, or the status if that failed. */
 async function readBy({ fetch }: Pick<Workers, 'fetch'>, id: string): Promise<unknown> {
   const reply = await fetch(`/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { headers: headers() })
   if (reply.status !== 200) return reply.status
@@ -67,7 +67,7 @@ async function credit({ fetch }: Pick<Workers, 'fetch'>, id: string): Promise<nu
   return (await fetch(path, { method: 'POST', headers: headers(), body })).status
 }
 
-async function installed(): Promise<string[]> {
+async function readInstalled(): Promise<string[]> {
   const { rows } = await world.database.query<{ name: string }>(
     `select name from releases join pg_namespace on nspname = name order by installed_at desc`,
   )
@@ -82,7 +82,7 @@ test('the Workers of two releases work side by side on the same members', async 
   expect((await verifiedBalances(world, id)).premium).toBe(40)
 })
 
-test('a third release takes the place of the first, and leaves the second alone', async () => {
+test('a third release replaces the first one, and keeps the second one', async () => {
   const { id } = await signIn(world)
   const options = { rolesKey, release: releases.third }
   expect(await runMigrations(world.databaseUrl, { ...options, keepReleases: true })).toEqual([
@@ -90,22 +90,22 @@ test('a third release takes the place of the first, and leaves the second alone'
   ])
   expect(await readBy(world, id), 'until its Workers are replaced').toBe('first')
   expect(await runMigrations(world.databaseUrl, options)).toEqual([`remove ${releases.first.name}`])
-  expect(await installed()).toEqual([releases.third.name, releases.second.name])
+  expect(await readInstalled()).toEqual([releases.third.name, releases.second.name])
   expect(await Promise.all([readBy(world, id), readBy(second, id)])).toEqual([500, 'second'])
 })
 
 test('a rollback is a deploy of the older tree: its release is installed again, and is the newest', async () => {
   await runMigrations(world.databaseUrl, { rolesKey, release: releases.second })
-  expect(await installed()).toEqual([releases.second.name, releases.third.name])
+  expect(await readInstalled()).toEqual([releases.second.name, releases.third.name])
   await runMigrations(world.databaseUrl, { rolesKey, release: releases.first })
-  expect(await installed()).toEqual([releases.first.name, releases.second.name])
+  expect(await readInstalled()).toEqual([releases.first.name, releases.second.name])
   expect(await runMigrations(world.databaseUrl, { rolesKey, release: releases.first })).toEqual([])
 
   const { id } = await signIn(world)
   expect(await Promise.all([readBy(world, id), readBy(second, id)])).toEqual(['first', 'second'])
 })
 
-test('a role that calls one function more on the same release is granted it, and nothing is installed anew', async () => {
+test('a role that calls one more function of the same release is granted it, and nothing is installed again', async () => {
   const [role, ...others] = releases.first.roles
   const roles = [{ ...role!, functions: [...role!.functions, 'read_user'] }, ...others]
   const more = { ...releases.first, roles }
@@ -113,10 +113,10 @@ test('a role that calls one function more on the same release is granted it, and
     `grant missing rights on ${more.name}`,
   ])
   expect(await runMigrations(world.databaseUrl, { rolesKey, release: more })).toEqual([])
-  expect(await installed()).toEqual([releases.first.name, releases.second.name])
+  expect(await readInstalled()).toEqual([releases.first.name, releases.second.name])
 })
 
-test('a tree whose Workers call another release than its .sql files make is refused', () => {
+test('a tree whose Workers call another release than its .sql files define is rejected', () => {
   expect(readCalledRelease()).toEqual(releases.first)
   expect(() => readCalledRelease(releases.second)).toThrow(
     `the Workers call ${releases.first.name}, but the .sql files define ${releases.second.name}: run npm run generate`,

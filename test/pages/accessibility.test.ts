@@ -12,8 +12,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const VIEWS = 'functions/pages/views'
 
 let scene: Scene
-/** The classes of what the pages had on them. */
-const drawn = new Set<string>()
+/** The CSS classes of the elements on the visited pages. */
+const usedClasses = new Set<string>()
 
 beforeAll(async () => {
   scene = await startScene(await startPages({ paywall: WITH_IMAGES }))
@@ -25,19 +25,19 @@ const states = Object.entries(DRAWN).flatMap(([name, ways]) =>
   Object.entries(ways).map(([state, way]) => ({ name, state, way })),
 )
 
-describe('nobody is kept out: axe finds nothing, and the Tab key comes to everything in order, seen, and out again', () => {
+describe('axe finds no violations, and the Tab key reaches every control in order, with a visible focus, and leaves the page:', () => {
   test.each(states)('$name $state', async ({ way }) => {
     const page = await way(scene)
     for (const name of await page.evaluate<string[]>(
       "[...document.querySelectorAll('[class]')].flatMap((each) => [...each.classList])",
     ))
-      drawn.add(name)
+      usedClasses.add(name)
     expect(await violationsInEachView(page)).toEqual([])
     expect(await faultsOnTheWay(page)).toEqual([])
   })
 })
 
-test('these are all the pages that people are shown, and everything that is styled was on one of them', () => {
+test('the list above contains every page, and every CSS class is used on one of them', () => {
   const sources = [...readdirSync(join(ROOT, VIEWS)).map((file) => join(VIEWS, file)), 'lib/http/error-page.ts']
   const names = sources.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^export (?:function|const) (\w+Page)\b/gm)].map(
@@ -50,5 +50,5 @@ test('these are all the pages that people are shown, and everything that is styl
     '',
   )
   const styled = new Set([...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!))
-  expect([...styled].filter((name) => !drawn.has(name))).toEqual([])
+  expect([...styled].filter((name) => !usedClasses.has(name))).toEqual([])
 })

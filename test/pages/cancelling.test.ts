@@ -15,8 +15,8 @@ afterAll(() => pages.close())
 
 const CANCELLED = 'Your subscription is cancelled'
 
-/** A signed-in buyer of the yearly price, on its account page. */
-async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
+/** A signed-in buyer of the yearly price, on their account page. */
+async function visitAsSubscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
   const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor
   await signIn(visitor, newEmail())
@@ -37,8 +37,8 @@ async function pay({ page, home }: Visitor): Promise<void> {
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 }
 
-test('a link alone makes nobody believe that a subscription is cancelled', async () => {
-  const { visitor, purchaseId } = await subscriber()
+test('a link with ?cancelled= alone does not show a subscription as cancelled', async () => {
+  const { visitor, purchaseId } = await visitAsSubscriber()
   const { page, home } = visitor
   for (const id of [purchaseId, 'yes']) {
     await page.goto(`${home}/account?cancelled=${id}`)
@@ -47,27 +47,27 @@ test('a link alone makes nobody believe that a subscription is cancelled', async
   }
 })
 
-test('a buyer who has cancelled sees that, and the reason is stored in full, with its line breaks', async () => {
-  const { visitor, purchaseId } = await subscriber()
+test('a cancellation is confirmed on the page, and its reason is stored in full, with line breaks', async () => {
+  const { visitor, purchaseId } = await visitAsSubscriber()
   const { page, home } = visitor
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
   await page.getByLabel('Something that I need is missing').check()
-  const words = `${'a\n'.repeat(446)}the end.` // 900 characters, as the form counts them
-  await page.getByLabel('Tell us more').fill(words)
+  const reason = `${'a\n'.repeat(446)}the end.` // 900 characters, as the form counts them
+  await page.getByLabel('Tell us more').fill(reason)
   await press(visitor, 'Cancel subscription now')
   await page.getByText(CANCELLED).waitFor()
   const cookie = (await page.context().cookies(home)).find(({ name }) => name.includes('cancelled'))
   expect(cookie).toMatchObject({ value: purchaseId, httpOnly: true })
   const sql = 'select cancellation_reason as reason from purchases where id = $1'
   const { rows } = await pages.world.database.query<{ reason: string }>(sql, [purchaseId])
-  expect(rows).toEqual([{ reason: `Something that I need is missing: ${words}` }])
+  expect(rows).toEqual([{ reason: `Something that I need is missing: ${reason}` }])
 })
 
-test('a buyer of another price instead is never charged for the first again, and has nothing left to cancel', async () => {
-  const { visitor, purchaseId } = await subscriber()
+test('a subscription that is replaced on the cancel page is shown as not renewing, even before it is stopped', async () => {
+  const { visitor, purchaseId } = await visitAsSubscriber()
   const { page, home } = visitor
   const { stripe, workers, clock, paywall } = pages.world
-  // Of two that began in the same second neither is surely the older one.
+  // The two subscriptions must not begin in the same second, or it is undefined which one is older.
   await clock.advance(paywall.id, '1m')
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
   stripe.onCall = async ({ method, path }, run) => {
@@ -90,14 +90,14 @@ test('a buyer of another price instead is never charged for the first again, and
   expect(await yearly.textContent()).toMatch(/Active.*Does not renew/)
   expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Cancel subscription')
 
-  // As if both had been bought without the one replacing the other.
+  // As if the second one had been bought without replacing the first.
   const both = 'update purchases set replaced_by = null, cancel_at_period_end = false where id = $1'
   await pages.world.database.query(both, [purchaseId])
   await page.goto(thanks)
   await notice.waitFor()
 })
 
-test('a ticket of 5,000 characters may have line breaks', async () => {
+test('a line break counts as one character of the 5,000 of a ticket', async () => {
   const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   const content = `${'a line\n'.repeat(714)}${'x'.repeat(2)}`

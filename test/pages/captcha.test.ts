@@ -1,9 +1,9 @@
-// The captcha on a paywall's own pages: shown where a code is not mailed without it, and nowhere else.
+// The captcha on a paywall's own pages: shown only if no code is mailed without it.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { codeMailedTo } from '../support/sign-in.ts'
+import { readMailedCode } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { press, visit } from './visitor.ts'
@@ -22,16 +22,16 @@ afterAll(async () => {
   await world.close()
 })
 
-const policyAt = (headers: Record<string, string> | undefined) => headers?.['content-security-policy'] ?? ''
+const getPolicy = (headers: Record<string, string> | undefined) => headers?.['content-security-policy'] ?? ''
 
 test.each(['account', 'restore'])(
-  '%s: a visitor whose network has used up its mails solves it and signs in',
-  async (at) => {
+  '%s: a visitor from a network that has exceeded its mail limit solves the captcha and signs in',
+  async (path) => {
     const pages = { world, browser, close: async () => {} }
-    const visitor = await visit(pages, { path: `/${at}` })
+    const visitor = await visit(pages, { path: `/${path}` })
     const { page, home } = visitor
-    const first = await page.goto(`${home}/${at}`)
-    expect(policyAt(first?.headers())).not.toContain('frame-src')
+    const first = await page.goto(`${home}/${path}`)
+    expect(getPolicy(first?.headers())).not.toContain('frame-src')
     await page.getByLabel('E-mail address').fill(newEmail())
     await press(visitor, 'Send me a code')
     await page.getByLabel('Code from the e-mail').waitFor()
@@ -39,14 +39,14 @@ test.each(['account', 'restore'])(
       "update rate_limits set consumed = 100, refilled_at = now() + interval '10 minutes' where name = 'network mail'",
     )
 
-    await page.goto(`${home}/${at}`)
+    await page.goto(`${home}/${path}`)
     const email = newEmail()
     await page.getByLabel('E-mail address').fill(email)
-    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    const response = page.waitForResponse((each) => each.request().method() === 'POST')
     await press(visitor, 'Send me a code')
-    const refused = await answer
+    const refused = await response
     expect(refused.status()).toBe(429)
-    const policy = policyAt(await refused.allHeaders())
+    const policy = getPolicy(await refused.allHeaders())
     expect(policy).toContain(`script-src 'self' ${world.turnstile.url}; frame-src ${world.turnstile.url};`)
     expect(await page.getByRole('alert').textContent()).toContain('confirm that you are human')
 
@@ -58,7 +58,7 @@ test.each(['account', 'restore'])(
     expect(await field.getAttribute('inputmode')).toBe('numeric')
     expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
     expect(await page.locator('.cf-turnstile').count()).toBe(0)
-    const code = await codeMailedTo(world, email)
+    const code = await readMailedCode(world, email)
     await field.fill(` ${code.slice(0, 4)}-${code.slice(4)} `)
     await press(visitor, 'Sign in')
     await page.getByText(`Signed in as ${email}`).waitFor()

@@ -9,7 +9,7 @@ const settingsWithoutPages = { brand_color: settings.brand_color, tokenization_q
 
 const MISSING = 'https://images.example/picture.png'
 
-/** The demo's paywall, which has every block but an image. It names no pages of the owner's: its buyers stay on ours. */
+/** The demo's paywall, which has every block but an image. Without the owner's URLs, so that buyers stay on our pages. */
 export const DEMO_PAYWALL: Written = {
   name,
   prices,
@@ -19,7 +19,7 @@ export const DEMO_PAYWALL: Written = {
   settings: settingsWithoutPages,
 }
 
-/** The demo with an image and a logo that do not exist: their texts are shown. */
+/** The demo with an image and a logo that do not exist, so that their alt texts are shown. */
 export const WITH_IMAGES: Written = {
   ...DEMO_PAYWALL,
   layout: {

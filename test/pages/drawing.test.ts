@@ -15,13 +15,13 @@ const PNG = Buffer.from(
 let pages: Pages
 let imageServer: Server
 let images: string
-/** The paths that were asked for. */
-const asked: string[] = []
+/** The requested paths. */
+const requestedPaths: string[] = []
 
 beforeAll(async () => {
   pages = await startPages()
   imageServer = createServer(({ url = '' }, response) => {
-    asked.push(url)
+    requestedPaths.push(url)
     if (url === '/moved.png') response.writeHead(302, { location: '/pixel.png' }).end()
     else if (url === '/pixel.png') response.end(PNG)
     else if (url === '/drawing.png') response.end('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -47,7 +47,7 @@ async function readHtml(paywallId: string, { query = '', country = 'US', languag
 const shopWith = async (fields: Written) => (await newTenant(pages.world, fields)).paywall.id
 
 describe('a page', () => {
-  test('has every block of its layout, and nothing of a block that is the owner’s own', async () => {
+  test('has every block of its layout, except for custom ones, with texts escaped', async () => {
     const blocks = [
       { type: 'x-confetti', text: 'headline' },
       { type: 'heading', text: 'headline' },
@@ -67,7 +67,7 @@ describe('a page', () => {
     expect(html).toMatch(/<button type="submit" class="primary" name="sell" value="price_\w+">/)
   })
 
-  test('of a paywall without a layout sells all that it has', async () => {
+  test('of a paywall without a layout sells all prices', async () => {
     const html = await readHtml(await shopWith({ name: 'Plain' }))
     expect(html).toMatch(/<h1>Plain<\/h1>.*Monthly.*Yearly.*7 days free, then \$89 per year.*Continue/s)
   })
@@ -78,12 +78,15 @@ describe('a page', () => {
     ['en', '?locale=de', 'lang="de"', 'Mehr schaffen mit Acme Pro', 'href="/p/ID/account?locale=de"'],
     ['de', '?locale=en', 'lang="en"', 'Do more with Acme Pro', 'href="/p/ID/account?locale=en"'],
     ['tlh,*', '?locale=x_y', 'lang="en"', 'Do more with Acme Pro', 'per year'],
-  ])('speaks as the browser asks (%s) and the visitor chose (%s)', async (language, query, ...texts) => {
-    const html = (await readHtml(pages.world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
-    for (const text of texts) expect(html).toContain(text.replace('ID', pages.world.paywall.id))
-  })
+  ])(
+    'is in the language that the browser requests (%s) or the visitor chose (%s)',
+    async (language, query, ...texts) => {
+      const html = (await readHtml(pages.world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
+      for (const text of texts) expect(html).toContain(text.replace('ID', pages.world.paywall.id))
+    },
+  )
 
-  test('has the prices of the visitor’s country, and then the link to DB-IP', async () => {
+  test('has the prices of the visitor’s country, and in that case a link to DB-IP', async () => {
     const [india, america] = [
       await readHtml(pages.world.paywall.id, { country: 'IN' }),
       await readHtml(pages.world.paywall.id),
@@ -100,7 +103,7 @@ describe('a page', () => {
     ['hsl(120deg 100% 25%)', '--brand:rgb(0 128 0)'],
     ['red;}</style><script>alert(1)</script>', '--brand:rgb(55 65 200)'],
     ['url(https://evil.example/)', '--brand:rgb(55 65 200)'],
-  ])('accepts %s as its colour, if it is one', async (colour, style) => {
+  ])('uses the brand colour %s if it is valid', async (colour, style) => {
     const id = await shopWith({
       settings: { brand_color: colour, tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] },
     })
@@ -112,7 +115,7 @@ describe('a page', () => {
 })
 
 describe('a toggle', () => {
-  test.each([true, false])('shows the prices of one interval, with scripts: %s', async (javaScriptEnabled) => {
+  test.each([true, false])('shows the prices of one interval, with JavaScript: %s', async (javaScriptEnabled) => {
     const visitor = await visit(pages, { javaScriptEnabled })
     const { page, home } = visitor
     const prices = () => page.getByRole('radio').evaluateAll((all) => all.length)
@@ -136,7 +139,7 @@ describe('images', () => {
     })
   const srcIn = (html: string) => /<img class="picture" src="([^"]+)" alt="A picture"/.exec(html)?.[1] ?? ''
 
-  test('come from the paywall’s own origin, and are fetched once', async () => {
+  test('are served from the paywall’s own origin, and fetched once', async () => {
     const path = srcIn(await readHtml(await shopWithImage('/pixel.png')))
     expect(path).toMatch(/^\/p\/\d+\/image\/[0-9a-f]{24}$/)
     for (const _ of [1, 2]) {
@@ -145,25 +148,25 @@ describe('images', () => {
       expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
       expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG)
     }
-    expect(asked.filter((each) => each === '/pixel.png')).toHaveLength(1)
+    expect(requestedPaths.filter((each) => each === '/pixel.png')).toHaveLength(1)
   })
 
   test.each(['/drawing.png', '/moved.png', '/huge.png'])(
-    'that are none, or elsewhere, or too large, are not passed on: %s',
+    'that are SVG, redirects, or too large are not served: %s',
     async (path) => {
       const response = await pages.world.fetch(srcIn(await readHtml(await shopWithImage(path))))
       expect(response.status).toBe(404)
-      expect(asked).toContain(path)
+      expect(requestedPaths).toContain(path)
     },
   )
 
-  test('that the file does not name are not fetched', async () => {
+  test('that are not in the paywall file are not fetched', async () => {
     const response = await pages.world.fetch(`/p/${pages.world.paywall.id}/image/${'0'.repeat(24)}`)
     expect(response.status).toBe(404)
   })
 })
 
-test('what is sold stands on the paywall’s own domain, and no other paywall does', async () => {
+test('a paywall’s own domain shows that paywall only', async () => {
   const domain = 'pay.drawing.example'
   await newTenant(pages.world, { domain, name: 'On its domain' })
   const [own, foreign] = [

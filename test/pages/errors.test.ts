@@ -21,13 +21,13 @@ afterAll(() => pages.close())
 
 const alertOn = ({ page }: Visitor) => page.getByRole('alert').textContent()
 
-/** Presses a button, and returns the status of the page that it leads to. */
+/** Presses a button, and returns the status of the next page. */
 async function statusAfter(visitor: Visitor, button: string): Promise<number> {
   const [response] = await Promise.all([visitor.page.waitForNavigation(), press(visitor, button)])
   return response?.status() ?? 0
 }
 
-test('a processor that does not answer: 502, a sentence, and the choice is kept', async () => {
+test('a processor that does not respond: 502 with a message, and the chosen price is kept', async () => {
   const visitor = await visit(pages)
   await visitor.page.getByRole('radio', { name: /Lifetime/ }).check()
   pages.world.stripe.onCall = () => Promise.reject(new DroppedCall())
@@ -39,7 +39,7 @@ test('a processor that does not answer: 502, a sentence, and the choice is kept'
   await visitor.page.waitForURL(`${pages.world.stripe.url}/**`)
 })
 
-test('a third ticket within a day: 429, a sentence, and the message is kept', async () => {
+test('a third ticket within a day: 429 with a message, and the ticket is kept', async () => {
   const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   const email = newEmail()
@@ -55,7 +55,7 @@ test('a third ticket within a day: 429, a sentence, and the message is kept', as
   expect(await page.getByLabel('Message').inputValue()).toBe(`${MESSAGE.content}\n“Ünïcödé” <b>`)
 })
 
-test('a database that does not answer: 503, a sentence, and what was typed can be sent again', async () => {
+test('a database that does not respond: 503 with a message, and the form can be sent again', async () => {
   const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor
   await signIn(visitor, newEmail())
@@ -72,10 +72,10 @@ test('a database that does not answer: 503, a sentence, and what was typed can b
 
 describe('images', () => {
   const image = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
-  const drawing = { ...image, name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') }
+  const svg = { ...image, name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') }
 
-  /** The page of a ticket with an image, by a signed-in user without JavaScript. */
-  async function written(file: typeof image): Promise<Visitor> {
+  /** Fills in a ticket with an image, as a signed-in user without JavaScript. */
+  async function fillInTicket(file: typeof image): Promise<Visitor> {
     const visitor = await visit(pages, { path: '/account', javaScriptEnabled: false })
     const { page, home } = visitor
     await signIn(visitor, newEmail())
@@ -86,8 +86,8 @@ describe('images', () => {
     return visitor
   }
 
-  test('of a refused ticket have to be chosen again, as the page says, and the text is kept', async () => {
-    const visitor = await written(drawing)
+  test('of a rejected ticket have to be chosen again, and the text is kept', async () => {
+    const visitor = await fillInTicket(svg)
     const { page } = visitor
     expect(await statusAfter(visitor, 'Send')).toBe(400)
     expect(await alertOn(visitor)).toMatch(/up to five images.*choose your images again/)
@@ -96,8 +96,8 @@ describe('images', () => {
     expect(await statusAfter(visitor, 'Send')).toBe(200)
   })
 
-  test('of a ticket that could not be sent are asked for again beside the button that sends it again', async () => {
-    const visitor = await written(image)
+  test('of a ticket that could not be sent can be chosen again before it is sent again', async () => {
+    const visitor = await fillInTicket(image)
     const { page } = visitor
     pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
     expect(await statusAfter(visitor, 'Send')).toBe(503)
@@ -110,8 +110,8 @@ describe('images', () => {
     expect((await attachments.list()).objects).toHaveLength(1)
   })
 
-  test('that nobody has chosen are not asked for', async () => {
-    const visitor = await written(image)
+  test('are not asked for if none were chosen', async () => {
+    const visitor = await fillInTicket(image)
     const { page } = visitor
     await page.getByLabel(/Images/).setInputFiles([])
     pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
@@ -120,7 +120,7 @@ describe('images', () => {
   })
 })
 
-test('a ticket with an unknown outcome: 503, a sentence that says so, and the message is kept', async () => {
+test('a ticket with an unknown outcome: 503 with a message that says so, and the ticket is kept', async () => {
   const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   await page.getByLabel('E-mail address').fill(newEmail())
@@ -136,7 +136,7 @@ test('a ticket with an unknown outcome: 503, a sentence that says so, and the me
   expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
 })
 
-test('a form of a button that no page has: 400, and nothing is done', async () => {
+test('a form with an unknown action: 400', async () => {
   const response = await pages.world.fetch(`/p/${pages.world.paywall.id}/account`, {
     method: 'POST',
     headers: {
@@ -150,7 +150,7 @@ test('a form of a button that no page has: 400, and nothing is done', async () =
   expect(await response.text()).toContain('out of date')
 })
 
-test('a code that is wrong: 400, and another try on the same page', async () => {
+test('a wrong code: 400, and another attempt on the same page', async () => {
   const email = newEmail()
   const visitor = await visit(pages, { path: '/account' })
   const { page } = visitor
@@ -165,7 +165,7 @@ test('a code that is wrong: 400, and another try on the same page', async () => 
   await page.getByText(`Signed in as ${email}`).waitFor()
 })
 
-test('a paywall that there is not: 404, as a page in the language of the browser', async () => {
+test('an unknown paywall: 404 with a page in the language of the browser', async () => {
   const context = await pages.browser.newContext({ locale: 'de-AT' })
   const page = await context.newPage()
   const response = await page.goto(`${pages.world.url}/p/1/account`)

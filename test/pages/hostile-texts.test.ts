@@ -6,11 +6,11 @@ import { type Pages, startPages } from './pages.ts'
 import { press, signIn, visit } from './visitor.ts'
 
 const SCRIPT = `'"><script>alert(1)</script>`
-const DRAWN = '&#39;&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
+const ESCAPED = '&#39;&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
 
 let pages: Pages
 
-/** Everything that an owner may write is a script. */
+/** Every text of the paywall file is a script. */
 beforeAll(async () => {
   const keys = ['headline', 'picture', 'stay']
   const texts = Object.fromEntries(keys.map((key) => [key, SCRIPT]))
@@ -44,7 +44,7 @@ afterAll(() => pages.close())
 
 const path = (page: string) => `/p/${pages.world.paywall.id}${page}`
 
-/** Sends a form as a page of ours does. */
+/** Submits a form as from one of our pages. */
 const send = (page: string, fields: Record<string, string>) =>
   pages.world.fetch(path(page), {
     method: 'POST',
@@ -52,19 +52,19 @@ const send = (page: string, fields: Record<string, string>) =>
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
   })
 
-/** Holds a page to what a browser makes of it: no element of anybody's writing. */
-function holdsNoScript(html: string): void {
+/** Checks that the script is not an element of the page. */
+function expectNoScript(html: string): void {
   expect(html).not.toMatch(/<script>|alert\(1\)<\//)
 }
 
-describe('what an owner writes is text', () => {
+describe('texts of the owner are escaped', () => {
   test.each(['', '/account', '/thanks', '/restore', '/account/ticket'])('on %s', async (page) => {
     const html = await (await pages.world.fetch(path(page))).text()
-    expect(html).toContain(DRAWN)
-    holdsNoScript(html)
+    expect(html).toContain(ESCAPED)
+    expectNoScript(html)
   })
 
-  test('after a purchase, about to cancel', async () => {
+  test('on the account and cancel pages after a purchase', async () => {
     const visitor = await visit(pages, { path: '/account' })
     const { page, home } = visitor
     await signIn(visitor, newEmail())
@@ -74,24 +74,24 @@ describe('what an owner writes is text', () => {
     await page.locator('[value=pay]').click()
     await page.waitForURL(`${home}/thanks*`)
     await page.goto(`${home}/account`)
-    holdsNoScript(await page.content())
+    expectNoScript(await page.content())
     await press(visitor, 'Cancel subscription', 'link')
     expect(await page.locator('main script').count()).toBe(0)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Cancel ${SCRIPT}`)
   })
 })
 
-describe('what a visitor writes is text', () => {
-  const echoed = encodeURIComponent(SCRIPT)
+describe('input of a visitor is escaped', () => {
+  const encoded = encodeURIComponent(SCRIPT)
 
   test.each([
-    `?interval=${echoed}&price=${echoed}&bought=${echoed}`,
-    `?locale=${echoed}`,
-    `/account?buy=${echoed}&cancelled=${echoed}&restored=${echoed}`,
-    `/account/cancel?purchase=${echoed}`,
-    `/thanks?paywall_checkout=${echoed}`,
-  ])('in the address %s', async (page) => {
-    holdsNoScript(await (await pages.world.fetch(path(page))).text())
+    `?interval=${encoded}&price=${encoded}&bought=${encoded}`,
+    `?locale=${encoded}`,
+    `/account?buy=${encoded}&cancelled=${encoded}&restored=${encoded}`,
+    `/account/cancel?purchase=${encoded}`,
+    `/thanks?paywall_checkout=${encoded}`,
+  ])('in the URL %s', async (page) => {
+    expectNoScript(await (await pages.world.fetch(path(page))).text())
   })
 
   const fields = {
@@ -110,12 +110,12 @@ describe('what a visitor writes is text', () => {
     ['/account', { action: SCRIPT }],
     ['/restore', { action: 'enter' }],
     ['/account/cancel', { action: 'cancel' }],
-  ])('in a form of %s %o', async (page, action) => {
+  ])('in a form on %s %o', async (page, action) => {
     const response = await send(page, { ...fields, ...action })
-    holdsNoScript(await response.text())
+    expectNoScript(await response.text())
   })
 
-  test('in a ticket that is refused', async () => {
+  test('in a rejected ticket', async () => {
     const form = new FormData()
     for (const name of ['customer_email', 'subject', 'content']) form.set(name, SCRIPT)
     const sent = new Response(form)
@@ -126,13 +126,13 @@ describe('what a visitor writes is text', () => {
       headers: { 'content-type': type, 'sec-fetch-site': 'same-origin' },
     })
     const html = await response.text()
-    holdsNoScript(html)
-    expect(html).toContain(DRAWN)
+    expectNoScript(html)
+    expect(html).toContain(ESCAPED)
     expect(response.status).toBe(400)
   })
 })
 
-test('a processor that leads to something other than a page leads nobody anywhere', async () => {
+test('a javascript: URL from a processor is not used as a redirect', async () => {
   const { stripe } = pages.world
   stripe.onCall = async (_call, run) => {
     const response = await run()

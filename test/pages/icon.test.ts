@@ -4,7 +4,7 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld()
 
 test.each(['', 'https://pay.icon.example'])(
-  'every host has an icon, which may be kept for a day: %s',
+  'every host has an icon, which is cacheable for a day: %s',
   async (origin) => {
     const response = await world.fetch(`${origin}/favicon.ico`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
-import { codeMailedTo } from '../support/sign-in.ts'
+import { readMailedCode } from '../support/sign-in.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { pressAt, tabTo, typeAt } from './keyboard-navigation.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -23,11 +23,11 @@ async function signIn(visitor: Visitor, email: string): Promise<void> {
   const { page } = visitor
   await typeAt(page.getByLabel('E-mail address'), email)
   await pressAt(button(visitor, 'Send me a code'))
-  await typeAt(page.getByLabel('Code from the e-mail'), await codeMailedTo(pages.world, email, 1))
+  await typeAt(page.getByLabel('Code from the e-mail'), await readMailedCode(pages.world, email, 1))
   await page.keyboard.press('Enter')
 }
 
-/** Pays on the processor's page, which is not ours. */
+/** Pays on the processor's page, with the mouse: it is not our page. */
 async function pay({ page, home }: Visitor): Promise<void> {
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.locator('[value=pay]').click()
@@ -68,7 +68,7 @@ test('a customer writes to support with an image, without a mouse', async () => 
   const visitor = await visitSignedIn()
   const { page } = visitor
   await pressAt(page.getByRole('link', { name: 'Contact support' }))
-  // Before anything is typed: when it is called, the browser needs a moment until it reports file choosers instead of opening them.
+  // Called early, because the browser takes a moment until it reports file choosers instead of opening them.
   const chooser = page.waitForEvent('filechooser')
   await typeAt(page.getByLabel('Subject'), MESSAGE.subject)
   await typeAt(page.getByLabel('Message'), MESSAGE.content)
@@ -91,7 +91,7 @@ test('a customer cancels and signs out without a mouse', async () => {
 
   await page.goto(`${home}/account`)
   await pressAt(link(visitor, 'Cancel subscription'))
-  await tabTo(button(visitor, 'Add Monthly')) // the offer comes before the question why
+  await tabTo(button(visitor, 'Add Monthly')) // the offer comes before the question for a reason
   await tabTo(page.getByRole('radio', { name: 'It is too expensive' }))
   await pressAt(link(visitor, 'Keep subscription'))
   await page.waitForURL(`${home}/account`)
@@ -107,7 +107,7 @@ test('a customer cancels and signs out without a mouse', async () => {
   await page.waitForURL(home)
 })
 
-test('a user can restore a purchase, and write to the owner, without a mouse', async () => {
+test('a user can restore a purchase, and a guest can write to support, without a mouse', async () => {
   const email = newEmail()
   const buyer = await visit(pages)
   await pressAt(button(buyer, 'Continue'))

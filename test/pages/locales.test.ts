@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newTenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
-/** Every key is the text of its own locale. `my words` names no language. */
+/** Locale keys, each of which is also the text of its locale. `my words` is not a language tag. */
 const KEYS = ['en', 'de', 'de-CH', 'pt-PT', 'pt', 'zh-Hans', 'zh-Hant', 'th-u-ca-buddhist', 'sr_Latn', 'my words']
 
 const world = useTestWorld()
@@ -14,8 +14,8 @@ beforeAll(async () => {
   home = `/p/${(await newTenant(world, { layout, locales })).paywall.id}`
 })
 
-/** Which locale a page has its texts from, and which it says it is in. */
-async function shown(query: string, acceptLanguage = 'en'): Promise<{ key?: string; lang?: string }> {
+/** The locale that a page's texts are from, and its `lang` attribute. */
+async function readLocale(query: string, acceptLanguage = 'en'): Promise<{ key?: string; lang?: string }> {
   const response = await world.fetch(home + query, { headers: { 'accept-language': acceptLanguage } })
   const html = await response.text()
   expect(response.status, html).toBe(200)
@@ -24,7 +24,7 @@ async function shown(query: string, acceptLanguage = 'en'): Promise<{ key?: stri
   return { ...(key !== undefined && { key }), ...(lang !== undefined && { lang }) }
 }
 
-describe('a browser that asks for', () => {
+describe('a browser that requests', () => {
   test.each([
     ['de-AT', 'de', 'de'],
     ['de-ch', 'de-CH', 'de-CH'],
@@ -43,13 +43,13 @@ describe('a browser that asks for', () => {
     ['xx-xx-xx-xx-xx-xx,de', 'de', 'de'],
     ['', 'en', 'en'],
   ])('%s', async (acceptLanguage, key, lang) => {
-    expect(await shown('', acceptLanguage)).toEqual({ key, lang })
+    expect(await readLocale('', acceptLanguage)).toEqual({ key, lang })
   })
 
-  test('more languages than anybody speaks gets one of the first', async () => {
+  test('hundreds of languages gets one of the first', async () => {
     const unknown = Array.from({ length: 500 }, () => 'tlh')
-    expect(await shown('', ['tlh', 'de', ...unknown].join(','))).toEqual({ key: 'de', lang: 'de' })
-    expect(await shown('', [...unknown, 'de'].join(','))).toEqual({ key: 'en', lang: 'en' })
+    expect(await readLocale('', ['tlh', 'de', ...unknown].join(','))).toEqual({ key: 'de', lang: 'de' })
+    expect(await readLocale('', [...unknown, 'de'].join(','))).toEqual({ key: 'en', lang: 'en' })
   })
 })
 
@@ -68,10 +68,10 @@ describe('a visitor who chose', () => {
     ['', 'en', 'en'],
     ['"><script>', 'en', 'en'],
   ])('%s', async (chosen, key, lang) => {
-    expect(await shown(`?locale=${chosen}`)).toEqual({ key, lang })
+    expect(await readLocale(`?locale=${chosen}`)).toEqual({ key, lang })
   })
 
-  test('a locale keeps it from page to page, whatever the browser asks for', async () => {
+  test('a locale keeps it on other pages, whatever the browser requests', async () => {
     const html = await (await world.fetch(`${home}?locale=my%20words`)).text()
     expect(html).toContain(`href="${home}/account?locale=my+words"`)
     expect(html).toMatch(
@@ -81,7 +81,7 @@ describe('a visitor who chose', () => {
   })
 })
 
-test('days and amounts are written as the language has them, without the calendar of an owner’s key', async () => {
+test('dates and amounts are formatted for the language, without the calendar in the locale key', async () => {
   const html = await (await world.fetch(`${home}?locale=th-u-ca-buddhist`)).text()
   expect(html).toContain('>ไทย</a>')
   expect(html).toMatch(/9\.99<\/strong> per month/)

@@ -4,7 +4,7 @@ import type { FileOverrides } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 
-/** A world, and a browser to look at its pages. The caller closes both. */
+/** A world, and a browser for its pages. The caller closes both. */
 export interface Pages {
   world: TestWorld
   browser: Browser

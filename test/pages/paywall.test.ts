@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => pages.close())
 
-test('without a script a visitor buys, signs in, writes to the owner, opens the portal, is asked to stay and cancels', async () => {
+test('without JavaScript a visitor can buy, sign in, write to support, open the portal, see the offer to stay, and cancel', async () => {
   const visitor = await visit(pages, { javaScriptEnabled: false })
   const { page, home } = visitor
   const email = newEmail()

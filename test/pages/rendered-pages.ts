@@ -1,16 +1,16 @@
-// Every page that people are shown, by the function that draws it, and how to come to see it in each of its states.
+// Every page, by the function that renders it, with a function that opens it for each of its states.
 import { randomUUID } from 'node:crypto'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
 import {
   asGuest,
-  askForCode,
-  asSomebody,
+  asNewVisitor,
   asSubscriber,
   at,
   buyIn,
   enterWrongCode,
   PNG,
+  requestCode,
   send,
   type Way,
   withoutDatabase,
@@ -26,17 +26,17 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     'with other prices, in German': asGuest('?interval=month&locale=de'),
     'after nothing was bought': asGuest('?bought=nothing'),
     'of a subscriber': asSubscriber(''),
-    'with local prices': asSomebody('', async ({ page, home }, { pages: { world } }) => {
+    'with local prices': asNewVisitor('', async ({ page, home }, { pages: { world } }) => {
       const response = await world.fetch(new URL(home).pathname, { cf: { country: 'IN' } })
       const headers = Object.fromEntries(response.headers)
       await page.route(home, async (route) => route.fulfill({ headers, body: await response.text() }))
       await page.reload()
       await page.getByRole('link', { name: 'DB-IP' }).waitFor()
     }),
-    'where nothing was chosen': asSomebody('', (visitor) => send(visitor, { price: '' })),
+    'where nothing was chosen': asNewVisitor('', (visitor) => send(visitor, { price: '' })),
   },
   leavingPage: {
-    'while the processor takes its time': asSomebody('', async (visitor, { pages: { world } }) => {
+    'while the processor is slow': asNewVisitor('', async (visitor, { pages: { world } }) => {
       await visitor.page.route(`${world.stripe.url}/**`, (route) => route.fulfill({ status: 204 }))
       await press(visitor, 'Continue')
       await visitor.page.getByRole('heading', { name: 'Redirecting to checkout…' }).waitFor()
@@ -45,13 +45,13 @@ export const DRAWN: Record<string, Record<string, Way>> = {
   thanksPage: {
     'of a guest': asGuest('/thanks'),
     'of a subscriber': asSubscriber('/thanks'),
-    'while the purchase is on its way': asSomebody('', async (visitor, { pages: { world } }) => {
+    'while the purchase is being processed': asNewVisitor('', async (visitor, { pages: { world } }) => {
       await press(visitor, 'Continue')
       await visitor.page.waitForURL(`${world.stripe.url}/**`)
       await visitor.page.goto(`${visitor.home}/thanks`)
       await visitor.page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
     }),
-    'while that takes long': asSomebody('/account', async (visitor) => {
+    'while processing takes long': asNewVisitor('/account', async (visitor) => {
       await signIn(visitor, newEmail())
       await visitor.page.route('**/session', (route) => route.abort())
       await visitor.page.goto(`${visitor.home}/thanks`)
@@ -61,9 +61,9 @@ export const DRAWN: Record<string, Record<string, Way>> = {
   accountPage: {
     'of a guest': asGuest('/account'),
     'of a guest who wants to buy': asGuest('/account?buy=price_1'),
-    'that asks for the code': asSomebody('/account', askForCode),
-    'whose code was wrong': asSomebody('/account', enterWrongCode),
-    'of who has bought nothing': asSomebody('/account', async (visitor) => {
+    'that asks for the code': asNewVisitor('/account', requestCode),
+    'whose code was wrong': asNewVisitor('/account', enterWrongCode),
+    'of a user without purchases': asNewVisitor('/account', async (visitor) => {
       await signIn(visitor, newEmail())
       await visitor.page.goto(`${visitor.home}/account?restored=yes`)
     }),
@@ -72,14 +72,14 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     'in a trial': withStatus('trialing', ', trial_end = now()'),
     'whose payment failed': withStatus('past_due'),
     'whose subscription is paused': withStatus('paused'),
-    'whose payment is on its way': withStatus('pending'),
+    'whose payment is processing': withStatus('pending'),
     'whose subscription ends': withStatus('active', ', cancel_at_period_end = true'),
-    'with purchases that are over': async (scene) => {
+    'with earlier purchases': async (scene) => {
       const page = await withStatus('canceled')(scene)
       await page.getByText('Earlier purchases').evaluate('(summary) => { summary.parentElement.open = true }')
       return page
     },
-    'whose processor does not answer': async ({ pages: { world }, subscriber }) => {
+    'whose processor does not respond': async ({ pages: { world }, subscriber }) => {
       const page = await at(subscriber, '/account')
       world.stripe.onCall = () => Promise.reject(new DroppedCall())
       await press(subscriber, 'Payment method and invoices')
@@ -89,13 +89,13 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     },
   },
   cancelPage: {
-    'with the offer of another price': async ({ subscriber }) => {
+    'with an offer of another price': async ({ subscriber }) => {
       const page = await at(subscriber, '/account')
       await press(subscriber, 'Cancel subscription', 'link')
       await page.getByRole('button', { name: 'Add Monthly' }).waitFor()
       return page
     },
-    'with the offer of the price that it is': asSomebody('/account', async (visitor, { pages }) => {
+    'with an offer of the same price': asNewVisitor('/account', async (visitor, { pages }) => {
       await signIn(visitor, newEmail())
       await buyIn(pages, visitor, 'Monthly')
       await visitor.page.goto(`${visitor.home}/account`)
@@ -107,7 +107,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     }),
     'where no reason was given': async (scene) => {
       const { subscriber } = scene
-      await DRAWN.cancelPage!['with the offer of another price']!(scene)
+      await DRAWN.cancelPage!['with an offer of another price']!(scene)
       const fields = { action: 'cancel', purchase: new URL(subscriber.page.url()).searchParams.get('purchase') ?? '' }
       await send(subscriber, { ...fields, reason: '' })
       await subscriber.page.getByRole('alert').waitFor()
@@ -117,12 +117,12 @@ export const DRAWN: Record<string, Record<string, Way>> = {
   ticketPage: {
     'of a guest': asGuest('/account/ticket'),
     'of a subscriber': asSubscriber('/account/ticket'),
-    'of a ticket that was sent': asSomebody('/account/ticket', async (visitor) => {
+    'of a ticket that was sent': asNewVisitor('/account/ticket', async (visitor) => {
       await writeTicket(visitor)
       await press(visitor, 'Send')
       await visitor.page.getByText('We received your message').waitFor()
     }),
-    'of a ticket that was refused, with its images': asSomebody('/account/ticket', async (visitor) => {
+    'of a ticket that was refused, with its images': asNewVisitor('/account/ticket', async (visitor) => {
       await writeTicket(visitor)
       await visitor.page.getByLabel(/Images/).setInputFiles([{ ...PNG, buffer: Buffer.from('<svg/>') }])
       await press(visitor, 'Send')
@@ -130,16 +130,16 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     }),
   },
   restorePage: {
-    'that asks for the address': asGuest('/restore'),
-    'that asks for the code': asSomebody('/restore', askForCode),
-    'whose code was wrong': asSomebody('/restore', enterWrongCode),
+    'that asks for the e-mail address': asGuest('/restore'),
+    'that asks for the code': asNewVisitor('/restore', requestCode),
+    'whose code was wrong': asNewVisitor('/restore', enterWrongCode),
   },
   failurePage: {
-    'of a paywall that there is not': async ({ pages: { world }, guest }) => {
+    'for an unknown paywall': async ({ pages: { world }, guest }) => {
       await guest.page.goto(`${world.url}/p/1/account`)
       return guest.page
     },
-    'of a form that no page of ours has sent': asSomebody('/account', async ({ page, home }) => {
+    'for a cross-site form': asNewVisitor('/account', async ({ page, home }) => {
       await page.route('http://evil.example/', (route) =>
         route.fulfill({ contentType: 'text/html', body: `<form method="post" action="${home}/account"><button>Win` }),
       )
@@ -147,14 +147,14 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       await page.getByRole('button').click()
       await page.getByRole('heading', { name: 'Something went wrong' }).waitFor()
     }),
-    'of a form that is out of date': asSomebody('/account', (visitor) => send(visitor, { action: 'sign-ou' })),
-    'of a form that is too large': asSomebody('/account', (visitor) => send(visitor, { code: 'x'.repeat(70_000) })),
-    'with what was typed, to be sent again': asSomebody('/account', async (visitor, scene) => {
+    'for an outdated form': asNewVisitor('/account', (visitor) => send(visitor, { action: 'sign-ou' })),
+    'for a form that is too large': asNewVisitor('/account', (visitor) => send(visitor, { code: 'x'.repeat(70_000) })),
+    'with the form, to be sent again': asNewVisitor('/account', async (visitor, scene) => {
       await signIn(visitor, newEmail())
       await withoutDatabase(scene, () => send(visitor, { action: 'sign-out' }))
       await visitor.page.getByRole('button', { name: 'Try again' }).waitFor()
     }),
-    'with the images of a ticket, to be chosen again': asSomebody('/account', async (visitor, scene) => {
+    'with the images of a ticket, to be chosen again': asNewVisitor('/account', async (visitor, scene) => {
       await signIn(visitor, newEmail())
       await visitor.page.goto(`${visitor.home}/account/ticket`)
       await writeTicket(visitor)
@@ -170,7 +170,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
       await guest.page.goto(`${world.url}/acount`)
       return guest.page
     },
-    'of the way back': async ({ pages: { world }, guest }) => {
+    'of the checkout return': async ({ pages: { world }, guest }) => {
       await guest.page.goto(`${world.url}/r/${randomUUID()}/success`)
       return guest.page
     },

@@ -1,4 +1,4 @@
-// How people come to the pages, and what they do there.
+// Opens pages in their different states, and fills in their forms.
 import type { Page } from 'playwright-core'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -6,7 +6,7 @@ import { MESSAGE } from '../support/tickets.ts'
 import type { Pages } from './pages.ts'
 import { press, signIn, type Visitor, visit } from './visitor.ts'
 
-/** A guest, and a buyer of the yearly price. */
+/** The pages, with a guest and a buyer of the yearly price. */
 export interface Scene {
   pages: Pages
   guest: Visitor
@@ -30,7 +30,7 @@ export async function buyIn({ world }: Pages, { page, home }: Visitor, price: st
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 }
 
-/** Comes to a page. */
+/** Opens a page in some state. */
 export type Way = (scene: Scene) => Promise<Page>
 
 export const asGuest =
@@ -48,7 +48,7 @@ export async function at({ page, home }: Visitor, path: string): Promise<Page> {
 }
 
 /** A page as a new visitor sees it. */
-export const asSomebody =
+export const asNewVisitor =
   (path: string, go: (visitor: Visitor, scene: Scene) => Promise<unknown>): Way =>
   async (scene) => {
     const visitor = await visit(scene.pages, { path })
@@ -56,7 +56,7 @@ export const asSomebody =
     return visitor.page
   }
 
-/** Sends the page's form with these fields, which no button of it has. */
+/** Submits the page's form with these fields added or replaced, without pressing one of its buttons. */
 export const send = async ({ page }: Visitor, fields: Record<string, string>) => {
   const sent = page.waitForNavigation()
   await page.evaluate(`(() => {
@@ -71,7 +71,7 @@ export const send = async ({ page }: Visitor, fields: Record<string, string>) =>
   await sent
 }
 
-/** The account's page with the subscriber's purchase in another status, as it is after other payments. */
+/** The account page with the subscriber's purchase in another status. */
 export const withStatus =
   (status: string, more = ''): Way =>
   async ({ pages, subscriber }) => {
@@ -88,7 +88,7 @@ export async function writeTicket({ page }: Visitor): Promise<void> {
   await page.getByLabel('Message').fill(MESSAGE.content)
 }
 
-/** Does something while the database does not answer. */
+/** Runs `act` while the database does not respond. */
 export async function withoutDatabase({ pages: { world } }: Scene, act: () => Promise<unknown>): Promise<void> {
   world.neon.onStatement = () => Promise.reject(new ResponseLost())
   await act()
@@ -97,14 +97,14 @@ export async function withoutDatabase({ pages: { world } }: Scene, act: () => Pr
 
 export const PNG = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
 
-export async function askForCode(visitor: Visitor): Promise<void> {
+export async function requestCode(visitor: Visitor): Promise<void> {
   await visitor.page.getByLabel('E-mail address').fill(newEmail())
   await press(visitor, 'Send me a code')
   await visitor.page.getByLabel('Code from the e-mail').waitFor()
 }
 
 export async function enterWrongCode(visitor: Visitor): Promise<void> {
-  await askForCode(visitor)
+  await requestCode(visitor)
   await visitor.page.getByLabel('Code from the e-mail').fill('0000 0000')
   await press(visitor, 'Sign in')
   await visitor.page.getByRole('alert').waitFor()

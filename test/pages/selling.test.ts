@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => pages.close())
 
-/** Chooses the monthly price, signs in where the processor sells to nobody else, and arrives at its page. */
+/** Chooses the monthly price, signs in if the processor requires that, and opens the processor's page. */
 async function order(visitor: Visitor, email: string): Promise<void> {
   const { page, home } = visitor
   await page.getByRole('radio', { name: /Monthly/ }).check()
@@ -53,7 +53,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')
     const portal = page.getByRole('button', { name: 'Payment method and invoices' })
     expect(await portal.count()).toBe(DEFINITIONS[acquiring].capabilities.portal ? 1 : 0)
-    // Of a buyer who gave the processor no address, only signing in shows it.
+    // If the processor did not ask for an e-mail address, it is known only after signing in.
     if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
 
     const elsewhere = await visit(pages, { paywall, path: '/restore' })

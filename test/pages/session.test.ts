@@ -11,7 +11,7 @@ import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
 const ID = '70071'
-/** Of scripts, styles and the page itself together, in bytes as they are sent. */
+/** The limit for the page, its scripts and its styles together, in compressed bytes. */
 const FIRST_LOAD = 30 * 1024
 const POLICY =
   /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\w+/=]{44}'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/
@@ -30,14 +30,14 @@ afterAll(() => pages.close())
 
 const readCookies = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
 
-async function signedIn(): Promise<{ visitor: Visitor; email: string }> {
+async function visitSignedIn(): Promise<{ visitor: Visitor; email: string }> {
   const visitor = await visit(pages, { path: '/account' })
   const email = newEmail()
   await signIn(visitor, email)
   return { visitor, email }
 }
 
-/** A POST as a form of this page sends it, with headers of its own. */
+/** Posts a form as from our own page, with additional headers. */
 const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   pages.world.fetch(url, {
     method: 'POST',
@@ -49,7 +49,7 @@ describe('the session', () => {
   test.each([
     ['on the domain of the paywall', `https://${DOMAIN}/`, '__Host-', '/'],
     ["on the service's host, bound to the paywall", `https://service.example/p/${ID}`, '__Secure-', `/p/${ID}`],
-  ])('is in cookies that no script reads and no other site sends, %s', async (_where, url, prefix, path) => {
+  ])('is stored in HttpOnly, SameSite cookies %s', async (_where, url, prefix, path) => {
     const response = await post(url, { key: newEmail(), price: getPriceId(pages.world.paywall, 'monthly') })
     expect(response.status).toBe(200)
     expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+; Max-Age=\d+/, ''))).toEqual(
@@ -58,7 +58,7 @@ describe('the session', () => {
   })
 
   test('continues when the access token has expired, in two tabs at once', async () => {
-    const { visitor, email } = await signedIn()
+    const { visitor, email } = await visitSignedIn()
     const context = visitor.page.context()
     await context.clearCookies({ name: 'paywall_access' })
     const other = { ...visitor, page: await context.newPage() }
@@ -70,8 +70,8 @@ describe('the session', () => {
     ])
   })
 
-  test('ends with a click, and its tokens are worth nothing then', async () => {
-    const { visitor } = await signedIn()
+  test('ends with a click on Sign out, and its tokens are invalid afterwards', async () => {
+    const { visitor } = await visitSignedIn()
     const before = await readCookies(visitor)
     await press(visitor, 'Sign out')
     await visitor.page.waitForURL(visitor.home)
@@ -82,8 +82,8 @@ describe('the session', () => {
     expect(await readCookies(visitor)).toEqual([])
   })
 
-  test('is not known to another paywall of the same host', async () => {
-    const { visitor, email } = await signedIn()
+  test('is not sent to another paywall on the same host', async () => {
+    const { visitor, email } = await visitSignedIn()
     const { page, home } = visitor
     const other = await newTenant(pages.world)
     await page.goto(`${pages.world.url}/p/${other.paywall.id}/account`)
@@ -93,8 +93,8 @@ describe('the session', () => {
     await page.getByText(`Signed in as ${email}`).waitFor()
   })
 
-  test('is continued by no answer that anybody may keep', async () => {
-    const { visitor } = await signedIn()
+  test('is not refreshed by cacheable responses', async () => {
+    const { visitor } = await visitSignedIn()
     const refresh = (await readCookies(visitor)).find(({ name }) => name === 'paywall_refresh')
     const cookie = `paywall_refresh=${refresh?.value}`
     for (const path of [STYLE_PATH, '/favicon.ico', `/p/${ID}/image/${'0'.repeat(24)}`]) {
@@ -105,8 +105,8 @@ describe('the session', () => {
     expect([account.headers.getSetCookie().length, account.headers.get('cache-control')]).toEqual([2, 'no-store'])
   })
 
-  test('with an invalid access token does not lock its visitor out', async () => {
-    const { visitor, email } = await signedIn()
+  test('continues if the access token is invalid', async () => {
+    const { visitor, email } = await visitSignedIn()
     const cookies = await readCookies(visitor)
     const [access] = cookies.filter(({ name }) => name === 'paywall_access')
     await visitor.page.context().addCookies([{ ...access!, value: 'a.b.c' }])
@@ -115,7 +115,7 @@ describe('the session', () => {
   })
 })
 
-describe('a POST that another site makes', () => {
+describe('a cross-site POST', () => {
   const forgeable = [...new Set(endpoints.filter(({ method }) => method === 'post').map(({ path }) => path))]
 
   test.each(forgeable)('is refused: %s', async (path) => {
@@ -133,8 +133,8 @@ describe('a POST that another site makes', () => {
     expect([old.status, bare.status]).toEqual([403, 403])
   })
 
-  test('changes nothing, though the browser has a session', async () => {
-    const { visitor, email } = await signedIn()
+  test('has no effect, although the browser has a session', async () => {
+    const { visitor, email } = await visitSignedIn()
     const { page, home } = visitor
     await page.route('http://evil.example/', (route) =>
       route.fulfill({
@@ -150,7 +150,7 @@ describe('a POST that another site makes', () => {
     await page.getByText(`Signed in as ${email}`).waitFor()
   })
 
-  test('is let in from a page of ours by a browser that names the origin only', async () => {
+  test('does not include a form of our own page whose browser sends Origin but not Sec-Fetch-Site', async () => {
     const headers = { origin: `https://${DOMAIN}`, 'content-type': 'application/x-www-form-urlencoded' }
     const response = await pages.world.fetch(`https://${DOMAIN}/account`, {
       method: 'POST',
@@ -161,16 +161,16 @@ describe('a POST that another site makes', () => {
   })
 })
 
-describe('a page that a browser loads first', () => {
-  /** Loads a page in a browser that has nothing but these cookies. */
+describe('the first load of a page', () => {
+  /** Loads a page in a browser without a cache, with these cookies. */
   async function load(path: string, cookies: Cookie[] = []) {
     const context = await pages.browser.newContext()
     await context.addCookies(cookies)
     const page = await context.newPage()
-    const complaints: string[] = []
+    const consoleMessages: string[] = []
     const sizes: Promise<number>[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => consoleMessages.push(message.text()))
+    page.on('pageerror', (error) => consoleMessages.push(error.message))
     const measure = (response: Response) => {
       expect(new URL(response.url()).origin).toBe(pages.world.url)
       sizes.push(response.body().then((body) => gzipSync(body).length))
@@ -178,44 +178,44 @@ describe('a page that a browser loads first', () => {
     page.on('response', measure)
     const response = await page.goto(`${pages.world.url}/p/${ID}${path}`)
     await page.waitForLoadState('networkidle')
-    page.off('response', measure) // a page that waits for a purchase keeps polling, until the browser is closed in the middle of a reply
+    page.off('response', measure) // a page that waits for a purchase keeps polling until the browser is closed
     const size = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
-    return { page, size, complaints, policy: response?.headers()['content-security-policy'] }
+    return { page, size, consoleMessages, policy: response?.headers()['content-security-policy'] }
   }
 
   test.each(['', '/account', '/restore', '/account/ticket', '/thanks'])(
-    'is at most 30 KB, asks no other host, and breaks no rule of its Content-Security-Policy: %s',
+    'has at most 30 KB, uses no other host, and does not violate its Content-Security-Policy: %s',
     async (path) => {
-      const { size, complaints, policy } = await load(path)
+      const { size, consoleMessages, policy } = await load(path)
       expect(size).toBeLessThan(FIRST_LOAD)
-      expect(complaints).toEqual([])
+      expect(consoleMessages).toEqual([])
       expect(policy).toMatch(POLICY)
     },
   )
 
-  test('is at most that, with all that its script asks for, where it waits for a purchase', async () => {
-    const { visitor } = await signedIn()
-    const { page, size, complaints, policy } = await load('/thanks', await readCookies(visitor))
+  test('has at most 30 KB including the requests of its script while it waits for a purchase', async () => {
+    const { visitor } = await visitSignedIn()
+    const { page, size, consoleMessages, policy } = await load('/thanks', await readCookies(visitor))
     expect(await page.textContent('h1')).toBe('Your payment is being processed')
     expect(size).toBeLessThan(FIRST_LOAD)
-    expect(complaints).toEqual([])
+    expect(consoleMessages).toEqual([])
     expect(policy).toMatch(POLICY)
   })
 })
 
-test('a purchase that is late appears by itself on the page that thanks', async () => {
+test('a late purchase appears on the thanks page without a reload', async () => {
   const visitor = await visit(pages)
   const { page } = visitor
   await press(visitor, 'Continue')
   await page.waitForURL(`${pages.world.stripe.url}/**`)
-  const reported = Promise.withResolvers<void>()
+  const unblocked = Promise.withResolvers<void>()
   pages.world.stripe.onCall = async (_call, run) => {
-    await reported.promise
+    await unblocked.promise
     return run()
   }
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
   await page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
-  reported.resolve()
+  unblocked.resolve()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import { codeMailedTo } from '../support/sign-in.ts'
+import { readMailedCode } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { Pages } from './pages.ts'
 
@@ -8,11 +8,11 @@ import type { Pages } from './pages.ts'
 export interface Visitor {
   world: TestWorld
   page: Page
-  /** Where the paywall's pages are, on the service's host. */
+  /** The URL of the paywall page on the service's host. */
   home: string
 }
 
-/** A browser of its own, which knows nothing yet, at one of the pages. */
+/** Opens one of the pages in a new browser context. */
 export async function visit(
   { browser, world }: Pages,
   {
@@ -35,12 +35,12 @@ export const press = ({ page }: Pick<Visitor, 'page'>, name: string | RegExp, ro
 /** The heading of the page. */
 export const getHeading = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
 
-/** Signs in by the code that is mailed, on a page that asks for the address. */
+/** Signs in with a mailed code, on a page that asks for the e-mail address. */
 export async function signIn({ world, page }: Visitor, email: string): Promise<void> {
   const before = world.mail.received.filter(({ to }) => to === email).length
   await page.getByLabel('E-mail address').fill(email)
   await press({ page }, 'Send me a code')
-  await page.getByLabel('Code from the e-mail').fill(await codeMailedTo(world, email, before + 1))
+  await page.getByLabel('Code from the e-mail').fill(await readMailedCode(world, email, before + 1))
   await press({ page }, 'Sign in')
   await page.waitForLoadState()
 }

@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => pages.close())
 
 /** A signed-in user who has bought nothing yet. */
-async function signedIn(): Promise<Visitor> {
+async function visitSignedIn(): Promise<Visitor> {
   const visitor = await visit(pages, { path: '/account' })
   await signIn(visitor, newEmail())
   return visitor
 }
 
-test('the page that thanks waits for the purchase however it was reached', async () => {
-  const visitor = await signedIn()
+test('the thanks page waits for a purchase that is made in another tab', async () => {
+  const visitor = await visitSignedIn()
   const { page, home } = visitor
   await page.goto(`${home}/thanks`)
   expect(await getHeading(visitor)).toBe('Your payment is being processed')
@@ -32,10 +32,13 @@ test('the page that thanks waits for the purchase however it was reached', async
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })
 
-test.each(['/session', '/user'])('it says that it takes longer if %s does not respond', async (path) => {
-  const { page, home } = await signedIn()
-  await page.route(`**${path}`, (route) => route.abort())
-  await page.goto(`${home}/thanks`)
-  await page.getByText('This is taking longer than usual').waitFor()
-  expect(await page.getByText('We are waiting for the confirmation').isVisible()).toBe(false)
-})
+test.each(['/session', '/user'])(
+  'the thanks page says that it is taking longer if %s does not respond',
+  async (path) => {
+    const { page, home } = await visitSignedIn()
+    await page.route(`**${path}`, (route) => route.abort())
+    await page.goto(`${home}/thanks`)
+    await page.getByText('This is taking longer than usual').waitFor()
+    expect(await page.getByText('We are waiting for the confirmation').isVisible()).toBe(false)
+  },
+)

@@ -12,11 +12,11 @@ beforeAll(async () => {
   other = await newTenant(world)
 })
 
-/** More than two periods allow a guest, however they lie. */
+/** More than a guest may send in any two periods of the limit. */
 const BURST = 250
-const GUESTS_SHARE = 100
+const GUEST_LIMIT = 100
 
-/** Each test comes from a network of its own. */
+/** Each test sends from a network of its own. */
 let address: string
 beforeEach(() => {
   address = `198.19.${randomInt(256)}.${randomInt(256)}`
@@ -26,24 +26,24 @@ const body = JSON.stringify({ id: 'evt_1', type: 'customer.created', created: 1_
 const send = (options: Parameters<typeof postWebhook>[2]) =>
   postWebhook(world, body, { ...options, headers: { 'cf-connecting-ip': address } })
 
-test('a genuine webhook of one paywall lets nobody forge for another from its network, beyond a guest’s share', async () => {
+test('a genuine webhook of one paywall does not raise the limit of its network for another paywall', async () => {
   expect(await send({})).toMatchObject({ status: 200 })
   const forged = { paywallId: other.paywall.id, secret: 'whsec_guessed' }
   const replies = await Promise.all(Array.from({ length: BURST }, () => send(forged)))
-  const braked = replies.filter(({ status }) => status === 429)
-  expect(braked.length).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
-  expect(braked[0]).toMatchObject({ headers: { 'retry-after': '10' } })
+  const limited = replies.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT - 1)
+  expect(limited[0]).toMatchObject({ headers: { 'retry-after': '10' } })
 
   const genuine = await Promise.all(Array.from({ length: BURST }, () => send({})))
   expect(genuine.filter(({ status }) => status !== 200)).toEqual([])
 })
 
-test('a sender that signs for its own paywall is a guest at all others', async () => {
+test('a sender verified for its own paywall has a guest’s limit at all others', async () => {
   const own = { paywallId: other.paywall.id, secret: getWebhookSecret(other.paywall) }
   expect(await send(own)).toMatchObject({ status: 200 })
   const replies = await Promise.all(Array.from({ length: BURST }, () => send({ secret: 'whsec_guessed' })))
-  const braked = replies.filter(({ status }) => status === 429)
-  expect(braked.length).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+  const limited = replies.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThanOrEqual(BURST - 2 * GUEST_LIMIT - 1)
 })
 
 describe('the gateway', () => {
@@ -51,19 +51,19 @@ describe('the gateway', () => {
     vi.useRealTimers()
   })
 
-  /** Limits that refuse what is over them, for ever. */
+  /** Rate limits that are never reset. */
   function limits() {
     const counts = new Map<string, number>()
-    const limit = (most: number): Limit => ({
+    const limit = (max: number): Limit => ({
       async limit({ key }) {
         counts.set(key, (counts.get(key) ?? 0) + 1)
-        return { success: counts.get(key)! <= most }
+        return { success: counts.get(key)! <= max }
       },
     })
-    return { RATE_LIMITED: true, CALLER_LIMIT: limit(GUESTS_SHARE), IPV4_LIMIT: limit(400), OWNER_LIMIT: limit(3_000) }
+    return { RATE_LIMITED: true, CALLER_LIMIT: limit(GUEST_LIMIT), IPV4_LIMIT: limit(400), OWNER_LIMIT: limit(3_000) }
   }
 
-  /** Counts a webhook for a paywall, and learns what its endpoint answered. */
+  /** Counts a webhook for a paywall, with the status of its response. Returns whether it is over the limit. */
   async function webhook(env: ReturnType<typeof limits>, paywall: string, status: number): Promise<boolean> {
     const headers = { 'cf-connecting-ip': address }
     const request = new Request(`https://pay.example/webhooks/stripe/${paywall}`, { method: 'POST', headers })
@@ -90,7 +90,7 @@ describe('the gateway', () => {
       counted.learn(200)
       return counted.isOver
     }
-    for (let call = 0; call < GUESTS_SHARE; call++) expect(await notice()).toBe(false)
+    for (let call = 0; call < GUEST_LIMIT; call++) expect(await notice()).toBe(false)
     expect(await notice()).toBe(true)
   })
 
@@ -101,11 +101,11 @@ describe('the gateway', () => {
     vi.advanceTimersByTime(3_500_000)
     for (let call = 0; call < BURST; call++) expect(await webhook(env, '72', 400)).toBe(false)
     vi.advanceTimersByTime(200_000)
-    for (let call = 1; call < GUESTS_SHARE; call++) expect(await webhook(env, '72', 400)).toBe(false)
+    for (let call = 1; call < GUEST_LIMIT; call++) expect(await webhook(env, '72', 400)).toBe(false)
     expect(await webhook(env, '72', 400)).toBe(true)
   })
 
-  test('keeps a sender in mind as long as genuine webhooks come', async () => {
+  test('remembers a sender as long as genuine webhooks arrive', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
     const env = limits()
     for (let hour = 0; hour < 3; hour += 0.75) {
@@ -115,7 +115,7 @@ describe('the gateway', () => {
     for (let call = 0; call < BURST; call++) expect(await webhook(env, '73', 400)).toBe(false)
   })
 
-  test('holds up no processor that sends for many paywalls, each for the first time', async () => {
+  test('does not limit a processor that sends for many paywalls, each for the first time', async () => {
     const env = limits()
     for (let paywall = 0; paywall < 500; paywall++) {
       expect(await webhook(env, String(9000 + paywall), 200), `${paywall}`).toBe(false)

@@ -7,7 +7,7 @@ import { advanceClock, expectStoredAsAtProcessor, open, readPurchase, readTokens
 import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
-import { ownerEvents, tellAfterCrash } from '../support/owner-events.ts'
+import { deliverAfterCrash, ownerEvents } from '../support/owner-events.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let postgres: Postgres
@@ -23,8 +23,8 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-/** Whether a webhook is acknowledged although its purchase cannot be read: then nothing but our database has it. */
-async function acknowledged(shop: Shop, webhooks: Parameters<typeof sendWebhook>[1][]): Promise<number> {
+/** Counts the webhooks that are acknowledged although their purchase cannot be read: from then on only our database has them. */
+async function countAcknowledged(shop: Shop, webhooks: Parameters<typeof sendWebhook>[1][]): Promise<number> {
   shop.emulator.onCall = async () => {
     throw new DroppedCall()
   }
@@ -34,7 +34,7 @@ async function acknowledged(shop: Shop, webhooks: Parameters<typeof sendWebhook>
   return replies.filter(({ status }) => status === 200).length
 }
 
-/** Postgres is killed while the read that events wait for is being stored. Gives the kill, which may outlast that; null: none yet. */
+/** Kills Postgres while a purchase is being stored. Returns the kill, which may outlast the statement, or null before it begins. */
 function killWhileStoring(): () => Promise<void> | null {
   let kill: Promise<void> | null = null
   world.neon.onStatement = async ({ query }, run) => {
@@ -48,13 +48,13 @@ function killWhileStoring(): () => Promise<void> | null {
 }
 
 test.each(PROCESSOR_NAMES)(
-  '%s: Postgres is killed between the 2xx of a webhook and the read that follows, and while that is stored: nothing is lost',
+  '%s: no event is lost if Postgres is killed between a webhook’s 2xx and the read that follows, and again while that is stored',
   async (acquiring) => {
     const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
     const shop = shopAt(world, paywall, paywall)
     const buyer = await open(shop)
     const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
-    expect(await acknowledged(shop, webhooks)).toBeGreaterThan(0)
+    expect(await countAcknowledged(shop, webhooks)).toBeGreaterThan(0)
     await postgres.kill()
     await postgres.ready()
 
@@ -64,7 +64,7 @@ test.each(PROCESSOR_NAMES)(
     await kill()
     await postgres.ready()
     await advanceClock(buyer, '2m')
-    await tellAfterCrash(world)
+    await deliverAfterCrash(world)
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active' })
     expect(await readTokens(buyer)).toBe(100)
     await expectStoredAsAtProcessor(buyer)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
@@ -27,7 +27,7 @@ const order = (email: string) => {
 }
 
 /** A one-time purchase by bank debit: the browser has returned, and the bank has not decided. */
-async function debit() {
+async function payByDebit() {
   const email = newEmail()
   const { userId, checkoutUrl } = parseOpened(await order(email))
   const back = await call(world, await press(checkoutUrl, 'later'))
@@ -38,35 +38,35 @@ async function debit() {
   return { email, userId, paymentIntent: String(rows[0]?.processor_id) }
 }
 
-/** The owner's events, after Stripe has sent everything once more. */
-async function ownerHears(userId: string, paymentIntent: string) {
+/** The owner's events, after Stripe has sent all webhooks once more. */
+async function resendAndReadEvents(userId: string, paymentIntent: string) {
   await world.stripe.drainWebhooks()
   for (const { id } of eventsAbout(world, paymentIntent)) expect(await deliver(world, id)).toBe(200)
   const events = await ownerEvents(world, userId)
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
   return events.map(({ type, data }) => [type, data.payment?.amount])
 }
 
-test('a delayed one-time payment that fails ends its purchase, which never began: the owner gets the event of the payment', async () => {
-  const { email, userId, paymentIntent } = await debit()
+test('a delayed one-time payment that fails cancels its purchase, and emits payment.failed alone', async () => {
+  const { email, userId, paymentIntent } = await payByDebit()
   await world.stripe.resolvePayment(paymentIntent, { fail: true })
-  expect(await ownerHears(userId, paymentIntent)).toEqual([['payment.failed', 999]])
+  expect(await resendAndReadEvents(userId, paymentIntent)).toEqual([['payment.failed', 999]])
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   expect(await order(email)).toMatchObject({ status: 200 })
 })
 
-test('a delayed one-time payment that succeeds begins its purchase', async () => {
-  const { userId, paymentIntent } = await debit()
+test('a delayed one-time payment that succeeds activates its purchase', async () => {
+  const { userId, paymentIntent } = await payByDebit()
   await world.stripe.resolvePayment(paymentIntent)
-  expect(await ownerHears(userId, paymentIntent)).toEqual([
+  expect(await resendAndReadEvents(userId, paymentIntent)).toEqual([
     ['checkout.completed', undefined],
     ['payment.succeeded', 999],
   ])
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('a delayed one-time payment that fails without a webhook is found when its page is polled', async () => {
-  const { userId, paymentIntent } = await debit()
+test('a delayed one-time payment that fails without a webhook is found when its checkout page is polled', async () => {
+  const { userId, paymentIntent } = await payByDebit()
   world.stripe.holdWebhooks()
   await world.stripe.resolvePayment(paymentIntent, { fail: true })
   await world.stripe.sendHeldWebhooks(() => [])

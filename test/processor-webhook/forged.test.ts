@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { asStripeHasIt, eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
+import { eventsAbout, paySubscription, postWebhook, purchaseAtStripe } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -34,5 +34,5 @@ test.each<[string, () => ReturnType<typeof postWebhook>]>([
 test('the same event with its genuine signature takes effect, also when it is 290 seconds old', async () => {
   const reply = await postWebhook(world, body, { at: agoSeconds(290) })
   expect(reply).toMatchObject({ status: 200, body: { received: true } })
-  expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  expect((await userState(world, paid.userId)).purchases).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])
 })

@@ -5,11 +5,11 @@ import { postWebhook } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// A signed body that is not an event: a mistake of its sender, not of ours.
+// Signed bodies that are not valid events: an error of the sender, not of ours.
 
 const world = useTestWorld({ file: { paywalls: [{}, { processor: mollieProcessor() }] } })
 
-/** It is refused, the log has the fault, and no internal error is reported. */
+/** Expects a 400, a warning in the log, and no internal error. */
 async function expectMalformed(reply: Reply) {
   expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_event' } })
   const id = reply.headers['x-request-id'] ?? 'none'
@@ -39,24 +39,24 @@ describe('Stripe', () => {
     event({ type: 'charge.dispute.created', data: { object: { ...DISPUTE, ...fields } } })
 
   test.each([
-    ['no JSON', '{'],
-    ['no object', 'null'],
+    ['invalid JSON', '{'],
+    ['null', 'null'],
     ['a list', '[]'],
-    ['nothing', '{}'],
+    ['an empty object', '{}'],
     ['without an id', event({ id: undefined })],
     ['an id with NUL', event({ id: 'evt_\u0000' })],
     ['an id of 300 characters', event({ id: 'e'.repeat(300) })],
-    ['a time that is none', event({ created: 1e15 })],
+    ['an invalid time', event({ created: 1e15 })],
     ['without an object', event({ data: {} })],
     ['an object of another shape', event({ data: { object: [] } })],
     ['a subscription whose id is a path', event({ data: { object: { id: '../customers' } } })],
     ['a session without its fields', event({ type: 'checkout.session.completed' })],
     ['an invoice without its fields', event({ type: 'invoice.paid' })],
-    ['an amount below nothing', dispute({ amount: -1 })],
+    ['a negative amount', dispute({ amount: -1 })],
     ['an amount that is text', dispute({ amount: '1' })],
-    ['a currency that is none', dispute({ currency: 'dollars' })],
+    ['an invalid currency', dispute({ currency: 'dollars' })],
     ['a thin event', event({ object: 'v2.core.event' })],
-  ])('%s', async (_what, body) => {
+  ])('400 invalid_event: %s', async (_what, body) => {
     await expectMalformed(await postWebhook(world, body))
   })
 })
@@ -83,19 +83,19 @@ describe('Mollie', () => {
   const entity = (fields: object) => event({ _embedded: { entity: { ...payment, ...fields } } })
 
   test.each([
-    ['no JSON', '{'],
+    ['invalid JSON', '{'],
     ['no body', ''],
-    ['no object', 'null'],
+    ['null', 'null'],
     ['without a time', event({ createdAt: undefined })],
-    ['a time that is none', event({ createdAt: 'yesterday' })],
+    ['an invalid time', event({ createdAt: 'yesterday' })],
     ['an id with NUL', event({ id: 'event_\u0000' })],
     ['neither a payment nor its id', event({ entityId: null, _embedded: null })],
     ['a payment that is text', event({ _embedded: { entity: 'tr_1' } })],
-    ['a payment of 300 characters', entity({ id: 't'.repeat(300) })],
-    ['a state that is none', entity({ status: 'lost' })],
-    ['an amount that is none', entity({ amount: { currency: 'EUR', value: 'much' } })],
+    ['a payment id of 300 characters', entity({ id: 't'.repeat(300) })],
+    ['an unknown status', entity({ status: 'lost' })],
+    ['an invalid amount', entity({ amount: { currency: 'EUR', value: 'much' } })],
     ['a refund without its object', event({ type: 'refund.refunded', _embedded: null })],
-  ])('%s', async (_what, body) => {
+  ])('400 invalid_event: %s', async (_what, body) => {
     const [, { id: paywallId }] = world.file.paywalls as [unknown, { id: string }]
     const reply = await postMollieWebhook(world, body, { paywallId, secret: getMollieSecret(world, 1) })
     await expectMalformed(reply)

@@ -30,8 +30,8 @@ beforeAll(async () => {
   ;[testing, live] = getTenants(file) as [Tenant, Tenant]
 })
 
-/** Everything that can happen to a user: a purchase, a credit, a ticket of a user and of a guest. */
-async function happenOn(place: Tenant): Promise<void> {
+/** Causes events of every kind: by a purchase, a credit and a ticket. */
+async function causeEvents(place: Tenant): Promise<void> {
   const email = newEmail()
   await buy(world, { ...place, email })
   await world.stripe.drainWebhooks()
@@ -42,7 +42,7 @@ async function happenOn(place: Tenant): Promise<void> {
 }
 
 /** The deliveries of a paywall, and their endpoints. */
-async function queued({ paywall }: Tenant) {
+async function readDeliveries({ paywall }: Tenant) {
   const { rows } = await world.database.query<{ url: string; body: string }>(
     `select w.url, e.body from deliveries d join events e on e.id = d.event_id
        join webhook_endpoints w on w.id = d.endpoint_id where e.paywall_id = $1`,
@@ -52,12 +52,12 @@ async function queued({ paywall }: Tenant) {
 }
 
 test('each event goes only to the endpoint of its paywall’s mode, and has `is_test`', async () => {
-  await happenOn(testing)
-  await happenOn(live)
+  await causeEvents(testing)
+  await causeEvents(live)
   for (const place of [testing, live]) {
     const isTest = place === testing
     const [endpoint] = file.webhooks.filter(({ is_test }) => is_test === isTest)
-    const all = await queued(place)
+    const all = await readDeliveries(place)
     expect(new Set(all.map(({ event }) => event.type))).toEqual(
       new Set(['checkout.completed', 'subscription.created', 'payment.succeeded', 'balance.changed', 'ticket.created']),
     )
@@ -67,8 +67,8 @@ test('each event goes only to the endpoint of its paywall’s mode, and has `is_
   }
 })
 
-test('the webhook has it, too, between its time and its data', async () => {
-  await happenOn(testing)
+test('the body of a webhook has `is_test` between `timestamp` and `data`', async () => {
+  await causeEvents(testing)
   await world.database.query('delete from deliveries d using events e where e.id = d.event_id and e.paywall_id = $1', [
     live.paywall.id,
   ])

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FULL_SIZE } from '../support/full-size.ts'
-import { type OwnerEvent, ownerEvents, previousFaults, sequenceFaults } from '../support/owner-events.ts'
+import { findPreviousErrors, findSequenceErrors, type OwnerEvent, ownerEvents } from '../support/owner-events.ts'
 import { permutations, seededRandom, shuffled } from '../support/random.ts'
 import {
-  asStripeHasIt,
   cancelThroughApi,
   deliver,
   type PaidSubscription,
   paySubscription,
+  purchaseAtStripe,
   toEvents,
 } from '../support/stripe-purchase.ts'
 import { until } from '../support/until.ts'
@@ -22,14 +22,14 @@ afterEach(() => {
   world.stripe.onCall = undefined
 })
 
-const typeOf = (event: { type: string }) => event.type
+const getType = (event: { type: string }) => event.type
 
 async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<OwnerEvent[]> {
   const { purchases } = await userState(world, paid.userId)
-  expect(purchases, note).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  expect(purchases, note).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])
   const events = await ownerEvents(world, paid.userId)
-  expect(sequenceFaults(events), note).toEqual([])
-  expect(previousFaults(events), note).toEqual([])
+  expect(findSequenceErrors(events), note).toEqual([])
+  expect(findPreviousErrors(events), note).toEqual([])
   return events
 }
 
@@ -51,70 +51,74 @@ test('the events of a cancelled purchase store the same state in any order', asy
         expect(await deliver(world, event!.id)).toBe(200)
       }
       const events = await expectAsAtStripe(paid, order.join(', '))
-      expect(events.map(typeOf).toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+      expect(events.map(getType).toSorted()).toEqual([
+        'checkout.completed',
+        'payment.succeeded',
+        'subscription.created',
+      ])
     }),
   )
 })
 
 /**
- * Stripe's replies about a checkout session or subscription are built at once and sent when the test says so: each has the state at
- * the time of the call, however late it arrives.
+ * Holds Stripe's replies about a checkout session or subscription until the test releases them. Each has the state at the time of
+ * the call, however late it is sent.
  */
-function holdAnswers() {
-  const calls: { path: string; handOver: () => void }[] = []
+function holdReplies() {
+  const calls: { path: string; release: () => void }[] = []
   world.stripe.onCall = async ({ method, path }, run) => {
-    const answer = await run()
-    if (method === 'GET') await new Promise<void>((handOver) => calls.push({ path, handOver }))
-    return answer
+    const reply = await run()
+    if (method === 'GET') await new Promise<void>((release) => calls.push({ path, release }))
+    return reply
   }
   return (id: string) =>
     until(`a call about ${id}`, async () => {
       const index = calls.findIndex(({ path }) => path.endsWith(`/${id}`))
-      return index >= 0 && calls.splice(index, 1)[0]!.handOver
+      return index >= 0 && calls.splice(index, 1)[0]!.release
     })
 }
 
-test('a late reply of Stripe’s does not overwrite a newer one', async () => {
+test('a late reply from Stripe does not overwrite a newer one', async () => {
   const paid = await paySubscription(world)
   for (const { id } of toEvents(world, paid)) await deliver(world, id)
   await cancelThroughApi(world, paid.subscriptionId, true)
   const scheduled = toEvents(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
-  const nextAnswer = holdAnswers()
+  const nextReply = holdReplies()
   const late = deliver(world, scheduled!.id)
-  const handOver = await nextAnswer(paid.subscriptionId)
+  const release = await nextReply(paid.subscriptionId)
   world.stripe.onCall = undefined
 
   await cancelThroughApi(world, paid.subscriptionId, false)
   const undone = toEvents(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
   expect(await deliver(world, undone!.id)).toBe(200)
-  handOver()
+  release()
   expect(await late).toBe(200)
-  const events = await expectAsAtStripe(paid, 'after the late answer')
-  expect(events.map(typeOf)).not.toContain('subscription.cancel_scheduled')
+  const events = await expectAsAtStripe(paid, 'after the late reply')
+  expect(events.map(getType)).not.toContain('subscription.cancel_scheduled')
 })
 
-test('four replies from four moments end in the last state, in any order', async () => {
+test('four replies with the states of four moments leave the last state, in any order', async () => {
   const { stripe } = world
-  const nextAnswer = holdAnswers()
+  const nextReply = holdReplies()
   const moments: ((id: string) => Promise<unknown>)[] = [
     async () => undefined,
     (id) => stripe.renew(id, { fail: true }),
     (id) => stripe.renew(id),
     (id) => cancelThroughApi(world, id, true),
   ]
-  async function handOverIn(order: number[]): Promise<void> {
+  async function releaseIn(order: number[]): Promise<void> {
     const paid = await paySubscription(world)
-    const fetches: { handOver: () => void; answered: Promise<number> }[] = []
+    const fetches: { release: () => void; answered: Promise<number> }[] = []
     for (const change of moments) {
       const known = toEvents(world, paid).length
       await change(paid.subscriptionId)
-      const news = toEvents(world, paid).slice(fetches.length === 0 ? 0 : known)
-      const event = news.find(({ type }) => type.startsWith('customer.subscription.'))
+      const added = toEvents(world, paid).slice(fetches.length === 0 ? 0 : known)
+      const event = added.find(({ type }) => type.startsWith('customer.subscription.'))
       const answered = deliver(world, event!.id)
-      fetches.push({ answered, handOver: await nextAnswer(paid.subscriptionId) })
+      fetches.push({ answered, release: await nextReply(paid.subscriptionId) })
     }
     for (const moment of order) {
-      fetches[moment]!.handOver()
+      fetches[moment]!.release()
       expect(await fetches[moment]!.answered).toBe(200)
     }
     const events = await expectAsAtStripe(paid, `moments ${order}`)
@@ -124,11 +128,11 @@ test('four replies from four moments end in the last state, in any order', async
     expect(times('subscription.renewed'), `moments ${order}`).toBe(order[0] === 0 ? 1 : 0)
   }
   const orders = permutations([0, 1, 2, 3])
-  while (orders.length > 0) await Promise.all(orders.splice(0, 4).map(handOverIn))
+  while (orders.length > 0) await Promise.all(orders.splice(0, 4).map(releaseIn))
 })
 
-/** What may happen to a subscription, as Stripe reports it; what is impossible at the moment does nothing. */
-const happenings: ((id: string) => Promise<unknown>)[] = [
+/** Changes to a subscription at Stripe. One that is impossible at the moment does nothing. */
+const changes: ((id: string) => Promise<unknown>)[] = [
   (id) => world.stripe.rollOver(id).catch(() => 'its last invoice is not paid yet'),
   (id) => world.stripe.renew(id),
   (id) => world.stripe.renew(id, { fail: true }),
@@ -137,7 +141,7 @@ const happenings: ((id: string) => Promise<unknown>)[] = [
   (id) => cancelThroughApi(world, id, false),
 ]
 
-/** Like Stripe, sends again if no response comes in time. On a busy machine a slow response is no fault. */
+/** Like Stripe, sends again if no response comes in time. On a busy machine a slow response is not an error. */
 async function deliverUntilAnswered(eventId: string): Promise<number> {
   for (let attempt = 1; attempt < 3; attempt++) {
     const status = await deliver(world, eventId)
@@ -146,11 +150,11 @@ async function deliverUntilAnswered(eventId: string): Promise<number> {
   return deliver(world, eventId)
 }
 
-async function liveThrough(seed: number): Promise<void> {
+async function runRandomHistory(seed: number): Promise<void> {
   const random = seededRandom(seed)
   const paid = await paySubscription(world, random() < 0.3 ? 'yearly' : 'monthly')
   const delivered = new Set<string>()
-  /** Some webhooks that were not delivered yet, and some again: all at once, in random order, while more happens. */
+  /** Delivers some new webhooks and repeats some others: all at once, in random order, while the subscription changes. */
   async function deliverSome(share: number): Promise<void> {
     const chosen = toEvents(world, paid).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
     const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
@@ -161,14 +165,14 @@ async function liveThrough(seed: number): Promise<void> {
     ).toEqual([])
     for (const { id } of chosen) delivered.add(id)
   }
-  const underWay: Promise<void>[] = []
+  const deliveries: Promise<void>[] = []
   for (let step = 0; step < 7; step++) {
-    const happen = happenings[Math.floor(random() * happenings.length)]!
-    if (asStripeHasIt(world, paid.subscriptionId).status !== 'canceled') await happen(paid.subscriptionId)
-    if (random() < 0.7) underWay.push(deliverSome(0.5))
+    const change = changes[Math.floor(random() * changes.length)]!
+    if (purchaseAtStripe(world, paid.subscriptionId).status !== 'canceled') await change(paid.subscriptionId)
+    if (random() < 0.7) deliveries.push(deliverSome(0.5))
   }
-  if (asStripeHasIt(world, paid.subscriptionId).status !== 'canceled') await world.stripe.end(paid.subscriptionId)
-  await Promise.all([...underWay, deliverSome(1)])
+  if (purchaseAtStripe(world, paid.subscriptionId).status !== 'canceled') await world.stripe.end(paid.subscriptionId)
+  await Promise.all([...deliveries, deliverSome(1)])
 
   const events = await expectAsAtStripe(paid, `seed ${seed}`)
   const succeeded = events.filter(({ type }) => type === 'payment.succeeded')
@@ -178,17 +182,17 @@ async function liveThrough(seed: number): Promise<void> {
 const isPaidInvoice = ({ type, data }: { type: string; data: { object: Record<string, unknown> } }) =>
   type === 'invoice.paid' && Number(data.object.amount_paid) > 0
 
-const LIVES = FULL_SIZE ? 40 : 4
+const HISTORIES = FULL_SIZE ? 40 : 4
 
-test(`${LIVES} random lives, with webhooks in random orders, repeated and slow replies, end as Stripe has them`, async () => {
+test(`${HISTORIES} random histories end in Stripe’s state, with webhooks reordered and repeated, and slow replies`, async () => {
   const first = Math.floor(Math.random() * 1_000_000)
   const jitter = seededRandom(first)
   world.stripe.onCall = async ({ method }, run) => {
-    const answer = await run()
+    const reply = await run()
     if (method === 'GET') await delay(jitter() * 250)
-    return answer
+    return reply
   }
-  for (let life = 0; life < LIVES; life += 4) {
-    await Promise.all(Array.from({ length: 4 }, (_, index) => liveThrough(first + life + index)))
+  for (let history = 0; history < HISTORIES; history += 4) {
+    await Promise.all(Array.from({ length: 4 }, (_, index) => runRandomHistory(first + history + index)))
   }
 })

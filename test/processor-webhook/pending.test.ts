@@ -18,8 +18,8 @@ import { press } from '../support/checkout.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 
-// Events whose purchase cannot be read are answered 2xx, stored, and applied as soon as it can. Tested with Polar, which disables an
-// endpoint after ten failures, and whose events name their purchase without a call.
+// Events whose purchase cannot be read are answered 2xx, stored, and applied as soon as it can be read. Tested with Polar, which
+// disables an endpoint after ten failures, and whose events identify their purchase without an API call.
 
 const getShop = useShops()
 
@@ -29,8 +29,8 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** No call of the service's gets a reply. Returns the number of its calls, and a function to end that. */
-function outage({ emulator }: Shop) {
+/** Drops every call to the processor. Returns the number of calls, and a function that ends the outage. */
+function startOutage({ emulator }: Shop) {
   let calls = 0
   emulator.onCall = async () => {
     calls += 1
@@ -45,12 +45,12 @@ function outage({ emulator }: Shop) {
 }
 
 const pendingEvents = async ({ world }: Shop) => (await world.database.query('select * from pending_events')).rows
-const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+const PURCHASE_EVENTS = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
 
-test('an hour without the processor’s API fails no webhook and loses nothing', async () => {
+test('no webhook fails and no event is lost while the processor’s API is down for an hour', async () => {
   const shop = getShop('polar')
   const first = await buy(shop)
-  const down = outage(shop)
+  const down = startOutage(shop)
   const sent = webhooksSince(shop)
   const statuses: number[] = []
   shop.emulator.holdWebhooks()
@@ -62,7 +62,7 @@ test('an hour without the processor’s API fails no webhook and loses nothing',
     await advanceClock(first, '20m')
     await shop.there.refund(id, minutes)
   }
-  const others = [await heldCheckout(shop), await heldCheckout(shop)]
+  const others = [await buyDuringOutage(shop), await buyDuringOutage(shop)]
   statuses.push(...(await shop.emulator.sendHeldWebhooks()))
   expect(statuses.length).toBeGreaterThan(20)
   expect(sent().length).toBe(statuses.length)
@@ -74,21 +74,21 @@ test('an hour without the processor’s API fails no webhook and loses nothing',
     [300, 10, 20, 30].map((amount) => `payment.refunded ${amount}`).toSorted(),
   )
   for (const buyer of others) {
-    expect(await newEvents(buyer)).toEqual(bought)
+    expect(await newEvents(buyer)).toEqual(PURCHASE_EVENTS)
     await expectStoredAsAtProcessor(buyer)
   }
   expect(await pendingEvents(shop)).toEqual([])
 })
 
-async function heldCheckout(shop: Shop) {
-  outage(shop).end()
+async function buyDuringOutage(shop: Shop) {
+  startOutage(shop).end()
   const buyer = await open(shop)
-  outage(shop)
+  startOutage(shop)
   await press(buyer.checkoutUrl, 'pay')
   return buyer
 }
 
-test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for all events of a purchase', async () => {
+test('a purchase is read after 2, 5, 15 and 30 seconds and then every minute, once for all its pending events', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
   const id = await getProcessorId(buyer)
@@ -97,7 +97,7 @@ test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for a
     await shop.there.refund(id, 200)
   })
   await stopWakeUps(shop)
-  const down = outage(shop)
+  const down = startOutage(shop)
   for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   const { world, paywall } = shop
   // From here on, all of them are due at the times of the first.
@@ -120,7 +120,7 @@ test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for a
   expect(await pendingEvents(shop)).toEqual([])
 })
 
-/** Leaves to the cron what queue messages would start, as if they were lost. */
+/** Makes queue messages fail as if they were lost, so that only the cron reads purchases. */
 async function stopWakeUps(shop: Shop): Promise<void> {
   shop.world.neon.onStatement = async ({ query }, run) => {
     if (query.includes('take_pending_read')) throw new Error('the queue is lost')
@@ -132,7 +132,7 @@ test('a queue message causes a read of the purchase after two seconds, without a
   const shop = getShop('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
-  const down = outage(shop)
+  const down = startOutage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
   down.end()
@@ -144,11 +144,11 @@ test('a Worker that is killed between its 2xx and the read loses nothing', async
   const shop = getShop('polar')
   const buyer = await open(shop)
   const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
-  const down = outage(shop)
+  const down = startOutage(shop)
   for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   await shop.world.workers.kill()
   down.end()
-  expect(await advanceClock(buyer, '2m')).toEqual(bought)
+  expect(await advanceClock(buyer, '2m')).toEqual(PURCHASE_EVENTS)
   await expectStoredAsAtProcessor(buyer)
   expect(await pendingEvents(shop)).toEqual([])
 })
@@ -158,7 +158,7 @@ test('an event that arrives repeatedly while it is pending, and while it is appl
   const buyer = await buy(shop)
   const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
   const webhook = webhooks.find(({ body }) => JSON.parse(body).type === 'refund.created')!
-  const down = outage(shop)
+  const down = startOutage(shop)
   for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
   down.end()
@@ -193,7 +193,7 @@ test('an event that can never be read is dropped after a week, which is logged a
   const shop = getShop('polar')
   const buyer = await buy(shop)
   const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
-  outage(shop)
+  startOutage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   await shop.world.database.query("update pending_events set received_at = received_at - interval '6 days 22 hours'")
   const logged = shop.world.logs.length
@@ -224,8 +224,8 @@ test('an event about something that the processor does not have stays pending fo
   expect(rows).toEqual([])
 })
 
-/** Whether a statement is one of the Worker that receives webhooks. */
-const isOfWebhooks = (name: string) =>
+/** Whether a database function is one that the webhook Worker calls. */
+const isWebhookFunction = (name: string) =>
   ROLES.find(({ env }) => env === 'processor-webhook')?.functions.includes(name) ?? false
 
 test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two database calls', async (acquiring) => {
@@ -240,20 +240,20 @@ test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two dat
   for (const webhook of webhooks) {
     statements.length = 0
     expect((await sendWebhook(shop, webhook)).status).toBe(200)
-    expect(['read_account', 'read_account,store_purchase']).toContain(statements.filter(isOfWebhooks).join())
+    expect(['read_account', 'read_account,store_purchase']).toContain(statements.filter(isWebhookFunction).join())
   }
   shop.world.neon.onStatement = undefined
   expect((await readState(buyer)).paid).toBe(true)
   expect(await readPurchase(buyer)).toMatchObject({ status: 'active' })
 })
 
-test('a browser that returns while nothing can be read is redirected in time, and the event is applied later', async () => {
+test('a browser that returns while the processor is down is redirected in time, and the event is applied later', async () => {
   const shop = getShop('polar')
   const buyer = await open(shop)
   shop.emulator.holdWebhooks()
-  const down = outage(shop)
+  const down = startOutage(shop)
   await pay(buyer)
   expect(new Set(await shop.emulator.sendHeldWebhooks())).toEqual(new Set([200]))
   down.end()
-  expect(await advanceClock(buyer, '1m')).toEqual(bought)
+  expect(await advanceClock(buyer, '1m')).toEqual(PURCHASE_EVENTS)
 })

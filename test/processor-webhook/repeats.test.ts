@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import {
-  asStripeHasIt,
   deliver,
   getPayments,
   type PaidSubscription,
   paySubscription,
+  purchaseAtStripe,
   toEvents,
 } from '../support/stripe-purchase.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
@@ -29,7 +29,7 @@ async function deliverAll(paid: PaidSubscription, copies: number): Promise<void>
   expect(statuses.filter((status) => status !== 200)).toEqual([])
 }
 
-test('an event that arrives 20 times at once takes effect once, and emits once', async () => {
+test('an event that arrives 20 times at once takes effect once and emits its events once', async () => {
   const paid = await paySubscription(world)
   const completed = toEvents(world, paid).find(({ type }) => type === 'checkout.session.completed')
   raceStatements(world, 'store_purchase', 20)
@@ -37,24 +37,24 @@ test('an event that arrives 20 times at once takes effect once, and emits once',
   expect(statuses).toEqual(Array(20).fill(200))
   const events = await ownerEvents(world, paid.userId)
   expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
 })
 
 test('all events of a purchase, 8 times each at once, emit one purchase and one payment', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 8)
   const { purchases } = await userState(world, paid.userId)
-  expect(purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  expect(purchases).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])
   const events = await ownerEvents(world, paid.userId)
   expect(events.map(({ type }) => type).toSorted()).toEqual([
     'checkout.completed',
     'payment.succeeded',
     'subscription.created',
   ])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
 })
 
-test('the browser’s return and the webhooks of the same purchase race to one purchase', async () => {
+test('the browser’s return and the webhooks of a purchase, all at once, store one purchase', async () => {
   for (let round = 0; round < 6; round++) {
     const paid = await paySubscription(world)
     raceStatements(world, 'store_purchase', 7) // the webhooks, and the one return that asks the processor
@@ -67,7 +67,7 @@ test('the browser’s return and the webhooks of the same purchase race to one p
       'payment.succeeded',
       'subscription.created',
     ])
-    expect(sequenceFaults(events)).toEqual([])
+    expect(findSequenceErrors(events)).toEqual([])
     expect((await userState(world, paid.userId)).purchases).toHaveLength(1)
   }
 })
@@ -89,7 +89,7 @@ test('the price’s tokens are credited once for each paid period, however often
   expect(await standard()).toBe(300)
 })
 
-test('an event that took effect has none when it is repeated, whatever has changed at Stripe since', async () => {
+test('a repeated event changes nothing, whatever has changed at Stripe since', async () => {
   const paid = await paySubscription(world)
   await deliverAll(paid, 1)
   const reported = toEvents(world, paid)
@@ -102,7 +102,7 @@ test('an event that took effect has none when it is repeated, whatever has chang
   for (const { id } of reported) expect(await deliver(world, id)).toBe(200)
   expect(await rows()).toBe(before)
   await deliverAll(paid, 1)
-  expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])
+  expect((await userState(world, paid.userId)).purchases).toMatchObject([purchaseAtStripe(world, subscriptionId)])
 })
 
 test('the end of a trial is announced once, however often Stripe announces it', async () => {
@@ -117,7 +117,7 @@ test('the end of a trial is announced once, however often Stripe announces it', 
     'subscription.created',
     'subscription.trial_ending',
   ])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
 })
 
 test('each payment, refund, dispute and failed attempt is reported once, however often Stripe repeats itself', async () => {
@@ -136,7 +136,7 @@ test('each payment, refund, dispute and failed attempt is reported once, however
   await deliverAll(paid, 2)
 
   const events = await ownerEvents(world, paid.userId)
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
   const payments = events.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
   expect(payments.toSorted()).toEqual([
     'payment.disputed 999',

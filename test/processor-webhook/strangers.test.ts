@@ -22,16 +22,16 @@ beforeAll(async () => {
 beforeEach(() => world.stripe.holdWebhooks())
 afterAll(() => world.close())
 
-/** What webhooks may have stored: rows of every table that they write. */
-async function traces(): Promise<unknown> {
+/** The number of rows in each table that webhooks write. */
+async function countRows(): Promise<unknown> {
   const { rows } = await world.database.query(`select
     (select count(*)::int from purchases) as purchases, (select count(*)::int from payments) as payments,
     (select count(*)::int from events) as events, (select count(*)::int from ledger) as ledger`)
   return rows[0]
 }
 
-/** A subscription sold in the same Stripe account without us, or with our metadata. */
-async function foreignSubscription(metadata?: Stripe.MetadataParam): Promise<string> {
+/** Sells a subscription in the same Stripe account without us, with metadata that may look like ours. */
+async function sellWithoutUs(metadata?: Stripe.MetadataParam): Promise<string> {
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
     line_items: [{ price: 'price_monthly' }],
@@ -57,7 +57,7 @@ test('a purchase is stored for the paywall that sold it, not for another one of 
 
 test.each<[string, () => Promise<Stripe.MetadataParam | undefined>]>([
   ['without our metadata', async () => undefined],
-  ['of a checkout that we never had', async () => ({ checkout_id: randomUUID(), paywall_id: world.paywall.id })],
+  ['of an unknown checkout', async () => ({ checkout_id: randomUUID(), paywall_id: world.paywall.id })],
   [
     'that names the checkout of another paywall',
     async () => {
@@ -66,14 +66,14 @@ test.each<[string, () => Promise<Stripe.MetadataParam | undefined>]>([
       return { ...metadata, paywall_id: world.file.paywalls[1]!.id }
     },
   ],
-  ['whose metadata is nonsense', async () => ({ checkout_id: "'; drop table checkouts", paywall_id: '1' })],
-])('a sale %s is answered 2xx and leaves no trace', async (_, metadata) => {
-  const before = await traces()
-  const session = await foreignSubscription(await metadata())
+  ['with malformed metadata', async () => ({ checkout_id: "'; drop table checkouts", paywall_id: '1' })],
+])('a sale %s is answered 2xx and stores nothing', async (_, metadata) => {
+  const before = await countRows()
+  const session = await sellWithoutUs(await metadata())
   const events = eventsAbout(world, session)
   expect(events.map(({ type }) => type)).toContain('checkout.session.completed')
   for (const { id } of events) expect(await world.stripe.resend(id)).toEqual([200, 200])
-  expect(await traces()).toEqual(before)
+  expect(await countRows()).toEqual(before)
 })
 
 test.each([
@@ -83,9 +83,9 @@ test.each([
   'v2.core.event_destination.ping',
   'something.entirely.new',
 ])('an event of type %s is answered 2xx and causes no call to Stripe', async (type) => {
-  const [before, calls] = [await traces(), world.stripe.calls.length]
+  const [before, calls] = [await countRows(), world.stripe.calls.length]
   const event = { id: `evt_${randomUUID()}`, object: 'event', type, created: 1, data: { object: { id: 'x_1' } } }
   expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200, body: { received: true } })
   expect(world.stripe.calls).toHaveLength(calls)
-  expect(await traces()).toEqual(before)
+  expect(await countRows()).toEqual(before)
 })

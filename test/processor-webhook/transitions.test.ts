@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { findSequenceErrors, type OwnerEvent, ownerEvents } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
 import { cancel, parseCancelled } from '../support/subscriber.ts'
@@ -14,39 +14,39 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A purchase whose webhooks have all arrived, and a function that returns the owner's events of what happens next. */
-async function bought(slug: string) {
+/** Makes a purchase and waits for its webhooks. `newEvents` runs an action and returns the owner's events about it. */
+async function buy(slug: string) {
   const paid = await paySubscription(world, slug)
   await world.stripe.drainWebhooks()
   const first = await ownerEvents(world, paid.userId)
   let count = first.length
-  async function newEvents(happen: (subscriptionId: string) => Promise<unknown>): Promise<OwnerEvent[]> {
-    await happen(paid.subscriptionId)
+  async function newEvents(action: (subscriptionId: string) => Promise<unknown>): Promise<OwnerEvent[]> {
+    await action(paid.subscriptionId)
     await world.stripe.drainWebhooks()
     const events = await ownerEvents(world, paid.userId)
-    expect(sequenceFaults(events)).toEqual([])
-    const news = events.slice(count)
+    expect(findSequenceErrors(events)).toEqual([])
+    const added = events.slice(count)
     count = events.length
-    return news
+    return added
   }
   return { ...paid, newEvents, first }
 }
 
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type).toSorted()
-const one = (events: OwnerEvent[], type: string) => events.find((each) => each.type === type)?.data
+const findData = (events: OwnerEvent[], type: string) => events.find((each) => each.type === type)?.data
 
-test('a subscription’s life is emitted step by step, by name, with the previous state', async () => {
+test('each step of a subscription’s life emits its own event, with the previous state', async () => {
   const { stripe } = world
-  const { newEvents, first, userId } = await bought('monthly')
+  const { newEvents, first, userId } = await buy('monthly')
   expect(types(first)).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
-  expect(one(first, 'payment.succeeded')).toMatchObject({ payment: { amount: 999, currency: 'USD' } })
-  const created = one(first, 'subscription.created')
+  expect(findData(first, 'payment.succeeded')).toMatchObject({ payment: { amount: 999, currency: 'USD' } })
+  const created = findData(first, 'subscription.created')
   expect(created).toMatchObject({ subscription: { status: 'active', price_slug: 'monthly' }, user: { id: userId } })
   expect(created).not.toHaveProperty('previous')
 
   const renewal = await newEvents((id) => stripe.renew(id))
   expect(types(renewal)).toEqual(['payment.succeeded', 'subscription.renewed'])
-  expect(one(renewal, 'subscription.renewed')?.previous).toEqual(created?.subscription)
+  expect(findData(renewal, 'subscription.renewed')?.previous).toEqual(created?.subscription)
 
   const scheduled = await newEvents((id) => stripe.portalCancel(id))
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
@@ -65,14 +65,14 @@ test('a subscription’s life is emitted step by step, by name, with the previou
 
   const failed = await newEvents((id) => stripe.renew(id, { fail: true }))
   expect(types(failed)).toEqual(['payment.failed', 'subscription.past_due'])
-  expect(one(failed, 'subscription.past_due')).toMatchObject({
+  expect(findData(failed, 'subscription.past_due')).toMatchObject({
     subscription: { status: 'past_due' },
     previous: { status: 'active' },
   })
 
   const recovered = await newEvents((id) => stripe.renew(id))
   expect(types(recovered)).toEqual(['payment.succeeded', 'subscription.renewed'])
-  expect(one(recovered, 'subscription.renewed')).toMatchObject({
+  expect(findData(recovered, 'subscription.renewed')).toMatchObject({
     subscription: { status: 'active' },
     previous: { status: 'past_due' },
   })
@@ -82,9 +82,9 @@ test('a subscription’s life is emitted step by step, by name, with the previou
   expect(ended[0]?.data).toMatchObject({ subscription: { status: 'canceled' }, previous: { status: 'active' } })
 })
 
-test('a subscription that Stripe keeps unpaid is past due: it may be paid, or cancelled, and has not ended', async () => {
+test('a subscription that Stripe marks unpaid is past due: it has not ended, and can be paid or cancelled', async () => {
   const { stripe } = world
-  const { newEvents, userId, subscriptionId } = await bought('monthly')
+  const { newEvents, userId, subscriptionId } = await buy('monthly')
   const leaveUnpaid = async (id: string) => {
     await stripe.renew(id, { fail: true })
     await stripe.markUnpaid(id)
@@ -100,8 +100,8 @@ test('a subscription that Stripe keeps unpaid is past due: it may be paid, or ca
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 
-test('a trial of three days or less is about to end when it begins, and that is reported once', async () => {
-  const { newEvents, first } = await bought('taster')
+test('a trial of three days or less emits trial_ending when it begins, and only once', async () => {
+  const { newEvents, first } = await buy('taster')
   expect(types(first)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
   expect(types(await newEvents((id) => world.stripe.trialWillEnd(id)))).toEqual([])
 })

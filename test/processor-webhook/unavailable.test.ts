@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
-import { asStripeHasIt, deliver, eventsAbout, paySubscription } from '../support/stripe-purchase.ts'
+import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
+import { deliver, eventsAbout, paySubscription, purchaseAtStripe } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -14,15 +14,15 @@ afterEach(() => {
 
 /** Each makes the first delivery of the event fail in its own way. */
 const outages: [string, () => void][] = [
-  ['the database does not answer at first', () => loseAnswers(() => true, false)],
-  ['the database does not take the purchase', () => loseAnswers((query) => query.includes('store_purchase'), false)],
+  ['the database does not answer at first', () => loseResponses(() => true, false)],
+  ['the database does not store the purchase', () => loseResponses((query) => query.includes('store_purchase'), false)],
   [
     'the database stores the purchase and the response is lost',
-    () => loseAnswers((query) => query.includes('store_purchase'), true),
+    () => loseResponses((query) => query.includes('store_purchase'), true),
   ],
 ]
 
-function loseAnswers(which: (query: string) => boolean, after: boolean): void {
+function loseResponses(which: (query: string) => boolean, after: boolean): void {
   world.neon.onStatement = async ({ query }, run) => {
     if (!which(query)) return run()
     if (after) await run()
@@ -30,7 +30,7 @@ function loseAnswers(which: (query: string) => boolean, after: boolean): void {
   }
 }
 
-test.each(outages)('when %s Stripe is asked to retry, and the repeat takes effect', async (_, fail) => {
+test.each(outages)('when %s, Stripe gets 503, and its retry takes effect', async (_, fail) => {
   const paid = await paySubscription(world)
   const completed = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
   fail()
@@ -39,9 +39,9 @@ test.each(outages)('when %s Stripe is asked to retry, and the repeat takes effec
 
   expect(await deliver(world, completed!.id)).toBe(200)
   const { purchases } = await userState(world, paid.userId)
-  expect(purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  expect(purchases).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])
   await world.workers.scheduled('deliver-events')
   const events = await ownerEvents(world, paid.userId)
   expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
 })

@@ -15,7 +15,7 @@ import { ownerEvents } from '../support/owner-events.ts'
 const getShop = useShops(1)
 
 const TERMS = { taxPercent: 20, percentOff: 10 }
-// 10 % off 9.99, and 20 % tax on the rest; the same of 49.00.
+// 10 % off 9.99, and 20 % tax on the rest; the same for 49.00.
 const [MONTHLY, LIFETIME] = [1079, 5292]
 
 /** Mollie has no taxes: its amounts are the requested ones. */
@@ -25,14 +25,14 @@ const readData = async ({ shop: { world }, userId }: Buyer, type: string) =>
   (await ownerEvents(world, userId)).findLast((event) => event.type === type)?.data
 
 describe.each(TAXED)('%s', (acquiring) => {
-  async function taxed() {
+  async function openTaxedShop() {
     const shop = getShop(acquiring)
     await shop.world[acquiring].setTerms(shop.paywall.id, TERMS)
     return shop
   }
 
-  test('a subscription: events have the charged amount, each period, and a refund of all of it removes the tokens', async () => {
-    const shop = await taxed()
+  test('subscription events contain the charged amount in each period, and a full refund removes the tokens', async () => {
+    const shop = await openTaxedShop()
     const buyer = await buy(shop)
     expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
     expect(await readData(buyer, 'payment.succeeded')).toMatchObject({ payment: { amount: MONTHLY } })
@@ -46,7 +46,7 @@ describe.each(TAXED)('%s', (acquiring) => {
   })
 
   test('a one-time purchase ends when the charged amount is refunded', async () => {
-    const shop = await taxed()
+    const shop = await openTaxedShop()
     const buyer = await buy(shop, 'lifetime')
     expect(await readData(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })
     expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual([`payment.refunded ${LIFETIME}`])

@@ -13,8 +13,14 @@ import type { Written } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-/** A monthly price: the amount in the file, on its page, at the processor, and here. */
-type Example = [currency: string, written: number, page: string, there: number | string, here: number]
+/** A monthly price: the amount in the paywall file, on the hosted page, at the processor, and in our database. */
+type Example = [
+  currency: string,
+  fileAmount: number,
+  page: string,
+  processorAmount: number | string,
+  storedAmount: number,
+]
 
 const AT_STRIPE: Example[] = [
   ['HUF', 3990.5, 'HUF 3,990.50', 399_050, 399_050],
@@ -55,24 +61,24 @@ const priceIn = (currency: string, amount: number): Written => ({
   processorPrice: `price_${currency}_${amount}`,
 })
 
-/** At full size all of a processor's currencies; else every eighth, and those with units other than in ISO 4217. */
-const tried = (currencies: ReadonlySet<string>) =>
+/** All of a processor's currencies at full size; otherwise every eighth, and those whose units differ from ISO 4217. */
+const selectCurrencies = (currencies: ReadonlySet<string>) =>
   new Set(
     [...currencies].filter(
       (code, index) => FULL_SIZE || index % 8 === 0 || AT_STRIPE.some(([currency]) => currency === code),
     ),
   )
 
-const STRIPES = tried(DEFINITIONS.stripe.currencies)
-const MOLLIES = tried(DEFINITIONS.mollie.currencies)
+const STRIPE_CURRENCIES = selectCurrencies(DEFINITIONS.stripe.currencies)
+const MOLLIE_CURRENCIES = selectCurrencies(DEFINITIONS.mollie.currencies)
 
 let world: TestWorld
 let stripe: FilePaywall
 let mollie: FilePaywall
 
 beforeAll(async () => {
-  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPES].map(onceIn)]
-  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIES].map(onceIn)]
+  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPE_CURRENCIES].map(onceIn)]
+  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIE_CURRENCIES].map(onceIn)]
   const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
   world = await startTestWorld({ file: { paywalls } })
   stripe = world.file.paywalls[0]!
@@ -84,7 +90,7 @@ const Bootstrap = z.object({
   prices: z.array(z.object({ slug: z.string(), currency: z.string(), amount: z.number() })),
 })
 
-async function shown(paywall: FilePaywall) {
+async function readShownPrices(paywall: FilePaywall) {
   const { body } = await call(world, `/api/v1/paywall/${paywall.id}/bootstrap`)
   return Bootstrap.parse(body).prices
 }
@@ -100,7 +106,7 @@ async function payMonth(paywall: FilePaywall, currency: string) {
 }
 
 /** The amounts in the owner's events. */
-async function reported(userId: string) {
+async function readReportedAmounts(userId: string) {
   const events = await ownerEvents(world, userId)
   return events.flatMap(({ type, data: { subscription, payment } }) => {
     if (payment) return `${type} ${payment.amount} ${payment.currency}`
@@ -108,63 +114,74 @@ async function reported(userId: string) {
   })
 }
 
-/** The latest payment at Stripe: in a test, its own. */
-const lastPaid = () => world.stripe.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object
+/** The latest payment at Stripe, which is that of the running test. */
+const findLastPayment = () =>
+  world.stripe.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object
 
-test.each(AT_STRIPE)('a month at Stripe in %s, of %f', async (currency, written, text, there, here) => {
-  expect((await shown(stripe)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({ amount: written })
-  const { userId, page } = await payMonth(stripe, currency)
-  expect(page).toContain(text)
-  const paid = lastPaid()
-  expect(paid).toMatchObject({ amount: there, currency: currency.toLowerCase() })
-  const { purchases } = await userState(world, userId, { paywallId: stripe.id })
-  expect(purchases).toMatchObject([{ unit_amount: here, currency }])
+test.each(AT_STRIPE)(
+  'a monthly price at Stripe in %s of %f is shown, charged, stored and reported in the right units',
+  async (currency, fileAmount, text, processorAmount, storedAmount) => {
+    expect((await readShownPrices(stripe)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({
+      amount: fileAmount,
+    })
+    const { userId, page } = await payMonth(stripe, currency)
+    expect(page).toContain(text)
+    const paid = findLastPayment()
+    expect(paid).toMatchObject({ amount: processorAmount, currency: currency.toLowerCase() })
+    const { purchases } = await userState(world, userId, { paywallId: stripe.id })
+    expect(purchases).toMatchObject([{ unit_amount: storedAmount, currency }])
 
-  await world.stripe.refund(String(paid?.id))
-  await world.stripe.drainWebhooks()
-  const amount = `${here} ${currency}`
-  expect(await reported(userId)).toEqual([
-    `subscription.created ${amount}`,
-    `payment.succeeded ${amount}`,
-    `payment.refunded ${amount}`,
-  ])
-})
+    await world.stripe.refund(String(paid?.id))
+    await world.stripe.drainWebhooks()
+    const amount = `${storedAmount} ${currency}`
+    expect(await readReportedAmounts(userId)).toEqual([
+      `subscription.created ${amount}`,
+      `payment.succeeded ${amount}`,
+      `payment.refunded ${amount}`,
+    ])
+  },
+)
 
-test.each(AT_MOLLIE)('a month at Mollie in %s, of %f', async (currency, written, text, there, here) => {
-  expect((await shown(mollie)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({ amount: written })
-  const { userId, page } = await payMonth(mollie, currency)
-  expect(page).toContain(text)
-  expect(getPayments(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
-  expect(listSubscriptions(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
-  const { purchases } = await userState(world, userId, { paywallId: mollie.id })
-  expect(purchases).toMatchObject([{ unit_amount: here, currency }])
+test.each(AT_MOLLIE)(
+  'a monthly price at Mollie in %s of %f is shown, charged, stored and reported in the right units',
+  async (currency, fileAmount, text, processorAmount, storedAmount) => {
+    expect((await readShownPrices(mollie)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({
+      amount: fileAmount,
+    })
+    const { userId, page } = await payMonth(mollie, currency)
+    expect(page).toContain(text)
+    expect(getPayments(world, userId)).toMatchObject([{ amount: { currency, value: processorAmount } }])
+    expect(listSubscriptions(world, userId)).toMatchObject([{ amount: { currency, value: processorAmount } }])
+    const { purchases } = await userState(world, userId, { paywallId: mollie.id })
+    expect(purchases).toMatchObject([{ unit_amount: storedAmount, currency }])
 
-  await world.mollie.refund(getPayments(world, userId)[0]!.id)
-  await world.mollie.drainWebhooks()
-  const amount = `${here} ${currency}`
-  expect(await reported(userId)).toEqual([
-    `subscription.created ${amount}`,
-    `payment.succeeded ${amount}`,
-    `payment.refunded ${amount}`,
-  ])
-})
+    await world.mollie.refund(getPayments(world, userId)[0]!.id)
+    await world.mollie.drainWebhooks()
+    const amount = `${storedAmount} ${currency}`
+    expect(await readReportedAmounts(userId)).toEqual([
+      `subscription.created ${amount}`,
+      `payment.succeeded ${amount}`,
+      `payment.refunded ${amount}`,
+    ])
+  },
+)
 
-test('a disputed one-time purchase at Stripe in ISK, and a failed renewal', async () => {
+test('a disputed one-time purchase and a failed renewal at Stripe are reported in whole ISK', async () => {
   const { userId } = await buy(world, { paywall: stripe, key: world.key, slug: 'ISK' })
   await world.stripe.drainWebhooks()
-  await world.stripe.dispute(String(lastPaid()?.id))
+  await world.stripe.dispute(String(findLastPayment()?.id))
   await world.stripe.drainWebhooks()
-  expect(await reported(userId)).toEqual(['payment.succeeded 1234 ISK', 'payment.disputed 1234 ISK'])
+  expect(await readReportedAmounts(userId)).toEqual(['payment.succeeded 1234 ISK', 'payment.disputed 1234 ISK'])
 
   const subscriber = await payMonth(stripe, 'ISK')
   await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id), { fail: true })
   await world.stripe.drainWebhooks()
-  expect((await reported(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
+  expect((await readReportedAmounts(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
 })
 
 describe('in every currency of a processor, the Workers use the same units as the command', () => {
   /** Buys once in each currency, and returns where the Workers stored another amount than the command. */
-  async function differences(paywall: FilePaywall, getCharged: (userId: string, currency: string) => number) {
+  async function findDifferences(paywall: FilePaywall, getCharged: (userId: string, currency: string) => number) {
     const prices = paywall.prices.filter(({ interval }) => interval === null)
     const queue = prices.values()
     const wrong: unknown[] = []
@@ -181,23 +198,23 @@ describe('in every currency of a processor, the Workers use the same units as th
     return { bought: prices.length, wrong }
   }
 
-  const writtenOnce = (currencies: ReadonlySet<string>) =>
+  const expectedPrices = (currencies: ReadonlySet<string>) =>
     [...currencies].map((currency) => ({ slug: currency, currency, amount: onceIn(currency).amount }))
 
   test('at Stripe', async () => {
-    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPES)))
-    // The return stores the purchase; what Stripe reports about payments in other units is tested above.
+    expect(await readShownPrices(stripe)).toEqual(expect.arrayContaining(expectedPrices(STRIPE_CURRENCIES)))
+    // The return URL stores the purchase. Webhooks, whose amounts are in other units, are tested above.
     world.stripe.holdWebhooks()
     const getCharged = (userId: string, currency: string) => {
       const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)
       return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
     }
-    expect(await differences(stripe, getCharged)).toEqual({ bought: STRIPES.size, wrong: [] })
+    expect(await findDifferences(stripe, getCharged)).toEqual({ bought: STRIPE_CURRENCIES.size, wrong: [] })
   })
 
   test('at Mollie', async () => {
-    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIES)))
+    expect(await readShownPrices(mollie)).toEqual(expect.arrayContaining(expectedPrices(MOLLIE_CURRENCIES)))
     const getCharged = (userId: string) => Number(getPayments(world, userId)[0]?.amount.value)
-    expect(await differences(mollie, getCharged)).toEqual({ bought: MOLLIES.size, wrong: [] })
+    expect(await findDifferences(mollie, getCharged)).toEqual({ bought: MOLLIE_CURRENCIES.size, wrong: [] })
   })
 })

@@ -9,7 +9,7 @@ import { REPLY_LIMIT, USER_AGENT } from '../../lib/processors/rest.ts'
 
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20)
 
-/** An adapter whose calls are answered by `send`, and what it throws when it reads a purchase. */
+/** The error that an adapter throws when it reads a purchase and `send` answers its calls. */
 async function readFailure(acquiring: (typeof PROCESSOR_NAMES)[number], send: typeof fetch): Promise<ProcessorError> {
   const options = { base: null, isTest: true, fetch: send, now: () => new Date() }
   const adapter = await ADAPTERS[acquiring](EMULATORS[acquiring].demoCredentials(), options)
@@ -21,8 +21,8 @@ async function readFailure(acquiring: (typeof PROCESSOR_NAMES)[number], send: ty
   throw error ?? new Error('nothing failed')
 }
 
-/** An endless body. `read` counts what was read of it. */
-function endless() {
+/** An endless body. `read` counts the bytes that were read. */
+function endlessBody() {
   const body = { read: 0, isCancelled: false }
   const stream = new ReadableStream({
     pull(controller) {
@@ -37,8 +37,8 @@ function endless() {
 }
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  test('a reply is read no further than the limit', async () => {
-    const { body, stream } = endless()
+  test('a reply is read only up to REPLY_LIMIT', async () => {
+    const { body, stream } = endlessBody()
     let calls = 0
     const error = await readFailure(acquiring, async () => {
       calls += 1
@@ -64,7 +64,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ['864000', 3600],
     ['a date', 20],
     ['soon', null],
-  ])('Retry-After: %s is in the error, and no call is made before', async (header, seconds) => {
+  ])('Retry-After: %s sets retryAfter to %s, and the call is not retried before', async (header, seconds) => {
     for (const status of [429, 503]) {
       let calls = 0
       const date = new Date(Date.now() + 20_000).toUTCString()
@@ -90,7 +90,7 @@ const ERRORS: Record<(typeof PROCESSOR_NAMES)[number], object> = {
   mollie: { status: 429, title: 'Too Many Requests' },
 }
 
-test('the name and version are those of the package', () => {
+test('the User-Agent has the name and version of package.json', () => {
   const { name, version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   expect(USER_AGENT).toBe(`${name}/${version}`)
 })

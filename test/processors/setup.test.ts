@@ -14,22 +14,22 @@ const root = join(import.meta.dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const page = (acquiring: ProcessorName) => text(`docs/processors/${acquiring}.md`)
 
-/** The part of a page below a heading, up to the next of its level. */
-const part = (acquiring: ProcessorName, heading: string) =>
+/** The section of a page below a heading. */
+const section = (acquiring: ProcessorName, heading: string) =>
   page(acquiring).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 
-/** The events in the block of the page, in its order. */
+/** The events that the page lists, in order. */
 const listed = (acquiring: ProcessorName) =>
-  /\n```\n([\s\S]*?)\n```\n/.exec(part(acquiring, 'The webhook'))?.[1]?.split('\n') ?? []
+  /\n```\n([\s\S]*?)\n```\n/.exec(section(acquiring, 'The webhook'))?.[1]?.split('\n') ?? []
 
-/** What is read besides what an owner names: a page of Freemius' documents writes one of its events with one `l`. */
+/** Handled, but not documented: Freemius' documentation spells `subscription.cancelled` with one `l` in one place. */
 const OTHER_SPELLINGS = ['subscription.canceled']
 
 describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
   const { title, credentials, webhook } = DEFINITIONS[acquiring]
   const events = text(`lib/processors/${acquiring}/events.ts`)
 
-  test('has the parts that every such page has, and is named by the page of all', () => {
+  test('has the sections of every processor page, and is linked from docs/processors.md', () => {
     const headings = [...page(acquiring).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
     const expected = [
       title,
@@ -44,12 +44,12 @@ describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
     expect(text('docs/processors.md')).toContain(`[${title}](processors/${acquiring}.md)`)
   })
 
-  test('names the events of the definition, each once, and README counts them', () => {
+  test('lists the events of the definition once each, and the README has their number', () => {
     expect(listed(acquiring).toSorted()).toEqual([...webhook.events].toSorted())
     expect(text('README.md')).toMatch(new RegExp(`\\*\\*${title}\\*\\*[^*]*\\b${webhook.events.length} events`))
   })
 
-  test('names what is read, and nothing else', () => {
+  test('lists exactly the events that the code handles', () => {
     const read = [...events.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type!)
     expect(read.length).toBeGreaterThan(0)
     expect(read.filter((type) => !webhook.events.includes(type) && !OTHER_SPELLINGS.includes(type))).toEqual([])
@@ -58,51 +58,51 @@ describe.each(PROCESSOR_NAMES)('the page of %s', (acquiring) => {
     expect(webhook.events.filter((type) => !isRead(type))).toEqual([])
   })
 
-  test('names the credentials of the definition and no others, each with where it is', () => {
-    const rows = [...part(acquiring, 'In the paywall file').matchAll(/^\| (`credentials\..*?) \| .{20,} \|$/gm)]
+  test('lists exactly the credentials of the definition, each with where to find it', () => {
+    const rows = [...section(acquiring, 'In the paywall file').matchAll(/^\| (`credentials\..*?) \| .{20,} \|$/gm)]
     const fields = rows.flatMap(([, cell]) => [...cell!.matchAll(/`credentials\.(\w+)`/g)].map(([, field]) => field))
     expect(fields).toEqual(Object.keys(credentials))
   })
 
   test('has the URL that receives the webhooks', () => {
     expect(text('functions/processor-webhook/contract.ts')).toContain("PATH = '/webhooks/:acquiring/:id'")
-    expect(part(acquiring, 'The webhook')).toContain(`\`https://<your host>/webhooks/${acquiring}/<paywall id>\``)
+    expect(section(acquiring, 'The webhook')).toContain(`\`https://<your host>/webhooks/${acquiring}/<paywall id>\``)
     expect(text('docs/processors.md')).toContain('`https://<your host>/webhooks/<acquiring>/<paywall id>`')
   })
 })
 
-/** The quoted names of a union in a file of types: some SDKs name their events in a type alone. */
-function namesIn(file: string, union: RegExp): string[] {
+/** The string literals of a union type in a file: some SDKs list their events only as a type. */
+function readUnion(file: string, union: RegExp): string[] {
   const names = union.exec(text(file))?.[1]?.match(/(?<=['"])[\w.*]+(?=['"])/g) ?? []
   expect(names.length).toBeGreaterThan(30)
   return names
 }
 
-/** The types of the version of Polar's API that is used. */
+/** The file with the types of the version of Polar's API that we use. */
 function polarTypes(): string {
   const index = text('node_modules/@polar-sh/sdk/dist/2026-10/index.d.mts')
   const [, models = ''] = /"\.\.\/(models-.+)\.mjs"/.exec(index) ?? []
   return `node_modules/@polar-sh/sdk/dist/${models}.d.mts`
 }
 
-// The SDK of Freemius names some of its events only.
+// Freemius' SDK lists only some of its events.
 test.each<[ProcessorName, () => string[]]>([
-  ['stripe', () => namesIn('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)],
-  ['polar', () => namesIn(polarTypes(), /type WebhookEventType = (.*);/)],
+  ['stripe', () => readUnion('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)],
+  ['polar', () => readUnion(polarTypes(), /type WebhookEventType = (.*);/)],
   ['chargebee', () => Object.values(ChargebeeEventType)],
   ['mollie', () => Object.values(MollieEventTypes)],
-])('%s lists each of the names, as its official SDK has them', (acquiring, names) => {
-  const taken = names()
-  expect(listed(acquiring).filter((type) => !taken.includes(type))).toEqual([])
+])('every event listed for %s exists in its official SDK', (acquiring, names) => {
+  const sdkEvents = names()
+  expect(listed(acquiring).filter((type) => !sdkEvents.includes(type))).toEqual([])
 })
 
-test('no name of an event of Stripe has an asterisk', () => {
-  const taken = namesIn('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)
-  expect(taken.filter((type) => type.includes('.*'))).toEqual([])
+test('no Stripe event name contains an asterisk', () => {
+  const sdkEvents = readUnion('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)
+  expect(sdkEvents.filter((type) => type.includes('.*'))).toEqual([])
 })
 
-test("the API version of Stripe's webhook is the one that the adapter asks by, and the SDK was made for", () => {
-  const [, version] = /\| API version \| `([\w.-]+)`/.exec(part('stripe', 'The webhook')) ?? []
+test("the documented API version of Stripe's webhook is that of the adapter and of the SDK", () => {
+  const [, version] = /\| API version \| `([\w.-]+)`/.exec(section('stripe', 'The webhook')) ?? []
   expect(version).toBe(Stripe.API_VERSION)
   expect(text('lib/processors/stripe/api.ts')).toContain(`apiVersion: '${version}'`)
   expect(text('README.md')).toContain(`\`${version}\``)

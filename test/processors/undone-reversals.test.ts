@@ -8,98 +8,98 @@ import { type Shop, useShops } from '../conformance/shop.ts'
 
 const getShop = useShops(1)
 
-interface Turn {
+interface Reversal {
   what: string
   at: ProcessorName
   /** Refunds all the money of the latest payment of a purchase. */
-  back(shop: Shop, id: string): Promise<{ id: string }>
+  reverse(shop: Shop, id: string): Promise<{ id: string }>
   /** Returns the money to the seller. */
-  again(shop: Shop, id: string): Promise<unknown>
-  /** The owner's events for the refund or dispute. */
+  undo(shop: Shop, id: string): Promise<unknown>
+  /** The owner's events for the refund or chargeback. */
   reported: string[]
   /** The owner's events when that is undone. */
-  toldAgain: string[]
-  /** The same if only a read shows it. */
+  reportedWhenUndone: string[]
+  /** The owner's events when only a read finds that. */
   found?: string[]
 }
 
-const TURNS: Turn[] = [
+const REVERSALS: Reversal[] = [
   {
     what: 'a refund that fails after it had succeeded',
     at: 'stripe',
-    back: ({ world }, id) => world.stripe.refund(id),
-    again: ({ world }, id) => world.stripe.resolveRefund(id, { fail: true }),
+    reverse: ({ world }, id) => world.stripe.refund(id),
+    undo: ({ world }, id) => world.stripe.resolveRefund(id, { fail: true }),
     reported: ['payment.refunded 4900'],
-    toldAgain: ['payment.refund_failed 4900'],
+    reportedWhenUndone: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails after it had succeeded',
     at: 'polar',
-    back: ({ world }, id) => world.polar.refund(id),
-    again: ({ world }, id) => world.polar.resolveRefund(id, { fail: true }),
+    reverse: ({ world }, id) => world.polar.refund(id),
+    undo: ({ world }, id) => world.polar.resolveRefund(id, { fail: true }),
     reported: ['payment.refunded 4900'],
-    toldAgain: ['payment.refund_failed 4900'],
+    reportedWhenUndone: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails after it had succeeded',
     at: 'chargebee',
-    back: ({ there }, id) => there.refund(id) as Promise<{ id: string }>,
-    again: ({ world }, id) => world.chargebee.resolveRefund(id, { fail: true }),
+    reverse: ({ there }, id) => there.refund(id) as Promise<{ id: string }>,
+    undo: ({ world }, id) => world.chargebee.resolveRefund(id, { fail: true }),
     reported: ['payment.refunded 4900'],
-    toldAgain: ['payment.refund_failed 4900'],
+    reportedWhenUndone: ['payment.refund_failed 4900'],
     found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails on its way',
     at: 'mollie',
-    async back({ world }, id) {
+    async reverse({ world }, id) {
       world.mollie.slowRefunds = true
       const refund = await world.mollie.refund(id)
       world.mollie.slowRefunds = false
       return refund
     },
-    again: ({ world }, id) => world.mollie.stepRefund(id, { fail: true }),
+    undo: ({ world }, id) => world.mollie.stepRefund(id, { fail: true }),
     reported: [],
-    toldAgain: [],
+    reportedWhenUndone: [],
   },
   {
     what: 'a chargeback that is reversed',
     at: 'mollie',
-    back: ({ world }, id) => world.mollie.chargeback(id),
-    again: ({ world }, id) => world.mollie.reverseChargeback(id),
+    reverse: ({ world }, id) => world.mollie.chargeback(id),
+    undo: ({ world }, id) => world.mollie.reverseChargeback(id),
     reported: ['payment.dispute_lost 4900', 'payment.disputed 4900'],
-    toldAgain: ['payment.dispute_won 4900'],
+    reportedWhenUndone: ['payment.dispute_won 4900'],
     found: ['payment.dispute_won 4900'],
   },
 ]
 
-/** A buyer whose money was refunded, and by what. */
-async function paidBack({ at, back, reported }: Turn) {
+/** A buyer whose payment was refunded or charged back, and the id of the refund or chargeback. */
+async function reversePayment({ at, reverse, reported }: Reversal) {
   const shop = getShop(at)
   const buyer = await buy(shop, 'lifetime')
-  const { id } = await back(shop, await getProcessorId(buyer))
+  const { id } = await reverse(shop, await getProcessorId(buyer))
   expect(await newEvents(buyer)).toEqual(reported)
   await advanceClock(buyer, '26h')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   return { shop, buyer, id }
 }
 
-describe.each(TURNS)('$what at $at', (turn) => {
+describe.each(REVERSALS)('$what at $at', (reversal) => {
   test('restores the buyer’s purchase', async () => {
-    const { shop, buyer, id } = await paidBack(turn)
-    await turn.again(shop, id)
-    expect(await newEvents(buyer)).toEqual(turn.toldAgain)
+    const { shop, buyer, id } = await reversePayment(reversal)
+    await reversal.undo(shop, id)
+    expect(await newEvents(buyer)).toEqual(reversal.reportedWhenUndone)
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('is found by reconcile without a webhook', async () => {
-    const { shop, buyer, id } = await paidBack(turn)
+    const { shop, buyer, id } = await reversePayment(reversal)
     shop.emulator.holdWebhooks()
-    await turn.again(shop, id)
+    await reversal.undo(shop, id)
     await shop.emulator.sendHeldWebhooks(() => [])
-    expect(await advanceClock(buyer, '2d')).toEqual(turn.found ?? [])
+    expect(await advanceClock(buyer, '2d')).toEqual(reversal.found ?? [])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 })

@@ -23,7 +23,7 @@ const PAYMENT = {
 }
 
 describe('an unknown value is accepted', () => {
-  test("for Chargebee's credit notes, transactions and items, and counts for nothing", () => {
+  test("for Chargebee's credit notes, transactions and items, and is ignored", () => {
     const invoice = chargebee.Invoice.parse({
       ...INVOICE,
       linked_payments: [{ txn_status: 'on_hold' }],

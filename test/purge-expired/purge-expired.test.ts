@@ -5,7 +5,7 @@ import { buy, newEmail, parseOpened, startCheckout } from '../support/checkout.t
 import { signIn } from '../support/exchange.ts'
 import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { askForCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { parseSession, refresh, requestCode, signInAnonymously } from '../support/sign-in.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -29,13 +29,13 @@ const TABLES = [
   'deliveries',
 ]
 
-async function rowsIn(): Promise<number[]> {
+async function countRows(): Promise<number[]> {
   const counts = TABLES.map((table) => `(select count(*)::int from ${table})`)
   const { rows } = await world.database.query<{ counts: number[] }>(`select array[${counts.join()}] as counts`)
   return rows[0]!.counts
 }
 
-/** That much time passes for all that may expire. */
+/** Makes everything that can expire older by this time. */
 async function age(time: string): Promise<void> {
   await world.database.query(`
     update balance_replies set created_at = created_at - interval '${time}';
@@ -46,16 +46,18 @@ async function age(time: string): Promise<void> {
     update deliveries set finished_at = finished_at - interval '${time}'`)
 }
 
-test('what is in use stays, and what has no use any more goes', async () => {
-  const once = () => ({ headers: { 'idempotency-key': randomUUID() } })
-  const { userId } = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, ...once() }))
+test('rows are kept while they are in use, and deleted once they have expired', async () => {
+  const newIdempotencyKey = () => ({ headers: { 'idempotency-key': randomUUID() } })
+  const { userId } = parseOpened(
+    await startCheckout(world, { paywall: world.paywall, key: world.key, ...newIdempotencyKey() }),
+  )
   const [kept, ended] = [await signInAnonymously(world), await signInAnonymously(world)]
-  expect(await changeBalance(world, { user_id: userId }, once())).toMatchObject({ status: 200 })
-  expect(await askForCode(world, newEmail())).toMatchObject({ status: 200 })
+  expect(await changeBalance(world, { user_id: userId }, newIdempotencyKey())).toMatchObject({ status: 200 })
+  expect(await requestCode(world, newEmail())).toMatchObject({ status: 200 })
   ticketId(await sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail() })))
   await untilAllDelivered(world)
-  // A token that was used twice over before ends its session.
-  sessionIn(await refresh(world, sessionIn(await refresh(world, ended.refreshToken)).refreshToken))
+  // Reusing a refresh token that was replaced twice ends its session.
+  parseSession(await refresh(world, parseSession(await refresh(world, ended.refreshToken)).refreshToken))
   expect(await refresh(world, ended.refreshToken)).toMatchObject({ status: 400 })
 
   const all = [1, 1, 1, 1, 2, 1]
@@ -65,7 +67,7 @@ test('what is in use stays, and what has no use any more goes', async () => {
     await age(`${hours - passed} hours`)
     passed = hours
     await purgeExpired()
-    rowsByHour[hours] = await rowsIn()
+    rowsByHour[hours] = await countRows()
   }
   expect(rowsByHour).toEqual({
     0: all,
@@ -78,10 +80,10 @@ test('what is in use stays, and what has no use any more goes', async () => {
   })
   expect(await refresh(world, ended.refreshToken)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   await age('-48 hours')
-  sessionIn(await refresh(world, kept.refreshToken))
+  parseSession(await refresh(world, kept.refreshToken))
 })
 
-test('a run goes on until nothing is left that has expired', async () => {
+test('a run continues until no expired row is left', async () => {
   await world.database.query(
     `insert into balance_replies (paywall_id, idempotency_key, request_hash, reply, created_at)
      select $1, gen_random_uuid(), repeat('0', 64), '{}', now() - interval '26 hours' from generate_series(1, 120000)`,
@@ -94,16 +96,16 @@ test('a run goes on until nothing is left that has expired', async () => {
   expect(rows).toEqual([])
 })
 
-describe('the person leaves an event', () => {
+describe('personal data is removed from an event', () => {
   const address = newEmail()
   let mailbox: Mailbox
-  let about: string
+  let personId: string
 
-  /** The events of the world's paywall about the person, and its ticket, by type. */
-  async function bodies(): Promise<Record<string, EventBody>> {
+  /** The bodies of the paywall's events about the person, by type. */
+  async function readBodies(): Promise<Record<string, EventBody>> {
     const { rows } = await world.database.query<{ body: string }>(
       'select body from events where paywall_id = $1 and user_id = $2',
-      [world.paywall.id, about],
+      [world.paywall.id, personId],
     )
     return Object.fromEntries(
       rows.map(({ body }) => EventBody.parse(JSON.parse(body))).map((each) => [each.type, each]),
@@ -111,22 +113,22 @@ describe('the person leaves an event', () => {
   }
   const ageEvents = (time: string) => world.database.query(`update events set purge_at = purge_at - interval '${time}'`)
 
-  test('that was delivered, 30 days later: its address, and what a ticket says; all else stays', async () => {
+  test('that was delivered, 30 days later: the e-mail address and the text of a ticket, and nothing else', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: address })
-    about = userId
+    personId = userId
     const { token } = await signIn(world, { email: address })
     ticketId(await sendForm(world, ticketForm(MESSAGE), { token }))
     await untilAllDelivered(world)
-    const before = await bodies()
+    const before = await readBodies()
     expect(Object.keys(before)).toEqual(expect.arrayContaining(['subscription.created', 'ticket.created']))
     expect(JSON.stringify(before)).toContain(address)
 
     await ageEvents('29 days')
     await purgeExpired()
-    expect(await bodies()).toEqual(before)
+    expect(await readBodies()).toEqual(before)
     await ageEvents('1 day')
     await purgeExpired()
-    const after = await bodies()
+    const after = await readBodies()
     expect(JSON.stringify(after)).not.toContain(address)
     for (const [type, { data, ...rest }] of Object.entries(before)) {
       const user = { id: userId, email: null, external_id: null }
@@ -136,7 +138,7 @@ describe('the person leaves an event', () => {
     }
   })
 
-  test('that waits for a webhook endpoint which is disabled only when it is delivered', async () => {
+  test('that is pending for a disabled webhook endpoint only once it is delivered', async () => {
     mailbox = await openWebhookEndpoint(world)
     const data = { user: { id: null, email: address } }
     const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', is_test: true, data })
@@ -152,7 +154,7 @@ describe('the person leaves an event', () => {
     await runDeliveryCron(world)
     expect(mailbox.received().map((each) => each.body)).toEqual([body])
     await purgeExpired()
-    expect(await read(), 'it is looked at once a day').toBe(body)
+    expect(await read(), 'it is checked once a day').toBe(body)
     await ageEvents('1 day')
     await purgeExpired()
     expect(JSON.parse(await read())).toEqual({

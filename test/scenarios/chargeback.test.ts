@@ -9,8 +9,8 @@ const getStage = useStages()
 
 const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
 
-/** What becomes of a subscription whose renewal is charged back, besides the dispute: in that month, and in the next. */
-const AFTERWARDS: Record<ProcessorName, [string[], string[]]> = {
+/** The other events of a subscription whose renewal is charged back: in that month, and in the next. */
+const OTHER_EVENTS: Record<ProcessorName, [string[], string[]]> = {
   stripe: [[], RENEWED],
   polar: [['subscription.ended'], []],
   chargebee: [[], RENEWED],
@@ -22,14 +22,14 @@ const AFTERWARDS: Record<ProcessorName, [string[], string[]]> = {
 }
 
 test.each(PROCESSOR_NAMES)(
-  '%s: what a bank takes back takes the purchase and its tokens with it, and returns if the owner wins',
+  '%s: a chargeback removes the purchase and its tokens, which are restored if the owner wins the dispute',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), CHARGEBACK)
-    const [then, next] = AFTERWARDS[acquiring]
+    const [sameMonth, nextMonth] = OTHER_EVENTS[acquiring]
     expect(charged(months)).toEqual([
       ['249.00 USD (249.00 USD charged back)', '249.00 USD', '9.99 USD'],
       ['9.99 USD (9.99 USD charged back)'],
-      next.length > 0 ? ['9.99 USD'] : [],
+      nextMonth.length > 0 ? ['9.99 USD'] : [],
     ])
 
     const { refundsWhatIsDisputed } = DEFINITIONS[acquiring].capabilities
@@ -47,21 +47,21 @@ test.each(PROCESSOR_NAMES)(
         'subscription.trial_ending',
         ...RENEWED,
       ].toSorted(),
-      [...RENEWED, 'payment.disputed 9.99 USD', 'payment.dispute_lost 9.99 USD', ...then].toSorted(),
-      next.toSorted(),
+      [...RENEWED, 'payment.disputed 9.99 USD', 'payment.dispute_lost 9.99 USD', ...sameMonth].toSorted(),
+      nextMonth.toSorted(),
     ])
 
-    const [again] = stepsNamed(steps, 'the 4th')
+    const [again] = findSteps(steps, 'the 4th')
     expect(again?.access).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
-    const [kept] = stepsNamed(steps, 'for the owner')
+    const [kept] = findSteps(steps, 'for the owner')
     expect(kept?.access).toMatchObject({ paid: true, purchases: [{ status: 'active' }, { status: 'refunded' }] })
-    const [, renewed] = stepsNamed(steps, 'the 12th')
-    const [, , taken] = stepsNamed(steps, 'the bank')
+    const [, renewed] = findSteps(steps, 'the 12th')
+    const [, , taken] = findSteps(steps, 'the bank')
     expect([tokens(kept), tokens(renewed), tokens(taken)]).toEqual([20_010, 21_060, 20_560])
   },
   60_000,
 )
 
-const stepsNamed = (steps: Row[], part: string) => steps.filter(({ did }) => did.includes(part))
+const findSteps = (steps: Row[], part: string) => steps.filter(({ did }) => did.includes(part))
 
 const tokens = (step: Row | undefined) => step?.access?.balances[0]?.count

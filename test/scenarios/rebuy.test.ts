@@ -6,7 +6,7 @@ import { charged, playAndDeliver, reported, stepTexts, useStages } from './stage
 
 const getStage = useStages()
 
-/** How often a charge fails until the day on which the card is mended, by the processor's own schedule. */
+/** How often a charge fails on the processor's own schedule until the card works again. */
 const FAILURES: Record<ProcessorName, number> = { stripe: 6, polar: 3, chargebee: 3, freemius: 3, mollie: 1 }
 
 const PAID = 'payment.succeeded 9.99 USD'
@@ -14,10 +14,10 @@ const RENEWED = [PAID, 'subscription.renewed']
 const RECOVERED = [PAID, 'subscription.recovered', 'subscription.renewed']
 
 test.each(PROCESSOR_NAMES)(
-  '%s: who has lost access is not sold a second subscription, and is charged once a month',
+  '%s: a past due buyer without access cannot buy a second subscription, and is charged once a month',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), REBUY)
-    // Mollie charges again with the next period: the month that failed is never paid.
+    // Mollie charges again only for the next period: the failed month is never paid.
     const isLate = acquiring === 'mollie'
     const once = ['9.99 USD']
     expect(charged(months)).toEqual([once, isLate ? [] : once, once, once, once])

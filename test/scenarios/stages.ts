@@ -22,7 +22,7 @@ export function useStages(): (acquiring: ProcessorName) => TestStage {
   })
   return (acquiring) => {
     const stage = stages.find(({ paywall }) => paywall.processor.acquiring === acquiring)
-    if (!stage) throw new Error(`nothing is sold through ${acquiring}`)
+    if (!stage) throw new Error(`no paywall sells through ${acquiring}`)
     return stage
   }
 }
@@ -37,7 +37,7 @@ async function stagesIn(world: TestWorld): Promise<TestStage[]> {
 
 const Delivered = z.object({ id: z.string(), type: z.string(), data: z.object({ paywall_id: z.string() }) })
 
-/** Plays a life of which the owner's backend received every event, signed. */
+/** Plays a scenario, and checks that the owner's backend received every event, signed. */
 export async function playAndDeliver(stage: TestStage, life: Life): Promise<Played> {
   const { world, paywall } = stage
   const played = await play(stage, life)
@@ -54,7 +54,7 @@ export async function playAndDeliver(stage: TestStage, life: Life): Promise<Play
 /** What the processor charged, month by month. */
 export const charged = (months: Month[]) => months.map(({ charges }) => charges.map(chargeText))
 
-/** The events that the owner got, month by month, sorted. A new period may show before it is paid: that is left out. */
+/** The owner's events, month by month, sorted, without subscription.updated: a new period may show before it is paid. */
 export const reported = (months: Month[]) => months.map(({ events }) => eventTexts(events))
 
 const eventTexts = (events: OwnerEvent[]) =>

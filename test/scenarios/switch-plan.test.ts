@@ -6,14 +6,14 @@ import { charged, playAndDeliver, reported, stepTexts, useStages } from './stage
 const getStage = useStages()
 
 const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
-/** What is left of the yearly price pays this one. */
+/** A renewal that is paid with the credit for the yearly price. */
 const RENEWED_FREE = ['subscription.renewed']
 const TO_YEARLY = 'subscription.plan_changed monthly → yearly'
 const TO_MONTHLY = 'subscription.plan_changed yearly → monthly'
-/** The yearly price less what is left of the month, which depends on how long that is. */
+/** The yearly price minus the proration for the rest of the month, whose length varies. */
 const YEARLY = expect.stringMatching(/^79\.[34]\d USD$/)
 const YEARLY_PAID = expect.stringMatching(/^payment\.succeeded 79\.[34]\d USD$/)
-const TO_AND_FRO = [
+const FIRST_MONTH = [
   'checkout.completed',
   YEARLY_PAID,
   'payment.succeeded 9.99 USD',
@@ -26,25 +26,25 @@ const TO_AND_FRO = [
 const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed'].toSorted()
 
 /**
- * Month by month: what the processor charged, and the events that the owner got. For what is left of a yearly price Freemius gives nothing
- * back, the others a credit. Mollie has no portal.
+ * Month by month: what the processor charged, and the owner's events. For the unused part of a yearly price Freemius gives no credit;
+ * the others do. Mollie has no portal.
  */
 const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][] }> = {
   stripe: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [TO_AND_FRO, RENEWED_FREE, LATER, []],
+    reported: [FIRST_MONTH, RENEWED_FREE, LATER, []],
   },
   polar: {
     charged: [['9.99 USD', YEARLY], [], [], []],
-    reported: [TO_AND_FRO, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
+    reported: [FIRST_MONTH, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
   },
   chargebee: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [TO_AND_FRO, RENEWED_FREE, LATER, []],
+    reported: [FIRST_MONTH, RENEWED_FREE, LATER, []],
   },
   freemius: {
     charged: [['9.99 USD', YEARLY], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
-    reported: [TO_AND_FRO, RENEWED, RENEWED, RENEWED],
+    reported: [FIRST_MONTH, RENEWED, RENEWED, RENEWED],
   },
   mollie: {
     charged: [['9.99 USD'], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
@@ -58,7 +58,7 @@ const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][
 }
 
 test.each(PROCESSOR_NAMES)(
-  '%s: a plan that is changed in the portal changes here, and to and fro earns nothing',
+  '%s: a change of plan in the portal is synced, and switching back and forth credits no extra tokens',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), SWITCH_PLAN)
     expect(charged(months)).toEqual(EXPECTED[acquiring].charged)

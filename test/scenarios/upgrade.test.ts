@@ -11,15 +11,15 @@ const RENEWED = ['payment.succeeded 89.00 USD', 'subscription.renewed']
 const TEN_MONTHS = Array<string[]>(10).fill([])
 
 test.each(PROCESSOR_NAMES)(
-  '%s: what an upgrade replaces is never charged again, and of two upgrades one goes on',
+  '%s: a replaced subscription is never charged again, and only one of two upgrades continues',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), UPGRADE)
-    // Where an open page can be closed, only the second of the two pages can be paid.
+    // If open pages can be closed, only the second of the two pages can be paid.
     const paid = DEFINITIONS[acquiring].capabilities.expiresPages ? 1 : 2
-    const ofEach = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()
+    const perUpgrade = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()
     const [first, second, ...later] = charged(months)
     expect(first).toEqual(['9.99 USD', '89.00 USD'])
-    expect(second).toEqual(ofEach(['89.00 USD']))
+    expect(second).toEqual(perUpgrade(['89.00 USD']))
     expect(later).toEqual([...TEN_MONTHS, [], ['89.00 USD'], []])
 
     expect(reported(months)).toEqual([
@@ -32,10 +32,10 @@ test.each(PROCESSOR_NAMES)(
         ...BOUGHT,
         'subscription.cancel_scheduled',
       ].toSorted(),
-      ['subscription.ended', ...ofEach([...BOUGHT, 'subscription.cancel_scheduled'])].toSorted(),
+      ['subscription.ended', ...perUpgrade([...BOUGHT, 'subscription.cancel_scheduled'])].toSorted(),
       ...TEN_MONTHS,
       ['subscription.ended'],
-      [...RENEWED, ...ofEach(['subscription.ended']).slice(1)].toSorted(),
+      [...RENEWED, ...perUpgrade(['subscription.ended']).slice(1)].toSorted(),
       [],
     ])
     const running = steps.at(-1)?.access?.purchases.filter(({ status }) => status !== 'canceled')

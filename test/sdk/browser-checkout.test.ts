@@ -4,54 +4,54 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { buyIn, loseAnswer, openTab, signInIn, siteOfFile } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-const here = siteOfFile()
+const fixture = siteOfFile()
 afterEach(async () => {
-  const { stripe } = here.site.world
+  const { stripe } = fixture.site.world
   stripe.onCall = undefined
   await stripe.sendHeldWebhooks()
 })
 
-const open = (path?: string, options?: string) => openTab(here.site, here.context, path, options)
+const open = (path?: string, options?: string) => openTab(fixture.site, fixture.context, path, options)
 const PAID = expect.objectContaining({ user: expect.objectContaining({ paid: true }), isWaiting: false })
 
-test('a guest buys, and returns to the page with its purchase, in every tab', async () => {
+test('a guest buys and returns to the page, and every tab shows the purchase', async () => {
   const [shop, other] = [await open('/shop?colour=red#prices'), await open()]
   expect(await shop.paywall.evaluate(({ id, user }) => ({ id, user }))).toEqual({
-    id: here.site.world.paywall.id,
+    id: fixture.site.world.paywall.id,
     user: null,
   })
-  const back = await buyIn(here.site, shop)
-  expect(back.page.url()).toBe(`${here.site.url}/shop?colour=red#prices`)
+  const back = await buyIn(fixture.site, shop)
+  expect(back.page.url()).toBe(`${fixture.site.url}/shop?colour=red#prices`)
   await expect.poll(back.received).toContainEqual(PAID)
   await expect.poll(other.received).toEqual([{ user: null, isWaiting: false }, PAID])
   const has = await other.paywall.evaluate((paywall) => [paywall.balance('standard'), paywall.can('export')])
   expect(has).toEqual([100, true])
 })
 
-test('a webhook that is late is waited for', async () => {
+test('the page waits for a late webhook', async () => {
   const shop = await open()
-  here.site.world.stripe.holdWebhooks()
-  here.site.world.stripe.onCall = async ({ method }, run) => {
+  fixture.site.world.stripe.holdWebhooks()
+  fixture.site.world.stripe.onCall = async ({ method }, run) => {
     if (method === 'GET') throw new DroppedCall()
     return run()
   }
-  const back = await buyIn(here.site, shop)
+  const back = await buyIn(fixture.site, shop)
   const unpaid = expect.objectContaining({ paid: false })
   await expect.poll(back.received).toContainEqual({ user: unpaid, isWaiting: true })
   expect(await back.received()).not.toContainEqual(PAID)
-  here.site.world.stripe.onCall = undefined
-  await here.site.world.stripe.sendHeldWebhooks()
+  fixture.site.world.stripe.onCall = undefined
+  await fixture.site.world.stripe.sendHeldWebhooks()
   await expect.poll(back.received, { timeout: 15_000 }).toContainEqual(PAID)
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
 })
 
-test('a guest who does not pay returns to the page, which waits for nothing', async () => {
-  const back = await buyIn(here.site, await open('/shop'), { action: 'cancel' })
-  expect(back.page.url()).toBe(`${here.site.url}/shop`)
+test('a guest who does not pay returns to the page, which does not wait', async () => {
+  const back = await buyIn(fixture.site, await open('/shop'), { action: 'cancel' })
+  expect(back.page.url()).toBe(`${fixture.site.url}/shop`)
   expect(await back.received()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
 })
 
-test('a way back that is no URL is refused with a code, like other faults', async () => {
+test('open rejects an invalid successUrl or errorUrl with invalid_url', async () => {
   const { paywall } = await open()
   const refused = (order: OpenOrder) =>
     paywall.evaluate((shop, wrong) => shop.open('monthly', wrong).catch(({ name, code }) => [name, code]), order)
@@ -59,47 +59,47 @@ test('a way back that is no URL is refused with a code, like other faults', asyn
   expect(await refused({ errorUrl: 'https://' })).toEqual(['PaywallError', 'invalid_url'])
 })
 
-test('other pages to come back to may be named, and wait likewise', async () => {
+test('open accepts a successUrl and an errorUrl, whose pages also wait for the purchase', async () => {
   const order = { successUrl: '/thanks?id=__SESSION__', errorUrl: '/sorry' }
-  const back = await buyIn(here.site, await open(), { order })
-  expect(back.page.url()).toMatch(new RegExp(`^${here.site.url}/thanks\\?id=[\\da-f-]{36}$`))
+  const back = await buyIn(fixture.site, await open(), { order })
+  expect(back.page.url()).toMatch(new RegExp(`^${fixture.site.url}/thanks\\?id=[\\da-f-]{36}$`))
   await expect.poll(back.received).toContainEqual(PAID)
-  const elsewhere = await openTab(here.site, await here.site.browser.newContext())
-  const sorry = await buyIn(here.site, elsewhere, { order, action: 'cancel' })
-  expect(sorry.page.url()).toBe(`${here.site.url}/sorry`)
+  const elsewhere = await openTab(fixture.site, await fixture.site.browser.newContext())
+  const sorry = await buyIn(fixture.site, elsewhere, { order, action: 'cancel' })
+  expect(sorry.page.url()).toBe(`${fixture.site.url}/sorry`)
   await sorry.page.context().close()
 })
 
-describe('one hosted page is opened', () => {
-  const opened = () => here.site.world.stripe.checkoutSessions.length
+describe('only one hosted page is opened', () => {
+  const opened = () => fixture.site.world.stripe.checkoutSessions.length
 
   test('by a double click', async () => {
     const { page, paywall } = await open()
     const before = opened()
     await paywall.evaluate((shop) => void Promise.all([shop.open('monthly'), shop.open('monthly')]))
-    await page.waitForURL(`${here.site.world.stripe.url}/**`)
+    await page.waitForURL(`${fixture.site.world.stripe.url}/**`)
     expect(opened() - before).toBe(1)
   })
 
-  test('by a click whose answer is lost, and by the click after that', async () => {
+  test('by a click whose response is lost, and the next click', async () => {
     const { page, paywall } = await open()
     const before = opened()
-    await page.route('**/start-checkout', (route) => loseAnswer(here.site, route))
+    await page.route('**/start-checkout', (route) => loseAnswer(fixture.site, route))
     const failed = await paywall.evaluate((shop) => shop.open('monthly').catch(({ code }) => code))
     expect(failed).toBe('network_error')
     await page.unroute('**/start-checkout')
     await paywall.evaluate((shop) => void shop.open('monthly'))
-    await page.waitForURL(`${here.site.world.stripe.url}/**`)
+    await page.waitForURL(`${fixture.site.world.stripe.url}/**`)
     expect(opened() - before).toBe(1)
   })
 })
 
-test('a subscription is cancelled, which each tab shows at once, and has a portal', async () => {
+test('a subscriber opens the portal and cancels, which every tab shows at once', async () => {
   const [shop, other] = [await open(), await open()]
-  await signInIn(here.site, shop)
-  const { paywall } = await buyIn(here.site, shop)
+  await signInIn(fixture.site, shop)
+  const { paywall } = await buyIn(fixture.site, shop)
   await until('the purchase', () => paywall.evaluate(({ user }) => user?.paid))
-  expect(await paywall.evaluate((bought) => bought.portal())).toContain(here.site.world.stripe.url)
+  expect(await paywall.evaluate((bought) => bought.portal())).toContain(fixture.site.world.stripe.url)
   const cancelled = await paywall.evaluate((bought) =>
     bought.cancel({ subscriptionId: bought.user?.purchases[0]?.id ?? '', reason: 'too expensive' }),
   )
@@ -109,12 +109,12 @@ test('a subscription is cancelled, which each tab shows at once, and has a porta
   await expect.poll(() => other.paywall.evaluate(({ user }) => user?.purchases)).toEqual(ending)
 })
 
-test('an origin that is no paywall’s needs the paywall’s id', async () => {
+test('an origin that is not a paywall’s domain requires the paywall id', async () => {
   const { page } = await open()
   const create = (options: string) =>
     page.evaluate(
-      `import('/sdk.js').then(({ createPaywall }) => createPaywall('${here.site.world.url}', ${options})).then(({ id }) => id, ({ status, code, name }) => ({ status, code, name }))`,
+      `import('/sdk.js').then(({ createPaywall }) => createPaywall('${fixture.site.world.url}', ${options})).then(({ id }) => id, ({ status, code, name }) => ({ status, code, name }))`,
     )
   expect(await create('{}')).toEqual({ status: 404, code: 'paywall_not_found', name: 'PaywallError' })
-  expect(await create(`{ paywall: '${here.site.world.paywall.id}' }`)).toBe(here.site.world.paywall.id)
+  expect(await create(`{ paywall: '${fixture.site.world.paywall.id}' }`)).toBe(fixture.site.world.paywall.id)
 })

@@ -1,50 +1,50 @@
 import { describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
-import { codeMailedTo, endSession, refresh, signInByMail } from '../support/sign-in.ts'
+import { endSession, readMailedCode, refresh, signInByMail } from '../support/sign-in.ts'
 import { buyIn, loseAnswer, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
 import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
 import { randomImage } from '../support/tickets.ts'
 
-const here = siteOfFile()
+const fixture = siteOfFile()
 
-const open = (options?: string, path?: string) => openTab(here.site, here.context, path, options)
+const open = (options?: string, path?: string) => openTab(fixture.site, fixture.context, path, options)
 
-/** Signs in in the first tab. Resolves when the others know it. */
+/** Signs in in the first tab. Resolves when the others show it. */
 async function signInAll(tabs: Tab[]): Promise<string> {
-  const email = await signInIn(here.site, tabs[0]!)
+  const email = await signInIn(fixture.site, tabs[0]!)
   for (const tab of tabs) await expect.poll(() => emailIn(tab)).toBe(email)
   return email
 }
 
 describe('signing in', () => {
-  test('by a mailed code, also after the page was reloaded: every tab is notified, and of signing out', async () => {
+  test('with a mailed code, also in another tab, notifies every tab, as does signing out', async () => {
     const [tab, other] = [await open(), await open()]
     const email = newEmail()
     await tab.paywall.evaluate((paywall, address) => paywall.signIn(address), email)
     const again = await open()
-    const code = await codeMailedTo(here.site.world, email)
+    const code = await readMailedCode(fixture.site.world, email)
     await again.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBe(email)
     const { refreshToken } = (await keptIn(again))!
     await other.paywall.evaluate((paywall) => paywall.signOut())
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBeNull()
     expect(await keptIn(other)).toBeNull()
-    expect(await refresh(here.site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
+    expect(await refresh(fixture.site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
   })
 
   test('keeps what the anonymous user has bought', async () => {
-    const bought = await buyIn(here.site, await open())
+    const bought = await buyIn(fixture.site, await open())
     expect(await emailIn(bought)).toBe('anonymous')
-    const email = await signInIn(here.site, bought)
+    const email = await signInIn(fixture.site, bought)
     expect(await bought.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
   })
 
-  test('brings back what was bought in a browser that is lost', async () => {
+  test('restores a purchase from another browser', async () => {
     const email = newEmail()
-    await buyIn(here.site, await open(), { email })
-    const elsewhere = await openTab(here.site, await here.site.browser.newContext())
+    await buyIn(fixture.site, await open(), { email })
+    const elsewhere = await openTab(fixture.site, await fixture.site.browser.newContext())
     await elsewhere.paywall.evaluate((paywall, address) => paywall.restore(address), email)
-    const code = await codeMailedTo(here.site.world, email)
+    const code = await readMailedCode(fixture.site.world, email)
     await elsewhere.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
     expect(await elsewhere.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
     await elsewhere.page.context().close()
@@ -60,8 +60,8 @@ describe('signing in', () => {
   })
 })
 
-describe('a session is refreshed', () => {
-  test('by one tab for all', async () => {
+describe('a session', () => {
+  test('is refreshed by one tab for all', async () => {
     const tabs = [await open(), await open(), await open()]
     const email = await signInAll(tabs)
     await keep(tabs[0]!, { staleAt: 0 })
@@ -71,19 +71,19 @@ describe('a session is refreshed', () => {
     expect((await keptIn(tabs[0]!))!.staleAt).toBeGreaterThan(Date.now())
   })
 
-  test('where there are no Web Locks by each tab that needs it, and none ends it', async () => {
-    await here.context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
+  test('is refreshed by each tab if there are no Web Locks, and remains valid', async () => {
+    await fixture.context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
     const tabs = [await open(), await open()]
     const email = await signInAll(tabs)
     const former = (await keptIn(tabs[0]!))!
     await keep(tabs[0]!, { staleAt: 0 })
     const calls = noting(tabs[0]!, '/sign-in/token')
-    let held: (() => void) | undefined
+    let resolveAll: (() => void) | undefined
     const all = new Promise<void>((resolve) => {
-      held = resolve
+      resolveAll = resolve
     })
-    await here.context.route('**/sign-in/token', async (route) => {
-      if (calls.length === 2) held?.()
+    await fixture.context.route('**/sign-in/token', async (route) => {
+      if (calls.length === 2) resolveAll?.()
       await all
       await route.continue()
     })
@@ -91,32 +91,32 @@ describe('a session is refreshed', () => {
     expect(calls).toHaveLength(2)
     const next = (await keptIn(tabs[1]!))!
     expect(next.refreshToken).not.toBe(former.refreshToken)
-    await here.context.unroute('**/sign-in/token')
+    await fixture.context.unroute('**/sign-in/token')
     await keep(tabs[1]!, { staleAt: 0 })
     expect(await refreshIn(tabs[1]!)).toBe(email)
   })
 
-  test('when an access token is refused, and the call is made again', async () => {
+  test('is refreshed when an access token is refused, and the call is retried', async () => {
     const tab = await open()
-    const email = await signInIn(here.site, tab)
+    const email = await signInIn(fixture.site, tab)
     await keep(tab, { accessToken: 'revoked' })
     expect(await refreshIn(tab)).toBe(email)
   })
 
-  test('again, if the answer was lost', async () => {
+  test('is refreshed again if the response was lost', async () => {
     const tab = await open()
-    const email = await signInIn(here.site, tab)
+    const email = await signInIn(fixture.site, tab)
     await keep(tab, { staleAt: 0 })
-    await here.context.route('**/sign-in/token', (route) => loseAnswer(here.site, route), { times: 1 })
+    await fixture.context.route('**/sign-in/token', (route) => loseAnswer(fixture.site, route), { times: 1 })
     expect(await refreshIn(tab)).toBe(email)
   })
 })
 
 test('a session that the service has ended notifies every tab', async () => {
   const [tab, other] = [await open(), await open()]
-  const email = await signInIn(here.site, tab)
+  const email = await signInIn(fixture.site, tab)
   await expect.poll(() => emailIn(other)).toBe(email)
-  await endSession(here.site.world, (await keptIn(tab))!.refreshToken)
+  await endSession(fixture.site.world, (await keptIn(tab))!.refreshToken)
   await keep(tab, { staleAt: 0 })
   expect(await refreshIn(tab)).toBeUndefined()
   for (const each of [tab, other]) {
@@ -125,14 +125,14 @@ test('a session that the service has ended notifies every tab', async () => {
   expect(await keptIn(tab)).toBeNull()
 })
 
-test('storage of the page’s own choice is used', async () => {
+test('a storage passed by the page is used', async () => {
   const tab = await open('{ storage: sessionStorage }')
-  await signInIn(here.site, tab)
+  await signInIn(fixture.site, tab)
   expect(await tab.page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 1])
 })
 
-test('a session that the page’s server keeps is asked for an access token', async () => {
-  const { user, token } = await signInByMail(here.site.world, newEmail())
+test('a `session` callback of the page provides the access token', async () => {
+  const { user, token } = await signInByMail(fixture.site.world, newEmail())
   const tab = await open(`{ session: async () => window.signedOut ? null : '${token}' }`)
   expect(await emailIn(tab)).toBe(user.email)
   const failed = await tab.paywall.evaluate((paywall) => paywall.signOut().catch(({ code }) => code))
@@ -156,6 +156,6 @@ test('a ticket with an image is opened by a signed-in user, or by a guest', asyn
     )
   expect(await openTicket({})).toBe('email_required')
   expect(await openTicket({ customer_email: newEmail() })).toMatchObject({ ticket: { status: 'open' } })
-  await signInIn(here.site, tab)
+  await signInIn(fixture.site, tab)
   expect(await openTicket({})).toMatchObject({ ticket: { status: 'open' } })
 })

@@ -9,54 +9,54 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const who = { email: 'ann@example.com' }
+const identity = { email: 'ann@example.com' }
 const paywallWith = (options: Partial<PaywallOptions> = {}) =>
   new Paywall({ key: 'pk_test_1', paywall: '1001', baseUrl: service.url, ...options })
 
-/** Never answers, and ignores that its caller has given up. */
-const deaf = () => new Promise<never>(() => undefined)
+/** A `fetch` that never responds, and ignores its signal. */
+const hangingFetch = () => new Promise<never>(() => undefined)
 
-describe('what answers is not the API', () => {
+describe('a response that is not from the API', () => {
   const page = '<!doctype html><title>Sign in to the network</title>'
 
   test.each<[string, Exclude<Scripted, string>]>([
     ['a page', { status: 200, body: page }],
     ['the page of a proxy', { status: 502, body: page }],
-    ['half of an answer', { status: 200, body: '{"success": tr' }],
-    ['nothing', { status: 200, body: '' }],
-    ['nothing, of a given length', { status: 200, body: '', headers: { 'content-length': '0' } }],
+    ['truncated JSON', { status: 200, body: '{"success": tr' }],
+    ['an empty body', { status: 200, body: '' }],
+    ['an empty body with a Content-Length', { status: 200, body: '', headers: { 'content-length': '0' } }],
     ['null', { status: 200, body: 'null' }],
-    ['a text', { status: 200, body: '"done"' }],
+    ['a string', { status: 200, body: '"done"' }],
     ['an error without a name', { status: 404, body: { message: 'The response did not come from the API.' } }],
-    ['an error that is no object', { status: 500, body: 'null' }],
-  ])('but %s: the error says so, with the status and the id of the request', async (_, answer) => {
-    service.answers.push(answer)
-    const error = await failed(paywallWith().portal(who))
+    ['an error that is not an object', { status: 500, body: 'null' }],
+  ])('is reported as invalid_response, with the status and the request id: %s', async (_, response) => {
+    service.answers.push(response)
+    const error = await failed(paywallWith().portal(identity))
     expect(error).toBeInstanceOf(PaywallError)
-    expect(error).toMatchObject({ status: answer.status, code: 'invalid_response', requestId: 'r-1', details: {} })
+    expect(error).toMatchObject({ status: response.status, code: 'invalid_response', requestId: 'r-1', details: {} })
     expect(error.message).toBe('The response did not come from the API.')
   })
 
-  test('but what sends the caller elsewhere: the key stays here', async () => {
+  test('is not followed if it is a redirect, so the key is not sent to another host', async () => {
     const elsewhere = await startScriptedService()
     service.answers.push({ status: 307, body: '', headers: { location: `${elsewhere.url}/api` } })
-    expect(await failed(paywallWith().portal(who))).toMatchObject({ status: 307, code: 'invalid_response' })
+    expect(await failed(paywallWith().portal(identity))).toMatchObject({ status: 307, code: 'invalid_response' })
     expect(elsewhere.calls).toEqual([])
     await elsewhere.close()
   })
 
-  test('but an answer that breaks off, or stalls: what reads is tried again', async () => {
+  test('is a reason to retry a read if it stalls in the middle', async () => {
     const begun = { status: 200, body: '{"purchases": [', headers: { 'content-length': '999' } }
     service.answers.push(begun, begun, begun)
-    expect(await failed(paywallWith({ timeout: 300 }).user(who))).toMatchObject({ status: 0, code: 'timeout' })
+    expect(await failed(paywallWith({ timeout: 300 }).user(identity))).toMatchObject({ status: 0, code: 'timeout' })
     expect(service.calls).toHaveLength(3)
   })
 
-  test('changes no object of the page’s, whatever its fields are called', async () => {
+  test('cannot pollute a prototype', async () => {
     const body =
       '{"error": "insufficient", "__proto__": {"isOwner": true}, "constructor": {"prototype": {"isOwner": true}}}'
     service.answers.push({ status: 400, body })
-    const { details } = await failed(paywallWith().portal(who))
+    const { details } = await failed(paywallWith().portal(identity))
     expect([Object.keys(details), Object.getPrototypeOf(details)]).toEqual([
       ['__proto__', 'constructor'],
       Object.prototype,
@@ -65,21 +65,21 @@ describe('what answers is not the API', () => {
   })
 })
 
-describe('what cannot be sent is a PaywallError, too:', () => {
-  test('an origin that is no URL', async () => {
+describe('a request that cannot be sent fails with a PaywallError:', () => {
+  test('an origin that is not a URL', async () => {
     const refused = { name: 'PaywallError', status: 0, code: 'invalid_url' }
     expect(() => paywallWith({ baseUrl: 'pay.acme.com' })).toThrow(expect.objectContaining(refused))
     expect(await failed(createPaywall('pay.acme.com'))).toMatchObject(refused)
   })
 
   test.each<[string, () => Promise<unknown>]>([
-    ['a key that is none', () => paywallWith({ key: 'pk_test_“1”' }).user(who)],
+    ['an invalid key', () => paywallWith({ key: 'pk_test_“1”' }).user(identity)],
     [
-      'what JSON cannot say',
-      () => paywallWith().checkout({ ...who, price: `price_${'0'.repeat(24)}`, userMeta: { big: 1n } }),
+      'a value that JSON cannot represent',
+      () => paywallWith().checkout({ ...identity, price: `price_${'0'.repeat(24)}`, userMeta: { big: 1n } }),
     ],
     [
-      'a token that the page’s server does not give',
+      'a `session` callback that fails',
       async () => {
         const session = async () => Promise.reject(new TypeError('Failed to fetch'))
         return createPaywall(service.url, { paywall: '1001', session })
@@ -91,25 +91,27 @@ describe('what cannot be sent is a PaywallError, too:', () => {
   })
 })
 
-describe('the caller’s own', () => {
-  test('timeout, signal and fetch count, for all calls or for one', async () => {
+describe('the caller’s', () => {
+  test('timeout, signal and fetch apply to all calls, or to one', async () => {
     const controller = new AbortController()
-    const paywall = paywallWith({ timeout: 50, fetch: deaf, signal: controller.signal })
-    expect(await failed(paywall.portal(who))).toMatchObject({ code: 'timeout' })
-    expect(await paywall.user(who, { fetch, timeout: 9_000 })).toMatchObject({ balances: [] })
+    const paywall = paywallWith({ timeout: 50, fetch: hangingFetch, signal: controller.signal })
+    expect(await failed(paywall.portal(identity))).toMatchObject({ code: 'timeout' })
+    expect(await paywall.user(identity, { fetch, timeout: 9_000 })).toMatchObject({ balances: [] })
     const [one, other] = [
-      failed(paywall.portal(who, { timeout: Infinity })),
-      failed(paywall.user(who, { timeout: 9_000 })),
+      failed(paywall.portal(identity, { timeout: Infinity })),
+      failed(paywall.user(identity, { timeout: 9_000 })),
     ]
     controller.abort()
     expect(await Promise.all([one, other])).toMatchObject([{ code: 'aborted' }, { code: 'aborted' }])
-    expect(await failed(paywall.user(who, { signal: new AbortController().signal }))).toMatchObject({ code: 'aborted' })
+    expect(await failed(paywall.user(identity, { signal: new AbortController().signal }))).toMatchObject({
+      code: 'aborted',
+    })
   })
 
-  test('signal ends also what a call needs first', async () => {
+  test('signal also aborts the preliminary requests of a call', async () => {
     service.answers.push('stall', 'stall')
     const [one, other] = [new AbortController(), new AbortController()]
-    const selling = paywallWith().checkout({ ...who, price: 'monthly' }, { signal: one.signal })
+    const selling = paywallWith().checkout({ ...identity, price: 'monthly' }, { signal: one.signal })
     await expect.poll(() => service.calls).toMatchObject([{ path: expect.stringMatching('bootstrap') }])
     one.abort()
     expect(await failed(selling)).toMatchObject({ code: 'aborted' })
@@ -122,10 +124,10 @@ describe('the caller’s own', () => {
     expect(await failed(opening)).toMatchObject({ code: 'aborted' })
   })
 
-  test('timeout is for answers: a ticket’s images have a minute', async () => {
+  test('timeout does not apply to a ticket with images, unless it is passed with the call', async () => {
     const controller = new AbortController()
-    const paywall = paywallWith({ timeout: 50, fetch: deaf })
-    const ticket = { customer_email: who.email, subject: 'It does not load', content: 'I paid.' }
+    const paywall = paywallWith({ timeout: 50, fetch: hangingFetch })
+    const ticket = { customer_email: identity.email, subject: 'It does not load', content: 'I paid.' }
     const files = [new Blob(['image'], { type: 'image/png' })]
     const withImages = failed(paywall.ticket({ ...ticket, files }, { signal: controller.signal }))
     expect(await failed(paywall.ticket(ticket))).toMatchObject({ code: 'timeout' })
@@ -134,7 +136,7 @@ describe('the caller’s own', () => {
     expect(await failed(paywall.ticket({ ...ticket, files }, { timeout: 50 }))).toMatchObject({ code: 'timeout' })
   })
 
-  test('timeout may be so long that nothing ends it', async () => {
-    expect(await paywallWith({ timeout: Infinity }).user(who)).toMatchObject({ balances: [] })
+  test('timeout can be Infinity', async () => {
+    expect(await paywallWith({ timeout: Infinity }).user(identity)).toMatchObject({ balances: [] })
   })
 })

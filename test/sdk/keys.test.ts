@@ -18,9 +18,9 @@ async function keySentWith(options?: { key: string }): Promise<string | null> {
 const JOB = '6af3e7a4-4a96-82ed-a773-b482073c0dd4'
 
 test.each([
-  ['where there is Web Crypto', () => undefined],
-  ['where there is none, as in Node 18', () => vi.stubGlobal('crypto', undefined)],
-])('%s a new key is a UUID, and one of any text is always the same', async (_where, arrange) => {
+  ['with Web Crypto', () => undefined],
+  ['without Web Crypto, as in Node 18', () => vi.stubGlobal('crypto', undefined)],
+])('%s a generated key is a random UUID, and a key from a text is always the same UUID', async (_where, arrange) => {
   arrange()
   const [first, second] = [await keySentWith(), await keySentWith()]
   expect(first).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)

@@ -11,14 +11,14 @@ const { paths } = Document.parse(
   JSON.parse(readFileSync(new URL('../../generated/openapi.json', import.meta.url), 'utf8')),
 )
 
-/** Nobody calls these by a method: processors send the browser to the first two, and events to the third. */
+/** Operations without a method: processors redirect browsers to the first two, and send webhooks to the third. */
 const PROCESSORS_ONLY = ['checkoutReturn', 'signedReturn', 'processorWebhook']
 
 const isSamePath = (described: string, path: string) =>
   new RegExp(`^${described.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
 
-/** Stands for the service: notes which operation of the API's document each call is of. */
-function notingFetch() {
+/** A `fetch` that records the operation id of each call. */
+function recordingFetch() {
   const called = new Set<string>()
   const fetch = async (request: string | URL | Request) => {
     const { method, url } = request as Request
@@ -31,33 +31,33 @@ function notingFetch() {
   return { called, fetch }
 }
 
-const who = { email: 'ann@example.com' }
+const identity = { email: 'ann@example.com' }
 const price = `price_${'0'.repeat(24)}`
 
-/** Calls every method of an owner's paywall. */
+/** Calls every method of the server SDK. */
 async function callServer(): Promise<Set<string>> {
-  const { called, fetch } = notingFetch()
+  const { called, fetch } = recordingFetch()
   const paywall = new Paywall({ key: 'pk_test_1', paywall: '1001', baseUrl: 'https://service.example', fetch })
   await paywall.bootstrap()
-  await paywall.user(who)
-  await paywall.checkout({ ...who, price })
-  await paywall.cancel({ ...who, subscriptionId: 's', reason: 'r' })
-  await paywall.portal(who)
-  await paywall.credit(who, 'standard', 1)
-  await paywall.debit(who, 'standard', 1)
+  await paywall.user(identity)
+  await paywall.checkout({ ...identity, price })
+  await paywall.cancel({ ...identity, subscriptionId: 's', reason: 'r' })
+  await paywall.portal(identity)
+  await paywall.credit(identity, 'standard', 1)
+  await paywall.debit(identity, 'standard', 1)
   await paywall.withdraw({ tokens: 1 })
   await paywall.ticket({ subject: 'subject', content: 'content' })
-  await paywall.signIn(who)
+  await paywall.signIn(identity)
   return called
 }
 
-/** Calls every method of a user's paywall. */
+/** Calls every method of the browser SDK. */
 async function callBrowser(): Promise<Set<string>> {
-  const { called, fetch } = notingFetch()
+  const { called, fetch } = recordingFetch()
   const paywall = await createPaywall('https://pay.example', { fetch })
   await paywall.bootstrap()
   await paywall.open(price)
-  await paywall.signIn(who.email)
+  await paywall.signIn(identity.email)
   await paywall.confirm('123456')
   await paywall.refresh()
   await paywall.cancel({ subscriptionId: 's', reason: 'r' })
@@ -71,7 +71,7 @@ const described = Object.values(paths).flatMap((operations) =>
   Object.values(operations).map((each) => each.operationId),
 )
 
-test('there is a method for each operation that the API’s document has, on the server or in the browser', async () => {
+test('each operation in the OpenAPI document has a method in the server or browser SDK', async () => {
   const called = [...(await callServer()), ...(await callBrowser()), ...PROCESSORS_ONLY]
   expect([...new Set(called)].toSorted()).toEqual(described.toSorted())
 })

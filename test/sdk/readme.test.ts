@@ -12,12 +12,12 @@ import { untilAllDelivered } from '../support/owner-events.ts'
 import { listSite, startOwnerSite } from '../support/owner-site.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { load, quickstart } from '../support/quickstart.ts'
-import { codeMailedTo } from '../support/sign-in.ts'
+import { readMailedCode } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-readme-'))
-/** The Workers cache for some seconds which paywall has a domain, and serve other tests' worlds, too. */
+/** Unique, because the Workers also serve other tests' worlds, and cache for some seconds which paywall has a domain. */
 const DOMAIN = `pay-${randomUUID()}.localhost`
 
 let world: TestWorld
@@ -42,8 +42,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Buys as the server's example does. */
-async function buyer(): Promise<string> {
+/** Buys with the server example. */
+async function buyAsNewUser(): Promise<string> {
   const email = newEmail()
   const { status, headers } = await server.buy(email)
   expect(status).toBe(303)
@@ -52,9 +52,9 @@ async function buyer(): Promise<string> {
   return email
 }
 
-test('the server’s example sells, lets in, counts and cancels', async () => {
+test('the server example sells, checks access, debits tokens and cancels', async () => {
   expect((await server.convert(newEmail(), 'any')).status).toBe(403)
-  const email = await buyer()
+  const email = await buyAsNewUser()
   const texts = [await server.convert(email, 'second'), await server.convert(email, 'second')].map((each) =>
     each.text(),
   )
@@ -70,7 +70,7 @@ test('the webhooks example receives new subscriptions', async () => {
     POST(request: Request): Promise<Response>
     isMember(userId: string): boolean
   }>(folder, 'webhooks', quickstart(world.url).find('export const POST'))
-  const email = await buyer()
+  const email = await buyAsNewUser()
   await world.stripe.drainWebhooks()
   await untilAllDelivered(world)
   const created = world.receiver.received.find(
@@ -81,7 +81,7 @@ test('the webhooks example receives new subscriptions', async () => {
   expect(isMember(JSON.parse(created.body).data.user.id)).toBe(true)
 })
 
-test('the browser’s example buys, lets in and signs in', async () => {
+test('the browser example buys, checks access and signs in', async () => {
   const { find } = quickstart(`http://${DOMAIN}:${new URL(world.url).port}`)
   const [html, code] = [find('<button id="buy">'), await bundledModule(find('createPaywall('))]
   const page = `<!doctype html>${html}<script type="module" src="/app.js"></script>`
@@ -99,7 +99,7 @@ test('the browser’s example buys, lets in and signs in', async () => {
     await tab.getByRole('button', { name: 'Export' }).waitFor()
     await tab.locator('input[name=email]').fill(email)
     await tab.getByRole('button', { name: 'Send me a code' }).click()
-    await tab.locator('input[name=code]').fill(await codeMailedTo(world, email))
+    await tab.locator('input[name=code]').fill(await readMailedCode(world, email))
     await tab.getByRole('button', { name: 'Sign in' }).click()
     await tab.getByText(email).waitFor()
   } finally {
@@ -108,13 +108,13 @@ test('the browser’s example buys, lets in and signs in', async () => {
   }
 })
 
-test('the examples are as the SDK’s types say', async () => {
+test('the examples compile with the SDK’s types', async () => {
   const { find } = quickstart('')
   const modules = { 'server.ts': 'new Paywall(', 'browser.ts': 'createPaywall(', 'webhooks.ts': 'export const POST' }
   const sources = Object.entries(modules).map(([name, text]) => [name, find(text)])
   expect(await typeErrors(Object.fromEntries(sources))).toBe('')
 })
 
-test('there is no example that is not run', () => {
+test('every example is tested here', () => {
   expect(quickstart('').blocks).toHaveLength(4)
 })

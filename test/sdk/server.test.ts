@@ -20,11 +20,11 @@ afterAll(() => world.close())
 
 const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
 
-/** A page that sells the monthly price to a new user. */
+/** Checkout options for the monthly price. */
 const order = (email = newEmail()) => ({ email, price: 'monthly', ...targets })
 
-/** A buyer of the monthly price. */
-async function buyer() {
+/** Buys the monthly price as a new user. */
+async function buyAsNewUser() {
   const email = newEmail()
   const { checkoutUrl, userId } = await paywall.checkout(order(email))
   await press(checkoutUrl, 'pay')
@@ -39,8 +39,8 @@ const readError = (call: Promise<unknown>) =>
   )
 
 describe('an owner’s server', () => {
-  test('sells by a slug, sees the purchase, opens the portal and cancels', async () => {
-    const { email, userId } = await buyer()
+  test('sells a price by its slug, reads the purchase, opens the portal and cancels', async () => {
+    const { email, userId } = await buyAsNewUser()
     const user = await paywall.user({ userId })
     expect(user).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
     expect([user?.can('export'), user?.can('import')]).toEqual([true, false])
@@ -51,29 +51,29 @@ describe('an owner’s server', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { cancel_at_period_end: true } })
   })
 
-  test('can send the address of a user, whose country then counts instead of its own', async () => {
-    const { userId } = await buyer()
+  test('can send a user’s IP address, whose country is then used instead of its own', async () => {
+    const { userId } = await buyAsNewUser()
     expect(await paywall.user({ userId })).toMatchObject({ country: 'US' })
     expect(await paywall.user({ userId }, { clientIp: '10.0.0.1' })).toMatchObject({ country: 'XX' })
   })
 
-  test('finds nobody by an unknown identity', async () => {
+  test('gets null for an unknown user', async () => {
     expect(await paywall.user({ email: newEmail() })).toBeNull()
     expect(await paywall.user({ userId: randomUUID() })).toBeNull()
   })
 
-  test('opens one page for a key of any text, whatever becomes of its server', async () => {
-    const same = order()
+  test('opens one page for one key, which can be any text', async () => {
+    const options = order()
     const [first, second] = [
-      await paywall.checkout(same, { key: 'cart 7' }),
-      await paywall.checkout(same, { key: 'cart 7' }),
+      await paywall.checkout(options, { key: 'cart 7' }),
+      await paywall.checkout(options, { key: 'cart 7' }),
     ]
     expect(second).toEqual(first)
-    expect(await paywall.checkout(same)).not.toEqual(first)
+    expect(await paywall.checkout(options)).not.toEqual(first)
   })
 
-  test('changes a balance once for a key, and returns the number of tokens', async () => {
-    const { userId } = await buyer()
+  test('changes a balance once per key, and gets the number of tokens', async () => {
+    const { userId } = await buyAsNewUser()
     const debit = () => paywall.debit({ userId }, 'standard', 30, { key: 'job-42' })
     expect(await Promise.all([debit(), debit(), debit()])).toMatchObject([{ count: 70 }, { count: 70 }, { count: 70 }])
     expect(await paywall.credit({ userId }, 'premium', 3)).toMatchObject({ type: 'premium', count: 3 })
@@ -87,7 +87,7 @@ describe('an owner’s server', () => {
     expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('opens a ticket with an image, and signs a user of its own in', async () => {
+  test('opens a ticket with an image, and gets tokens for a user of its own', async () => {
     const { bytes, type } = randomImage()
     const files = [new Blob([bytes], { type })]
     const guest = { customer_email: newEmail(), subject: 'It does not load', content: 'I paid.' }
@@ -97,10 +97,10 @@ describe('an owner’s server', () => {
     expect(tokens).toMatchObject({ token_type: 'Bearer', access_token: expect.any(String) })
   })
 
-  test('follows a price that was edited since it was read', async () => {
+  test('finds a price that was edited since bootstrap was read', async () => {
     const former = `price_${'0'.repeat(24)}`
     let reads = 0
-    /** The first read is from before the edit. */
+    /** Returns the first read as from before the edit. */
     const earlier: typeof fetch = async (...request) => {
       const response = await fetch(...request)
       if (!response.url.endsWith('/bootstrap')) return response
@@ -115,15 +115,15 @@ describe('an owner’s server', () => {
     expect(await readError(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
   })
 
-  test('gets the reason of a refusal', async () => {
+  test('gets the status and the details of a refusal', async () => {
     const stranger = new Paywall({ key: 'pk_test_nobodys', paywall: world.paywall.id, baseUrl: world.url })
     expect(await readError(stranger.user({ email: newEmail() }))).toMatchObject({ status: 401, name: 'PaywallError' })
-    const { email } = await buyer()
+    const { email } = await buyAsNewUser()
     const again = await readError(paywall.checkout(order(email)))
     expect(again).toMatchObject({ status: 409, details: { hasActivePurchase: true } })
   })
 
-  test('identifies itself with every call', async () => {
+  test('sends the version of the SDK', async () => {
     const { sdk_version: version } = getRequests(world).find(({ sdk_version: each }) => each) ?? {}
     const packageJson = readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8')
     expect(version).toBe(`paywall-billing-sdk ${JSON.parse(packageJson).version}`)

@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundledModule } from '../support/bundled-sdk.ts'
 
-test('the browser entry, with all that it imports, has at most 8 KB when it is compressed', async () => {
+test('the browser entry with its imports has at most 8 KB when compressed', async () => {
   const code = await bundledModule("export * from 'paywall-billing-sdk/browser'")
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(8 * 1024)
 })
 
-test.each(['', '/browser', '/webhooks'])('paywall-billing-sdk%s needs no built-in module of Node', async (entry) => {
+test.each(['', '/browser', '/webhooks'])('paywall-billing-sdk%s imports no built-in module of Node', async (entry) => {
   expect(await bundledModule(`export * from 'paywall-billing-sdk${entry}'`)).not.toMatch(/from ?"node:|require\("/)
 })

@@ -13,12 +13,12 @@ beforeAll(() => {
   secret = world.file.webhooks[0]!.secret!
 })
 
-/** What the service sent to the owner's backend, as the backend's runtime hands it on. */
+/** A received webhook as a `Request`. */
 const getRequest = ({ headers, body }: Pick<Received, 'headers' | 'body'>) =>
   new Request('https://owner.example/webhooks', { method: 'POST', headers, body })
 
 /** The first event of a type that the service sends about a new buyer. */
-async function sent(type: EventType): Promise<Received> {
+async function receiveEvent(type: EventType): Promise<Received> {
   const email = newEmail()
   await buy(world, { paywall: world.paywall, key: world.key, email })
   await world.stripe.drainWebhooks()
@@ -26,9 +26,9 @@ async function sent(type: EventType): Promise<Received> {
   return world.receiver.received.find(({ body }) => body.includes(email) && JSON.parse(body).type === type)!
 }
 
-test('hands each event to the handler of its type, once, however often it is sent', async () => {
+test('calls the handler of an event once, even if the event is delivered repeatedly', async () => {
   const handled: PaywallEvent[] = []
-  const take = webhooks({
+  const handle = webhooks({
     secret,
     test: true,
     on: {
@@ -39,18 +39,18 @@ test('hands each event to the handler of its type, once, however often it is sen
       },
     },
   })
-  const created = await sent('subscription.created')
-  const answers = await Promise.all([created, created, created].map((each) => take(getRequest(each))))
+  const created = await receiveEvent('subscription.created')
+  const answers = await Promise.all([created, created, created].map((each) => handle(getRequest(each))))
   expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
   expect(handled).toMatchObject([{ id: created.headers['webhook-id'], type: 'subscription.created' }])
   const completed = world.receiver.received.find(({ body }) => JSON.parse(body).type === 'checkout.completed')!
-  expect((await take(getRequest(completed))).status, 'nobody asked for it').toBe(204)
+  expect((await handle(getRequest(completed))).status, 'no handler').toBe(204)
 })
 
-test('has what a handler could not do sent again', async () => {
+test('returns 500 if a handler fails, so that the event is sent again', async () => {
   const errors: unknown[] = []
   let isDown = true
-  const take = webhooks({
+  const handle = webhooks({
     secret,
     test: true,
     on: {
@@ -60,34 +60,34 @@ test('has what a handler could not do sent again', async () => {
     },
     onError: (error) => void errors.push(error),
   })
-  const paid = await sent('payment.succeeded')
-  expect((await take(getRequest(paid))).status).toBe(500)
+  const paid = await receiveEvent('payment.succeeded')
+  expect((await handle(getRequest(paid))).status).toBe(500)
   expect(errors).toMatchObject([{ message: expect.stringMatching(/^no database for /) }])
   isDown = false
-  expect((await take(getRequest(paid))).status).toBe(204)
+  expect((await handle(getRequest(paid))).status).toBe(204)
 })
 
-test('leaves it to the owner’s database which ids were handled', async () => {
+test('accepts a `once` function that stores the handled ids in the owner’s database', async () => {
   const known = new Set<string>()
   const handled: string[] = []
-  const once = async (id: string, handle: () => Promise<void>) => {
+  const once = async (id: string, run: () => Promise<void>) => {
     if (known.has(id)) return
-    await handle()
+    await run()
     known.add(id)
   }
-  const created = await sent('subscription.created')
+  const created = await receiveEvent('subscription.created')
   const on = { 'subscription.created': ({ id }: { id: string }) => handled.push(id) }
   for (const _restart of [1, 2]) await webhooks({ secret, test: true, on, once })(getRequest(created))
   expect(handled).toHaveLength(1)
 })
 
-test('rejects everything that the service did not sign', async () => {
-  const take = webhooks({
+test('rejects requests that the service did not sign', async () => {
+  const handle = webhooks({
     secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret],
     test: true,
     on: { 'subscription.created': () => expect.unreachable() },
   })
-  const created = await sent('subscription.created')
+  const created = await receiveEvent('subscription.created')
   const { headers, body } = created
   const old = { ...headers, 'webhook-timestamp': '1700000000' }
   const { 'webhook-signature': _, ...unsigned } = headers
@@ -98,15 +98,15 @@ test('rejects everything that the service did not sign', async () => {
     { headers: unsigned, body },
     { headers, body: '' },
   ]) {
-    expect((await take(getRequest(forged))).status).toBe(400)
+    expect((await handle(getRequest(forged))).status).toBe(400)
   }
-  expect((await take(new Request('https://owner.example/webhooks'))).status).toBe(405)
+  expect((await handle(new Request('https://owner.example/webhooks'))).status).toBe(405)
   const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], test: true, on: {} })
-  expect((await both(getRequest(created))).status, 'while it is rotated').toBe(204)
+  expect((await both(getRequest(created))).status, 'with the second of two secrets').toBe(204)
 })
 
-describe('of what anybody may send', () => {
-  /** A body of our own, signed as the service does. */
+describe('from any sender', () => {
+  /** A request with this body, signed as by the service. */
   function signed(body: string, { sentAt = new Date(), by = secret }: { sentAt?: Date; by?: string } = {}): Request {
     const id = `evt_${randomUUID()}`
     const headers = {
@@ -119,7 +119,7 @@ describe('of what anybody may send', () => {
   const event = (type: string, is_test = false) =>
     JSON.stringify({ id: `evt_${randomUUID()}`, type, is_test, data: {} })
 
-  test('no more than a megabyte is read', async () => {
+  test('a body is read up to a megabyte only', async () => {
     let megabytes = 0
     const body = new ReadableStream({
       pull(controller) {
@@ -133,11 +133,11 @@ describe('of what anybody may send', () => {
     expect(megabytes).toBeLessThanOrEqual(3)
   })
 
-  test('what is old, or of a time to come, is refused at five minutes, and each of two secrets counts', async () => {
+  test('a timestamp more than five minutes in the past or future is rejected, with either of two secrets', async () => {
     const other = `whsec_${btoa('another secret, for the time of a rotation')}`
-    const take = webhooks({ secret: [other, secret], test: true, on: {} })
+    const handle = webhooks({ secret: [other, secret], test: true, on: {} })
     const at = (seconds: number) => ({ sentAt: new Date(Date.now() + seconds * 1000) })
-    const getStatus = async (request: Request) => (await take(request)).status
+    const getStatus = async (request: Request) => (await handle(request)).status
     expect(await getStatus(signed(event('payment.succeeded'), at(-290)))).toBe(204)
     expect(await getStatus(signed(event('payment.succeeded'), { ...at(290), by: other }))).toBe(204)
     expect(await getStatus(signed(event('payment.succeeded'), at(-310)))).toBe(400)
@@ -145,7 +145,7 @@ describe('of what anybody may send', () => {
     expect(() => webhooks({ secret: '', on: {} }), 'no secret').toThrow()
   })
 
-  test('a test event is refused, unless the handler is for test events, too', async () => {
+  test('a test event is rejected, unless `test` is true', async () => {
     const handled: string[] = []
     const on = { 'payment.succeeded': ({ id, is_test }: PaywallEvent) => handled.push(`${is_test} ${id}`) }
     for (const [test, statuses] of [
@@ -153,19 +153,22 @@ describe('of what anybody may send', () => {
       [false, [204, 400]],
       [true, [204, 204]],
     ] as const) {
-      const take = webhooks({ secret, ...(test !== undefined && { test }), on })
-      const asked = [false, true].map((isTest) => take(signed(event('payment.succeeded', isTest))))
+      const handle = webhooks({ secret, ...(test !== undefined && { test }), on })
+      const responses = [false, true].map((isTest) => handle(signed(event('payment.succeeded', isTest))))
       expect(
-        (await Promise.all(asked)).map(({ status }) => status),
+        (await Promise.all(responses)).map(({ status }) => status),
         String(test),
       ).toEqual(statuses)
     }
     expect(handled.filter((each) => each.startsWith('true'))).toHaveLength(1)
-    expect((await webhooks({ secret, on })(getRequest(await sent('payment.succeeded')))).status, 'a real one').toBe(400)
+    expect(
+      (await webhooks({ secret, on })(getRequest(await receiveEvent('payment.succeeded')))).status,
+      'a real test event',
+    ).toBe(400)
   })
 
-  test('what is signed and is no event is refused, and a type that nobody handles is left alone', async () => {
-    const take = webhooks({ secret, on: {} })
+  test('a signed body that is not an event is rejected, and an event without a handler is accepted', async () => {
+    const handle = webhooks({ secret, on: {} })
     for (const body of [
       '{"id": "evt_',
       'null',
@@ -174,10 +177,10 @@ describe('of what anybody may send', () => {
       '{"type": "payment.succeeded"}',
       '{"id": "evt_1", "type": "payment.succeeded"}',
     ]) {
-      expect((await take(signed(body))).status, body).toBe(400)
+      expect((await handle(signed(body))).status, body).toBe(400)
     }
     for (const type of ['constructor', '__proto__', 'event.of.tomorrow']) {
-      expect((await take(signed(event(type)))).status, type).toBe(204)
+      expect((await handle(signed(event(type)))).status, type).toBe(204)
     }
   })
 })

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
-/** An owner's backend that runs on Workers, without anything of Node. */
+/** An owner's backend that runs on Workers, without Node compatibility. */
 let backend: Miniflare
 
 beforeAll(async () => {
@@ -43,8 +43,8 @@ afterAll(async () => {
 })
 
 /** Makes the backend run an action for a user. */
-async function act(what: string, email = ''): Promise<unknown> {
-  const response = await backend.dispatchFetch(`http://owner.example/${what}?email=${encodeURIComponent(email)}`)
+async function act(action: string, email = ''): Promise<unknown> {
+  const response = await backend.dispatchFetch(`http://owner.example/${action}?email=${encodeURIComponent(email)}`)
   const text = await response.text()
   if (response.status !== 200) throw new Error(text)
   return JSON.parse(text)
@@ -60,10 +60,10 @@ test('a backend on Workers sells, reads, debits once and receives the event', as
   await until('the event', async () => ((await act('received')) as string[]).length === 1)
 })
 
-test('it opens a ticket with an image', async () => {
+test('a backend on Workers opens a ticket with an image', async () => {
   expect(await act('ticket', newEmail())).toMatchObject({ ticket: { status: 'open' } })
 })
 
-test('the browser entry sells there, too, to a user whom it signs in', async () => {
+test('the browser entry also works on Workers', async () => {
   expect(await act('guest')).toEqual(['stripe', false])
 })

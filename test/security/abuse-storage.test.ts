@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { credit, openCheckout, pay, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { parseOpened, startCheckout } from '../support/checkout.ts'
-import { whileHeld } from '../support/held-member.ts'
+import { runWhileLocked } from '../support/held-member.ts'
 import { loseWebhooks } from '../support/lost-webhooks.ts'
-import { endSession, refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { endSession, parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
@@ -19,25 +19,25 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** A run of the cron, to its end: a user whom nothing keeps is gone afterwards. */
-async function forget(): Promise<void> {
+/** Runs the purge-expired cron to its end: a user that has expired is gone afterwards. */
+async function runPurge(): Promise<void> {
   const { id } = (await signInAnonymously(world)).user
   await world.database.query(
     `delete from sign_in_sessions where user_id = '${id}'; update users set purge_at = 'epoch' where id = '${id}'`,
   )
   await world.workers.scheduled('purge-expired')
-  expect(await getRows(id)).toEqual({})
+  expect(await countRows(id)).toEqual({})
 }
 
-/** That many days pass for all that is forgotten some day. */
-const letPass = (days: number) =>
+/** Makes everything that can expire older by this many days. */
+const ageByDays = (days: number) =>
   world.database.query(`
     update users set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
     update checkouts set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
     update sign_in_sessions set expires_at = expires_at - interval '${days} days', ended_at = ended_at - interval '${days} days'`)
 
-/** How many rows name a user, by table. */
-async function getRows(userId: string): Promise<Record<string, number>> {
+/** Counts the rows about a user, by table. */
+async function countRows(userId: string): Promise<Record<string, number>> {
   const tables = ['members', 'checkouts', 'balances', 'ledger', 'sign_in_sessions', 'events', 'deliveries', 'tickets']
   const counts = tables.map((table) => `(select count(*)::int from ${table} where user_id = $1) as ${table}`)
   const { rows } = await world.database.query(
@@ -47,52 +47,52 @@ async function getRows(userId: string): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries<number>(rows[0]).filter(([, count]) => count > 0))
 }
 
-/** An anonymous user who has read its balances and, with `page`, opened a page to pay on. */
-async function visitor({ page = false } = {}): Promise<Session> {
+/** An anonymous user who has read its balances and, with `page`, opened a checkout page. */
+async function createVisitor({ page = false } = {}): Promise<Session> {
   const session = await signInAnonymously(world)
   await userState(world, session.user.id)
   if (page) await openCheckout(world, session.token)
   return session
 }
 
-test('an anonymous user who does not return leaves nothing behind after 30 days', async () => {
-  const { user } = await visitor({ page: true })
+test('an anonymous user who does not return is deleted with all its rows after 30 days', async () => {
+  const { user } = await createVisitor({ page: true })
   expect(await changeBalance(world, { user_id: user.id, op: 'debit', amount: 1, type: 'standard' })).toMatchObject({
     status: 200,
   })
-  const before = await getRows(user.id)
+  const before = await countRows(user.id)
   expect(before).toMatchObject({ users: 1, members: 1, checkouts: 1, sign_in_sessions: 1 })
   expect(before.balances).toBeGreaterThan(0)
-  await letPass(29)
-  await forget()
-  expect(await getRows(user.id)).toEqual(before)
-  await letPass(1.1)
-  await forget()
-  expect(await getRows(user.id)).toEqual({})
+  await ageByDays(29)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual(before)
+  await ageByDays(1.1)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual({})
   expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
 })
 
-test('one who returns is kept, with all it has', async () => {
-  const { user, refreshToken } = await visitor()
-  await letPass(20)
-  const { refreshToken: next } = sessionIn(await refresh(world, refreshToken))
-  await letPass(20)
-  await forget()
-  sessionIn(await refresh(world, next))
-  await letPass(29)
-  await forget()
-  expect(await getRows(user.id)).toMatchObject({ users: 1, members: 1, sign_in_sessions: 1 })
-  await letPass(32)
-  await forget()
-  expect(await getRows(user.id)).toEqual({})
+test('an anonymous user who keeps returning is not deleted, nor are its rows', async () => {
+  const { user, refreshToken } = await createVisitor()
+  await ageByDays(20)
+  const { refreshToken: next } = parseSession(await refresh(world, refreshToken))
+  await ageByDays(20)
+  await runPurge()
+  parseSession(await refresh(world, next))
+  await ageByDays(29)
+  await runPurge()
+  expect(await countRows(user.id)).toMatchObject({ users: 1, members: 1, sign_in_sessions: 1 })
+  await ageByDays(32)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual({})
 })
 
-describe('what stays for ever', () => {
-  const kept: [string, () => Promise<string>][] = [
+describe('the purge never deletes', () => {
+  const cases: [string, () => Promise<string>][] = [
     [
       'a user who bought',
       async () => {
-        const { token, user } = await visitor()
+        const { token, user } = await createVisitor()
         await pay(world, await openCheckout(world, token))
         return user.id
       },
@@ -100,7 +100,7 @@ describe('what stays for ever', () => {
     [
       'a user whose payment is still processing',
       async () => {
-        const { token, user } = await visitor()
+        const { token, user } = await createVisitor()
         const checkoutUrl = await openCheckout(world, token)
         await payOnPage(checkoutUrl)
         await world.stripe.sendHeldWebhooks()
@@ -113,86 +113,86 @@ describe('what stays for ever', () => {
       },
     ],
     [
-      'a user whom the owner gave tokens',
+      'a user to whom the owner gave tokens',
       async () => {
-        const { user } = await visitor()
+        const { user } = await createVisitor()
         await credit(world, user.id, 5)
         return user.id
       },
     ],
     [
-      'a user who asked for help',
+      'a user who opened a ticket',
       async () => {
-        const { user, token } = await visitor()
+        const { user, token } = await createVisitor()
         expect(await call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })).toMatchObject({ status: 200 })
         return user.id
       },
     ],
     [
-      'a user who has an e-mail address by now',
+      'a user who has signed in with an e-mail address',
       async () => {
-        const { user, token } = await visitor()
+        const { user, token } = await createVisitor()
         await signInByMail(world, `${randomUUID()}@example.com`, { token })
         return user.id
       },
     ],
     [
-      'a user who was merged into another, whom an owner may know by this id',
+      'a user who was merged into another, because the owner may still use its id',
       async () => {
         const email = `${randomUUID()}@example.com`
         await signInByMail(world, email)
-        const { user, token } = await visitor()
+        const { user, token } = await createVisitor()
         await signInByMail(world, email, { token })
         return user.id
       },
     ],
     [
-      'a user of an owner who never signed in',
+      'a user whom the owner created and who never signed in',
       async () => parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key })).userId,
     ],
   ]
-  test.each(kept)('%s', async (_, make) => {
-    const userId = await make()
+  test.each(cases)('%s', async (_, createUser) => {
+    const userId = await createUser()
     await loseWebhooks(world)
-    const { users, members } = await getRows(userId)
-    await letPass(31)
-    await forget()
-    await letPass(100)
-    await forget()
-    expect(await getRows(userId)).toMatchObject({ users: users!, members: members! })
+    const { users, members } = await countRows(userId)
+    await ageByDays(31)
+    await runPurge()
+    await ageByDays(100)
+    await runPurge()
+    expect(await countRows(userId)).toMatchObject({ users: users!, members: members! })
   })
 })
 
-test('a page that its user left behind can be paid for as long as it is kept', async () => {
-  const { token, user, refreshToken } = await visitor()
-  await letPass(29.5)
+test('an open checkout page keeps its signed-out user, and can still be paid', async () => {
+  const { token, user, refreshToken } = await createVisitor()
+  await ageByDays(29.5)
   expect(await endSession(world, refreshToken)).toMatchObject({ status: 200 })
   const checkoutUrl = await openCheckout(world, token)
-  await letPass(1)
-  await forget()
-  expect(await getRows(user.id)).toMatchObject({ users: 1, checkouts: 1 })
+  await ageByDays(1)
+  await runPurge()
+  expect(await countRows(user.id)).toMatchObject({ users: 1, checkouts: 1 })
   await pay(world, checkoutUrl)
   expect(await userState(world, user.id)).toMatchObject({ paid: true })
 })
 
-test('a checkout that nobody paid goes after 30 days, and one that was bought stays', async () => {
+test('an unpaid checkout is deleted after 30 days, and a paid one is kept', async () => {
   const order = { paywall: world.paywall, key: world.key }
   const unpaid = parseOpened(await startCheckout(world, order)).userId
   const bought = parseOpened(await startCheckout(world, order))
   await pay(world, bought.checkoutUrl)
-  await letPass(29)
-  await forget()
-  expect(await getRows(unpaid)).toMatchObject({ checkouts: 1 })
-  await letPass(1.1)
-  await forget()
-  expect(await getRows(unpaid)).toMatchObject({ users: 1, members: 1 })
-  expect(await getRows(unpaid)).not.toHaveProperty('checkouts')
-  expect(await getRows(bought.userId)).toMatchObject({ checkouts: 1 })
+  await ageByDays(29)
+  await runPurge()
+  expect(await countRows(unpaid)).toMatchObject({ checkouts: 1 })
+  await ageByDays(1.1)
+  await runPurge()
+  expect(await countRows(unpaid)).toMatchObject({ users: 1, members: 1 })
+  expect(await countRows(unpaid)).not.toHaveProperty('checkouts')
+  expect(await countRows(bought.userId)).toMatchObject({ checkouts: 1 })
   expect((await userState(world, bought.userId)).purchases).toHaveLength(1)
 })
 
-test('events about a user that wait for their delivery keep it, and go with it', async () => {
-  const { user } = await visitor()
+test('pending events keep their user from being deleted, and are deleted with it once they are delivered', async () => {
+  const { user } = await createVisitor()
   const { rows } = await world.database.query('select id from webhook_endpoints')
   const eventId = `evt_${randomUUID().replaceAll('-', '')}`
   await world.database.query(
@@ -204,33 +204,33 @@ test('events about a user that wait for their delivery keep it, and go with it',
      values ($1, $2, $3, $4, 1, now() + interval '9 days')`,
     [eventId, rows[0].id, world.paywall.id, user.id],
   )
-  await letPass(31)
-  await forget()
-  expect(await getRows(user.id)).toMatchObject({ users: 1, events: 1, deliveries: 1 })
+  await ageByDays(31)
+  await runPurge()
+  expect(await countRows(user.id)).toMatchObject({ users: 1, events: 1, deliveries: 1 })
   await world.database.query("update deliveries set state = 'delivered', finished_at = now() where event_id = $1", [
     eventId,
   ])
-  await letPass(2)
-  await forget()
-  expect(await getRows(user.id)).toEqual({})
+  await ageByDays(2)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual({})
 })
 
-test('of a user with 2,500 rows of one kind all go', async () => {
-  const { user } = await visitor()
+test('a user with 2,500 rows in one table is deleted with all of them', async () => {
+  const { user } = await createVisitor()
   await world.database.query(
     `insert into ledger (paywall_id, user_id, type, delta, count_after, reason)
      select b.paywall_id, b.user_id, b.type, case n % 2 when 0 then 1 else -1 end, 0, 'top_up'
      from balances b, generate_series(1, 2500) n where b.user_id = $1`,
     [user.id],
   )
-  await letPass(31)
-  await forget()
-  expect(await getRows(user.id)).toEqual({})
+  await ageByDays(31)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual({})
 })
 
-test('an owner who credits a user that is being deleted gets not found', async () => {
-  const { user } = await visitor()
-  const [reply] = await whileHeld(
+test('a credit to a user that is being deleted returns 404', async () => {
+  const { user } = await createVisitor()
+  const [reply] = await runWhileLocked(
     world,
     {
       hold: 'select from members where user_id = $1 for update',

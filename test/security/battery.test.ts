@@ -43,7 +43,7 @@ afterAll(() => all.close())
 const ours = (endpoint: string, options: Call) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
 
-/** A request to every endpoint, by its operation: good but for its credential, where it needs one. */
+/** A request to every endpoint, by operation, that is valid except for its credential. */
 const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
   bootstrap: (credential) => ours('bootstrap', credential),
   findPaywall: (credential) => call(all.world, '/api/v1/paywall', credential),
@@ -79,25 +79,25 @@ const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
 
 testEveryOperation(Object.keys(ENDPOINTS))
 
-/** What each endpoint answers: its status and, of a refusal, the error. */
-async function answers(credential: Call): Promise<Record<string, string>> {
-  const shown: Record<string, string> = {}
+/** The status of each endpoint's response and, if it failed, the error. */
+async function readStatuses(credential: Call): Promise<Record<string, string>> {
+  const statuses: Record<string, string> = {}
   for (const [name, ask] of Object.entries(ENDPOINTS)) {
     const { status, body } = await ask(credential)
     const error = typeof body === 'object' && body && 'error' in body ? ` ${body.error}` : ''
-    shown[name] = `${status}${error}`
+    statuses[name] = `${status}${error}`
   }
-  return shown
+  return statuses
 }
 
 const badKey = `pk_test_${'0'.repeat(64)}`
-const naming = ({ paywall }: Tenant) => ({ headers: { 'x-paywall-id': paywall.id } })
-describe('every endpoint in its own words', () => {
+const paywallHeader = ({ paywall }: Tenant) => ({ headers: { 'x-paywall-id': paywall.id } })
+describe('every endpoint returns its own status and error for', () => {
   test.each<[string, () => Call, Record<string, string>]>([
     ['no credential', () => ({}), NOBODY],
     ['an owner key', () => ({ key: all.ours.key }), OWNER],
     ['a malformed key', () => ({ key: 'x' }), BAD_KEY],
-    ['an empty key, which is a wrong one', () => ({ key: '' }), BAD_KEY],
+    ['an empty key, which counts as a wrong one', () => ({ key: '' }), BAD_KEY],
     ['a wrong key', () => ({ key: badKey }), BAD_KEY],
     ['a revoked key', () => ({ key: revoked }), BAD_KEY],
     ["another owner's key", () => ({ key: all.foreign.key }), FOREIGN_KEY],
@@ -112,32 +112,44 @@ describe('every endpoint in its own words', () => {
     ['a forged token', () => ({ token: forge.token({}, {}, forge.stranger.privateKey) }), BAD_TOKEN],
     ['an unsigned token', () => ({ token: forge.unsigned('none') }), BAD_TOKEN],
     [
-      "another owner's token, by which cancel-subscription finds the paywall",
+      "another owner's token, which cancel-subscription uses to find the paywall",
       () => ({ token: all.stranger.token }),
       { ...BAD_TOKEN, cancelSubscription: '404 Subscription not found' },
     ],
     ['an owner key as a token', () => ({ token: all.ours.key }), BAD_TOKEN],
-    ['a wrong key beside a good token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
+    ['a wrong key together with a valid token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
     [
-      'a good key beside a bad token: the key decides, but a ticket and the structure ask for none',
+      'a valid key together with a bad token: the key counts, except where none is read (tickets, bootstrap)',
       () => ({ key: all.ours.key, token: 'x' }),
       { ...OWNER, bootstrap: '401 invalid_token', openTicket: '401 invalid_token' },
     ],
-    ['an owner key and its paywall', () => ({ key: all.ours.key, ...naming(all.ours) }), OWNER],
-    ['an owner key and another paywall', () => ({ key: all.ours.key, ...naming(all.foreign) }), OWNER_MISMATCH],
-    ["a user's token and another paywall", () => ({ token: all.payer.token, ...naming(all.foreign) }), USER_MISMATCH],
     [
-      'a wrong key and another paywall',
-      () => ({ key: badKey, ...naming(all.foreign) }),
+      'an owner key with the X-Paywall-Id of its paywall',
+      () => ({ key: all.ours.key, ...paywallHeader(all.ours) }),
+      OWNER,
+    ],
+    [
+      'an owner key with another X-Paywall-Id',
+      () => ({ key: all.ours.key, ...paywallHeader(all.foreign) }),
+      OWNER_MISMATCH,
+    ],
+    [
+      "a user's token with another X-Paywall-Id",
+      () => ({ token: all.payer.token, ...paywallHeader(all.foreign) }),
+      USER_MISMATCH,
+    ],
+    [
+      'a wrong key with another X-Paywall-Id',
+      () => ({ key: badKey, ...paywallHeader(all.foreign) }),
       { ...BAD_KEY, ...OPEN_MISMATCH },
     ],
-    ['another paywall alone', () => naming(all.foreign), { ...NOBODY, ...OPEN_MISMATCH }],
+    ['another X-Paywall-Id alone', () => paywallHeader(all.foreign), { ...NOBODY, ...OPEN_MISMATCH }],
   ])('%s', async (_name, credential, expected) => {
-    expect(await answers(credential())).toEqual(expected)
+    expect(await readStatuses(credential())).toEqual(expected)
   })
 })
 
-describe('a key for another purpose gets an error that names its purpose, wherever a key is required', () => {
+describe('a key that is used in the wrong place gets an error that says so, wherever a key is required:', () => {
   const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
   const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
   const asToken = 'This is an owner key, not an access token: send it as `X-Api-Key`'
@@ -145,9 +157,9 @@ describe('a key for another purpose gets an error that names its purpose, wherev
   test.each<[string, () => Call, string, string[]]>([
     ['a live key on a test paywall', () => ({ key: live }), 'A live key cannot be used with a test paywall', OWNERS],
     ['an owner key as a token', () => ({ token: all.ours.key }), asToken, [...OWNERS, 'bootstrap', 'openTicket']],
-    ['even a key that is wrong, as a token', () => ({ token: badKey }), asToken, OWNERS],
-  ])('%s', async (_name, credential, message, asked) => {
-    for (const name of asked) {
+    ['a wrong key as a token', () => ({ token: badKey }), asToken, OWNERS],
+  ])('%s', async (_name, credential, message, operations) => {
+    for (const name of operations) {
       const reply = await ENDPOINTS[name]?.(credential())
       expect(reply, name).toMatchObject({ status: 401, body: { message } })
     }

@@ -12,8 +12,8 @@ import { useTestWorld } from '../support/world.ts'
 
 const OPENED = 'credentials were opened'
 
-/** In `processors`, which decrypts nothing else. */
-const TELLING = `
+/** Logs every decryption in the Worker `processors`, which decrypts only credentials. */
+const LOG_DECRYPTIONS = `
 const decrypt = crypto.subtle.decrypt.bind(crypto.subtle)
 crypto.subtle.decrypt = (...given) => {
   console.log('${OPENED}')
@@ -22,57 +22,57 @@ crypto.subtle.decrypt = (...given) => {
 
 const world = useTestWorld({
   file: { paywalls: PROCESSOR_NAMES.map(soldThrough) },
-  preludes: { processors: TELLING },
+  preludes: { processors: LOG_DECRYPTIONS },
 })
 
-/** How often credentials are unsealed for a request, and for the work after its response. */
-async function openings(meanwhile: () => Promise<unknown>): Promise<number> {
+/** Counts how often credentials are decrypted for a request, and for the work after its response. */
+async function countDecryptions(work: () => Promise<unknown>): Promise<number> {
   const count = () => world.logs.filter(({ message }) => message.includes(OPENED)).length
   const before = count()
-  await meanwhile()
+  await work()
   return count() - before
 }
 
-describe.each(PROCESSOR_NAMES.map((acquiring, place) => ({ acquiring, place })))('at $acquiring', ({ place }) => {
-  const shop = (): Shop => shopAt(world, world.file.paywalls[place]!, world.file.paywalls[place]!)
+describe.each(PROCESSOR_NAMES.map((acquiring, index) => ({ acquiring, index })))('at $acquiring', ({ index }) => {
+  const shop = (): Shop => shopAt(world, world.file.paywalls[index]!, world.file.paywalls[index]!)
 
-  test('each request opens the credentials of its account once, however many calls it makes', async () => {
+  test('each request decrypts the credentials of its account once, however many calls it makes', async () => {
     const { paywall, key, capabilities } = shop()
-    expect(await openings(() => order(shop()))).toBe(1)
+    expect(await countDecryptions(() => order(shop()))).toBe(1)
 
     const buyer = await open(shop())
     const seen = { back: '' }
     const webhooks = await heldWebhooks(shop(), async () => {
       seen.back = await press(buyer.checkoutUrl, 'pay')
     })
-    expect(await openings(() => call(world, seen.back))).toBe(1)
-    for (const webhook of webhooks) expect(await openings(() => sendWebhook(shop(), webhook))).toBe(1)
+    expect(await countDecryptions(() => call(world, seen.back))).toBe(1)
+    for (const webhook of webhooks) expect(await countDecryptions(() => sendWebhook(shop(), webhook))).toBe(1)
 
     const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
-    expect(await openings(() => call(world, path, { key, body: { email: buyer.email } }))).toBe(1)
+    expect(await countDecryptions(() => call(world, path, { key, body: { email: buyer.email } }))).toBe(1)
 
     const subscriptionId = (await readPurchase(buyer))?.id
     const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
     const cancelling = async () => {
       expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
-      // What no webhook will report is fetched after the response.
+      // A cancellation that no webhook reports is fetched after the response.
       const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
       if (!capabilities.sendsCancellationWebhook) await until('the cancellation is stored', isStored)
     }
-    const reported = { openings: 0 }
+    const counted = { decryptions: 0 }
     await heldWebhooks(shop(), async () => {
-      reported.openings = await openings(cancelling)
+      counted.decryptions = await countDecryptions(cancelling)
     })
-    expect(reported.openings).toBe(1)
+    expect(counted.decryptions).toBe(1)
   })
 
-  test('a webhook that follows a forged one opens them once, too', async () => {
+  test('a webhook that follows a forged one decrypts the credentials once, too', async () => {
     const { paywall, driver } = shop()
     const [webhook] = await heldWebhooks(shop(), async () => press((await open(shop())).checkoutUrl, 'pay'))
     const forged = driver.sign(webhook!, EMULATORS[paywall.processor.acquiring].demoCredentials() as never)
     for (const headers of [forged, forged]) {
-      expect(await openings(() => sendWebhook(shop(), webhook!, { headers }))).toBe(1)
+      expect(await countDecryptions(() => sendWebhook(shop(), webhook!, { headers }))).toBe(1)
     }
-    expect(await openings(() => sendWebhook(shop(), webhook!))).toBe(1)
+    expect(await countDecryptions(() => sendWebhook(shop(), webhook!))).toBe(1)
   })
 })

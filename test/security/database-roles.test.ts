@@ -12,7 +12,7 @@ const { name: release } = readRelease()
 
 interface DatabaseFunction {
   name: string
-  /** A call with nulls, written so that the planner cannot work out the result beforehand. */
+  /** A call with nulls that the planner cannot evaluate in advance. */
   call: string
 }
 
@@ -55,7 +55,7 @@ async function tryStatements(client: pg.Client, statements: string[]): Promise<R
 
 const allDenied = (statements: string[]) => Object.fromEntries(statements.map((each) => [each, PERMISSION_DENIED]))
 
-test('there are tables and functions to try', () => {
+test('the database has the tables and functions under test', () => {
   expect(tables.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['users', 'balances', 'releases', 'kysely_migration']),
   )
@@ -72,7 +72,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
   })
   afterAll(() => client.end())
 
-  test('reads and writes no table', async () => {
+  test('cannot read or write any table', async () => {
     const statements = tables.flatMap(({ name, column }) => [
       `select from public.${name}`,
       `select ${column} from public.${name}`,
@@ -91,7 +91,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
     expect(await tryStatements(client, all)).toEqual(allDenied(all))
   })
 
-  test("executes its own functions, but no other Worker's and no internal ones", async () => {
+  test("can execute its own functions, but no other Worker's and no internal ones", async () => {
     const [mine, others] = [true, false].map((isOwn) =>
       functions.filter(({ name }) => own.includes(name) === isOwn).map(({ call }) => `select ${call}`),
     )
@@ -102,7 +102,7 @@ describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
     expect(Object.values(codes)).not.toContain(PERMISSION_DENIED)
   })
 
-  test('creates nothing, assumes no other role, and reads no passwords and no files', async () => {
+  test('cannot create anything, assume another role, or read passwords or files', async () => {
     const statements = [
       'create schema mine',
       'create table public.mine (n int)',

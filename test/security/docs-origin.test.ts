@@ -20,7 +20,7 @@ describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s
     expect(await call(world, world.docsUrl + path)).toMatchObject({ status: 200 })
   })
 
-  test('is served neither on an owner’s domain nor where paywalls have their sites', async () => {
+  test('is not served on an owner’s domain or at the origin of the paywalls’ sites', async () => {
     const port = new URL(world.url).port
     for (const origin of [
       domain,
@@ -35,7 +35,7 @@ describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s
   })
 })
 
-test('no site is served at the origin of the docs, but the API is, as its document says', async () => {
+test('the origin of the docs serves no paywall’s site, but it serves the API', async () => {
   for (const path of ['', '/account', '/thanks', '/session', '/account/ticket']) {
     expect(await call(world, `${world.docsUrl}/p/${world.paywall.id}${path}`), path).toMatchObject(notFound)
   }
@@ -44,7 +44,7 @@ test('no site is served at the origin of the docs, but the API is, as its docume
   expect(await call(world, world.docsUrl + api)).toMatchObject({ status: 200, body: { version: expect.any(String) } })
 })
 
-test('the front page is at both, and leads to the docs’ origin', async () => {
+test('both origins serve the front page, which links to the docs’ origin', async () => {
   for (const origin of [world.url, world.docsUrl]) {
     const { status, body } = await call(world, `${origin}/`, { headers: HTML })
     expect(status).toBe(200)

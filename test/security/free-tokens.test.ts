@@ -5,14 +5,14 @@ import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
-import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
+import { getGrant, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { readLedger } from '../support/token-calls.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { useTestWorld } from '../support/world.ts'
 
-/** It sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them, and no trial is longer than 14 days. */
+/** Sells a year with 8,000 premium tokens, after a 7-day trial with 50 of them. It limits trials to 14 days. */
 let shop: Tenant
 
 const settings = {
@@ -28,34 +28,34 @@ beforeAll(() => {
   shop = tenant(world.file)
 })
 
-/** A user's own checkout of the year. */
+/** Starts a user's own checkout of the yearly price. */
 async function open(token: string, body: object = {}) {
   const { paywall } = shop
   const order = { priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
   return parseOpened(await startCheckout(world, { paywall, token, body: order }))
 }
 
-/** All webhooks of Stripe have arrived. */
-const drained = () => world.stripe.drainWebhooks()
+/** Waits until all webhooks of Stripe have arrived. */
+const drainWebhooks = () => world.stripe.drainWebhooks()
 
-/** The days of trial that Stripe was asked for, for a user. */
-function trialAsked(userId: string): unknown {
-  const asked = world.stripe.calls.findLast(({ body }) => body.client_reference_id === userId)
-  return Object(asked?.body.subscription_data).trial_period_days
+/** The trial days in the request to Stripe for a user. */
+function requestedTrialDays(userId: string): unknown {
+  const request = world.stripe.calls.findLast(({ body }) => body.client_reference_id === userId)
+  return Object(request?.body.subscription_data).trial_period_days
 }
 
-describe('trial_days of a user’s own call', () => {
-  test('are cut to what the paywall file allows, and bring the tokens of a trial and not those of a paid period', async () => {
+describe('trial_days', () => {
+  test('of a user’s own call are limited to max_trial_days, and grant the tokens of a trial, not those of a paid period', async () => {
     const { token, user } = await signInAnonymously(world)
     const { checkoutUrl } = await open(token, { trial_days: 730 })
-    expect(trialAsked(user.id)).toBe('14')
+    expect(requestedTrialDays(user.id)).toBe('14')
     await call(world, await payOnPage(checkoutUrl))
-    await drained()
+    await drainWebhooks()
     expect(await userState(world, user.id)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
     expect(await verifiedBalances(world, user.id)).toMatchObject({ premium: 50 })
 
     await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
-    await drained()
+    await drainWebhooks()
     expect(await verifiedBalances(world, user.id)).toMatchObject({ premium: 8050 })
     expect((await readLedger(world, user.id)).filter(([type]) => type === 'premium')).toEqual([
       ['premium', 'trial', 50],
@@ -63,15 +63,15 @@ describe('trial_days of a user’s own call', () => {
     ])
   })
 
-  test('that are few are taken as they are, and none are the price’s own, whatever the file allows', async () => {
+  test('of a user’s own call are used as they are below the limit, and default to those of the price', async () => {
     const [first, second] = [await signInAnonymously(world), await signInAnonymously(world)]
     await open(first.token, { trial_days: 3 })
-    expect(trialAsked(first.user.id)).toBe('3')
+    expect(requestedTrialDays(first.user.id)).toBe('3')
     await open(second.token)
-    expect(trialAsked(second.user.id)).toBe('7')
+    expect(requestedTrialDays(second.user.id)).toBe('7')
   })
 
-  test('are cut to the price’s own where the file allows no more, or less', async () => {
+  test('of a user’s own call are limited to those of the price if max_trial_days is missing or lower', async () => {
     for (const allowed of [{}, { max_trial_days: 3 }]) {
       const tenant = await newTenant(world, {
         settings: { ...settings, max_trial_days: undefined, ...allowed },
@@ -80,22 +80,22 @@ describe('trial_days of a user’s own call', () => {
       const { token, id } = await signIn(world, { paywallId: tenant.paywall.id, key: tenant.key })
       const body = { priceId: getPriceId(tenant.paywall, 'yearly'), trial_days: 730 }
       parseOpened(await startCheckout(world, { paywall: tenant.paywall, token, body }))
-      expect(trialAsked(id)).toBe('7')
+      expect(requestedTrialDays(id)).toBe('7')
     }
   })
 
-  test('of an owner’s call are not cut', async () => {
+  test('of an owner’s call are not limited', async () => {
     const body = { email: newEmail(), priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 730 }
     const { userId } = parseOpened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
-    expect(trialAsked(userId)).toBe('730')
+    expect(requestedTrialDays(userId)).toBe('730')
   })
 
-  test('bring no tokens of a price that has none for a trial', async () => {
+  test('grant no tokens if the price has none for a trial', async () => {
     const { token, user } = await signInAnonymously(world)
     const priceId = getPriceId(shop.paywall, 'monthly')
     const { checkoutUrl } = await open(token, { priceId, trial_days: 14 })
     await call(world, await payOnPage(checkoutUrl))
-    await drained()
+    await drainWebhooks()
     expect((await readLedger(world, user.id)).filter(([, reason]) => reason !== 'top_up')).toEqual([])
   })
 })
@@ -104,14 +104,14 @@ describe('two merged users', () => {
   /** Signs an anonymous user in as a known one. */
   async function merge(anonymous: { token: string }, email: string) {
     const grant = await getGrant(world, email)
-    expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
   }
 
-  test('have the tokens of one trial', async () => {
+  test('keep the tokens of one trial', async () => {
     const anonymous = await signInAnonymously(world)
     const known = await signIn(world)
     for (const { token } of [anonymous, known]) await call(world, await payOnPage((await open(token)).checkoutUrl))
-    await drained()
+    await drainWebhooks()
     expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 50 })
     await merge(anonymous, known.email)
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
@@ -119,31 +119,31 @@ describe('two merged users', () => {
     expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
   })
 
-  test('keep those of the only trial, and get no second one', async () => {
+  test('keep the tokens of their only trial, and get no second trial', async () => {
     const anonymous = await signInAnonymously(world)
     const known = await signIn(world)
     await call(world, await payOnPage((await open(anonymous.token)).checkoutUrl))
-    await drained()
+    await drainWebhooks()
     await merge(anonymous, known.email)
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
     await open(known.token, { trial_days: 14 })
-    expect(trialAsked(known.id)).toBeUndefined()
+    expect(requestedTrialDays(known.id)).toBeUndefined()
   })
 
-  test('and have a page open each, at Stripe, have one trial', async () => {
+  test('who each have a checkout page open at Stripe get one trial', async () => {
     const anonymous = await signInAnonymously(world)
     const known = await signIn(world)
     const pages = [await open(anonymous.token), await open(known.token)]
     await merge(anonymous, known.email)
     world.stripe.holdWebhooks()
-    const backs = await Promise.all(pages.map(({ checkoutUrl }) => payOnPage(checkoutUrl)))
+    const returnUrls = await Promise.all(pages.map(({ checkoutUrl }) => payOnPage(checkoutUrl)))
     await runInLockOrder(
       world,
       known.id,
-      backs.map((back) => () => call(world, back)),
+      returnUrls.map((returnUrl) => () => call(world, returnUrl)),
     )
     await world.stripe.sendHeldWebhooks()
-    await drained()
+    await drainWebhooks()
     expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 50 })
     const subscriptions = world.stripe.subscriptions.filter(({ metadata }) =>
@@ -152,30 +152,30 @@ describe('two merged users', () => {
     expect(subscriptions.map((each) => each.cancel_at_period_end).toSorted()).toEqual([false, true])
   })
 
-  test('have bought the second trial, which could not be ended, once it was charged', async () => {
+  test('keep the second trial as a paid purchase if it was charged before it could be ended', async () => {
     const anonymous = await signInAnonymously(world)
     const known = await signIn(world)
     const [second, first] = [await open(anonymous.token), await open(known.token)]
     await merge(anonymous, known.email)
     await call(world, await payOnPage(first.checkoutUrl))
-    await drained()
+    await drainWebhooks()
     world.stripe.holdWebhooks()
     await payOnPage(second.checkoutUrl)
     await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
     await world.stripe.sendHeldWebhooks()
-    await drained()
+    await drainWebhooks()
     expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['active', 'trialing'])
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 8050 })
   })
 })
 
-test('an owner’s own key can give a further trial, which brings no tokens of a trial', async () => {
+test('an owner key can give a further trial, which grants no trial tokens', async () => {
   const { id, token, email } = await signIn(world)
   await payAndReturn(world, (await open(token)).checkoutUrl)
   const body = { email, priceId: getPriceId(shop.paywall, 'yearly'), trial_days: 5, ignoreActivePurchase: true }
   const further = parseOpened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
   await payAndReturn(world, further.checkoutUrl)
-  await drained()
+  await drainWebhooks()
   expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing', 'trialing'])
   expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
 })

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { askForCode, askForTokens, getGrant } from '../support/sign-in.ts'
+import { getGrant, requestCode, requestTokens } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// Unicode has letters that look like ASCII ones, and some of them become ASCII in small letters or in a normal form. Whoever
-// owns such an address must not pass for the owner of the ASCII one.
+// Some Unicode letters look like ASCII letters, or become ASCII when they are lower-cased or normalized. The owner of such an
+// address must not be taken for the owner of the ASCII address.
 
 const world = useTestWorld()
 /** A user's e-mail address, with letters that have look-alikes. */
@@ -20,10 +20,10 @@ beforeAll(async () => {
   victim = (await signIn(world, { email: `nick.siskin-${randomUUID()}@kiosk.example` })).email
 })
 
-const LOOK_ALIKES: [name: string, of: (address: string) => string][] = [
-  ['U+212A, the Kelvin sign, of which small letters make a k', (address) => address.replace('k', '\u212a')],
-  ['the same in the domain', (address) => address.replace('@k', '@\u212a')],
-  ['U+017F, the long s, of which capitals make an S', (address) => address.replace('s', '\u017f')],
+const LOOK_ALIKES: [name: string, toLookAlike: (address: string) => string][] = [
+  ['U+212A, the Kelvin sign, whose lower case is k', (address) => address.replace('k', '\u212a')],
+  ['U+212A in the domain', (address) => address.replace('@k', '@\u212a')],
+  ['U+017F, the long s, whose upper case is S', (address) => address.replace('s', '\u017f')],
   ['U+0130, the I with a dot', (address) => address.replace('i', '\u0130')],
   ['a full-width letter', (address) => address.replace('n', '\uff4e')],
   ['a full-width @', (address) => address.replace('@', '\uff20')],
@@ -40,13 +40,13 @@ const asOwner = (endpoint: string, body?: object) =>
 
 const CANCELLATION = { subscriptionId: 'x', cancellationReason: 'none' }
 
-/** What each endpoint that accepts an e-mail address returns. */
-const ASKS: Record<string, [status: number, error: string, ask: (email: string) => Promise<Reply>]> = {
-  sendSignInCode: [400, 'Invalid email format', (email) => askForCode(world, email)],
+/** The error of each operation that accepts an e-mail address, and the request. */
+const REQUESTS: Record<string, [status: number, error: string, ask: (email: string) => Promise<Reply>]> = {
+  sendSignInCode: [400, 'Invalid email format', (email) => requestCode(world, email)],
   giveTokens: [
     400,
     'Invalid email format',
-    (email) => askForTokens(world, { grant_type: 'code', email, code: '12345678', challenge: 'A'.repeat(43) }),
+    (email) => requestTokens(world, { grant_type: 'code', email, code: '12345678', challenge: 'A'.repeat(43) }),
   ],
   exchangeTokens: [400, 'Invalid email format', (email) => asOwner('sign-in/exchange', { email })],
   startCheckout: [
@@ -74,31 +74,31 @@ const ASKS: Record<string, [status: number, error: string, ask: (email: string) 
 }
 
 describe('an e-mail address that only looks like a user’s is refused, or unknown, at every endpoint', () => {
-  test.each(LOOK_ALIKES)('with %s', async (_name, of) => {
-    const email = of(victim)
+  test.each(LOOK_ALIKES)('with %s', async (_name, toLookAlike) => {
+    const email = toLookAlike(victim)
     expect(email).not.toBe(victim)
     const before = await stateChecksum(world)
     for (const written of [email, ` ${email}\n`]) {
-      for (const [name, [status, error, ask]] of Object.entries(ASKS)) {
+      for (const [name, [status, error, ask]] of Object.entries(REQUESTS)) {
         expect(await ask(written), `${name}: ${written}`).toMatchObject({ status, body: { error } })
       }
     }
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('and a code that was mailed to the real one is neither replaced nor used by it', async () => {
+  test('and neither replaces nor uses a code that was mailed to the real address', async () => {
     const grant = await getGrant(world, victim)
-    for (const [, of] of LOOK_ALIKES) {
-      await askForCode(world, of(victim))
-      await askForTokens(world, { ...grant, email: of(victim) })
+    for (const [, toLookAlike] of LOOK_ALIKES) {
+      await requestCode(world, toLookAlike(victim))
+      await requestTokens(world, { ...grant, email: toLookAlike(victim) })
     }
     expect(world.mail.received.filter(({ to }) => to === victim)).toHaveLength(1)
-    expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, grant)).toMatchObject({ status: 200 })
   })
 })
 
-test('ASCII letters are one, large or small', async () => {
-  for (const [name, [, , ask]] of Object.entries(ASKS)) {
+test('e-mail addresses are case-insensitive in ASCII', async () => {
+  for (const [name, [, , ask]] of Object.entries(REQUESTS)) {
     if (['giveTokens', 'getCustomerPortal', 'cancelSubscription', 'openTicket'].includes(name)) continue
     expect((await ask(` ${victim.toUpperCase()}\n`)).status, name).toBe(200)
   }
@@ -111,8 +111,8 @@ test.each([
     "insert into tickets (paywall_id, customer_email, subject, content) select id, $1, 'abc', 'd' from paywalls limit 1",
   ],
   ['owners', 'insert into owners (email) values ($1)'],
-])('the table %s does not accept one either', async (table, statement) => {
-  for (const [, of] of LOOK_ALIKES) {
-    await expect(world.database.query(statement, [of(victim)])).rejects.toThrow(`${table}_`)
+])('the table %s rejects such an address, too', async (table, statement) => {
+  for (const [, toLookAlike] of LOOK_ALIKES) {
+    await expect(world.database.query(statement, [toLookAlike(victim)])).rejects.toThrow(`${table}_`)
   }
 })

@@ -11,7 +11,7 @@ import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
 interface Place extends Tenant {
-  /** Whose users it has: the owner, and the mode. */
+  /** Identifies the users that it shares: the owner, and the mode. */
   users: string
   owner: number
   members: [Subscriber, Subscriber, Subscriber]
@@ -39,17 +39,17 @@ async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]>
   )
 }
 
-/** Pairs of places that have nothing to do with each other. */
+/** All pairs of two different paywalls. */
 const pairs = () => places.flatMap((one) => places.flatMap((other) => (one === other ? [] : [{ one, other }])))
 
-/** Every member of a place, its neighbour there, and a member of another place. */
-const strangers = () =>
+/** Every member of a paywall, with another member there and a member of another paywall. */
+const memberTriples = () =>
   pairs().flatMap(({ one, other }) =>
     one.members.map(({ token }, i) => ({ one, other, token, next: one.members[(i + 1) % 3]!, who: other.members[i]! })),
   )
 
-/** What is requested in the name of `who` on `place`, by the operations that change or open something. */
-const asks = {
+/** Requests about the user `who` on `place`, by the operations that change or open something. */
+const requests = {
   changeBalance: (place: Place, caller: Call, who: Subscriber) =>
     call(world, at(place, 'balances'), {
       ...caller,
@@ -69,13 +69,13 @@ const asks = {
 }
 
 const IN_TENANTS_TEST = ['readUser', 'startCheckout', 'exchangeTokens']
-testEveryOperation(Object.keys(asks), { of: takesOwnerKey, elsewhere: IN_TENANTS_TEST })
+testEveryOperation(Object.keys(requests), { of: takesOwnerKey, elsewhere: IN_TENANTS_TEST })
 
-/** Each a status and an error. */
-type Refusals = Record<keyof typeof asks, string>
+/** The expected status and error, by operation. */
+type Refusals = Record<keyof typeof requests, string>
 
-/** A test in which nothing changes. */
-function refusing(name: string, work: () => Promise<void>): void {
+/** Defines a test in which no stored state may change. */
+function testUnchanged(name: string, work: () => Promise<void>): void {
   test(name, async () => {
     const before = await stateChecksum(world)
     await work()
@@ -86,7 +86,7 @@ function refusing(name: string, work: () => Promise<void>): void {
 /** Makes all requests; each is refused as expected, and reveals nothing of `who`. */
 async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Refusals): Promise<void> {
   const ask = async (name: keyof Refusals) => {
-    const reply = await asks[name](place, caller, who)
+    const reply = await requests[name](place, caller, who)
     expect(`${reply.status} ${(reply.body as { error?: string }).error}`, name).toBe(expected[name])
     expect(findLeaks(reply, who), name).toEqual([])
   }
@@ -94,7 +94,7 @@ async function expectRefused(place: Place, caller: Call, who: Subscriber, expect
 }
 
 describe('an owner key', () => {
-  refusing('of another owner, or of the other mode, opens no paywall', async () => {
+  testUnchanged('of another owner, or of the other mode, is rejected on the paywall', async () => {
     for (const { one, other } of pairs().filter((pair) => pair.one.users !== pair.other.users)) {
       for (const who of other.members) {
         await expectRefused(other, { key: one.key }, who, one.owner === other.owner ? BAD_KEY : FOREIGN_KEY)
@@ -102,7 +102,7 @@ describe('an owner key', () => {
     }
   })
 
-  refusing("finds no users of another paywall, not even of the same owner's", async () => {
+  testUnchanged('does not find users of another paywall, even of the same owner', async () => {
     for (const { one, other } of pairs()) {
       for (const who of other.members) {
         await expectRefused(one, { key: one.key }, who, {
@@ -115,51 +115,51 @@ describe('an owner key', () => {
     }
   })
 
-  refusing('cancels no subscription of another paywall, nor of another user than it names', async () => {
-    const ask = asks.cancelSubscription
-    for (const { one, other } of pairs()) {
-      const [mine, second] = one.members
-      for (const theirs of [other.members[0], second]) {
-        for (const purchaseId of [theirs.purchaseId, theirs.subscriptionId]) {
-          const reply = await ask(one, { key: one.key }, { ...theirs, purchaseId }, mine)
-          expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
-        }
-      }
-    }
-  })
-})
-
-describe("a user's token", () => {
-  refusing('cancels no subscription but its own', async () => {
-    for (const { one, other, token, next, who } of strangers()) {
-      for (const theirs of [next, who]) {
-        for (const place of [one, other]) {
-          const reply = await asks.cancelSubscription(place, { token }, theirs)
-          expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
-        }
-      }
-    }
-  })
-
-  refusing(
-    "opens no portal and no ticket for another owner's users or the other mode's, and no balance anywhere",
+  testUnchanged(
+    'does not cancel a subscription of another paywall, or of another user than the request names',
     async () => {
-      const invalid = { status: 401, body: { error: 'invalid_token' } }
-      for (const { one, other, token, who } of strangers().filter(({ one, other }) => one.users !== other.users)) {
-        expect(await asks.getCustomerPortal(other, { token }, who)).toMatchObject(invalid)
-        expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
-        for (const place of [one, other]) {
-          expect(await asks.changeBalance(place, { token }, who)).toMatchObject({ status: 401 })
-          expect(await asks.withdrawTokens(place, { token }, who)).toMatchObject({ status: 401 })
+      const ask = requests.cancelSubscription
+      for (const { one, other } of pairs()) {
+        const [mine, second] = one.members
+        for (const theirs of [other.members[0], second]) {
+          for (const purchaseId of [theirs.purchaseId, theirs.subscriptionId]) {
+            const reply = await ask(one, { key: one.key }, { ...theirs, purchaseId }, mine)
+            expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+          }
         }
       }
     },
   )
+})
 
-  test("opens its own customer's portal and a ticket of its own, whomever the body names", async () => {
+describe("a user's token", () => {
+  testUnchanged('cancels only the subscriptions of its own user', async () => {
+    for (const { one, other, token, next, who } of memberTriples()) {
+      for (const theirs of [next, who]) {
+        for (const place of [one, other]) {
+          const reply = await requests.cancelSubscription(place, { token }, theirs)
+          expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+        }
+      }
+    }
+  })
+
+  testUnchanged('gets 401 for portals and tickets of another owner or mode, and for balances everywhere', async () => {
+    const invalid = { status: 401, body: { error: 'invalid_token' } }
+    for (const { one, other, token, who } of memberTriples().filter(({ one, other }) => one.users !== other.users)) {
+      expect(await requests.getCustomerPortal(other, { token }, who)).toMatchObject(invalid)
+      expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
+      for (const place of [one, other]) {
+        expect(await requests.changeBalance(place, { token }, who)).toMatchObject({ status: 401 })
+        expect(await requests.withdrawTokens(place, { token }, who)).toMatchObject({ status: 401 })
+      }
+    }
+  })
+
+  test('opens the portal and a ticket of its own user, whoever the body names', async () => {
     for (const place of places) {
       const [me, other] = place.members
-      expect(await asks.getCustomerPortal(place, { token: me.token }, other)).toMatchObject({ status: 200 })
+      expect(await requests.getCustomerPortal(place, { token: me.token }, other)).toMatchObject({ status: 200 })
       const opened = world.stripe.calls.filter(({ path }) => path === '/v1/billing_portal/sessions').at(-1)
       expect(JSON.stringify(opened)).toContain(me.customer)
       expect(JSON.stringify(opened)).not.toContain(other.customer)
@@ -172,7 +172,7 @@ describe("a user's token", () => {
   })
 })
 
-test('a refresh token is good on its own paywall alone, and is not used up elsewhere', async () => {
+test('a refresh token works only on its own paywall, and is not used up by calls on another one', async () => {
   const before = await stateChecksum(world)
   for (const { one, other } of pairs()) {
     const reply = await refresh(world, one.session.refreshToken, { paywallId: other.paywall.id })
@@ -185,7 +185,7 @@ test('a refresh token is good on its own paywall alone, and is not used up elsew
 })
 
 describe('one user on two paywalls of one owner is two members', () => {
-  const naming = ({ paywall }: Place) => ({ headers: { 'x-paywall-id': paywall.id } })
+  const paywallHeader = ({ paywall }: Place) => ({ headers: { 'x-paywall-id': paywall.id } })
   const notFound = { status: 404, body: { error: 'Subscription not found' } }
   const standard = (count: number) => [
     { type: 'premium', count: 0 },
@@ -194,7 +194,7 @@ describe('one user on two paywalls of one owner is two members', () => {
   const state = (place: Place, caller: Call, { id }: Subscriber) =>
     call(world, at(place, caller.key ? `user?user_id=${id}` : 'user'), caller)
 
-  test('of whom one pays, and the other does not', async () => {
+  test('and a purchase of one gives the other nothing', async () => {
     const [one, other] = places as [Place, Place]
     const payer = await subscribe(world, one, 'yearly')
     const guest = await person(world, other, payer.email)
@@ -204,10 +204,10 @@ describe('one user on two paywalls of one owner is two members', () => {
     await world.stripe.drainWebhooks()
     const before = await stateChecksum(world)
     const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
-    for (const caller of [{ key: other.key }, { token: guest.token, ...naming(other) }]) {
-      expect(await asks.getCustomerPortal(other, caller, payer)).toMatchObject({ status: 403 })
+    for (const caller of [{ key: other.key }, { token: guest.token, ...paywallHeader(other) }]) {
+      expect(await requests.getCustomerPortal(other, caller, payer)).toMatchObject({ status: 403 })
       for (const purchaseId of [payer.purchaseId, payer.subscriptionId]) {
-        expect(await asks.cancelSubscription(other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
+        expect(await requests.cancelSubscription(other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
       }
     }
     expect(await stateChecksum(world)).toBe(before)
@@ -216,7 +216,7 @@ describe('one user on two paywalls of one owner is two members', () => {
     }
   })
 
-  test('of whom each has its own purchase, portal and balances', async () => {
+  test('and each has its own purchase, portal and balances', async () => {
     const [one, other] = places as [Place, Place]
     const first = await subscribe(world, one)
     const second = await subscribe(world, other, 'monthly', first.email)
@@ -225,17 +225,17 @@ describe('one user on two paywalls of one owner is two members', () => {
       { place: other, me: second, they: first },
     ]
     for (const { place, me, they } of sides) {
-      for (const caller of [{ key: place.key }, { token: me.token, ...naming(place) }]) {
+      for (const caller of [{ key: place.key }, { token: me.token, ...paywallHeader(place) }]) {
         expect(await state(place, caller, me)).toMatchObject({ body: { purchases: [{ id: me.purchaseId }] } })
-        expect(await asks.getCustomerPortal(place, caller, me)).toMatchObject({ status: 200 })
+        expect(await requests.getCustomerPortal(place, caller, me)).toMatchObject({ status: 200 })
         expect(world.stripe.calls.at(-1)?.body).toMatchObject({ customer: me.customer })
-        expect(await asks.cancelSubscription(place, caller, they)).toMatchObject(notFound)
+        expect(await requests.cancelSubscription(place, caller, they)).toMatchObject(notFound)
       }
     }
     const debited = { status: 200, body: { balances: standard(99) } }
-    expect(await asks.changeBalance(one, { key: one.key }, first)).toMatchObject(debited)
+    expect(await requests.changeBalance(one, { key: one.key }, first)).toMatchObject(debited)
     expect(await state(other, { key: other.key }, second)).toMatchObject({ body: { balances: standard(100) } })
-    expect(await asks.cancelSubscription(one, { token: first.token }, first)).toMatchObject({ status: 200 })
+    expect(await requests.cancelSubscription(one, { token: first.token }, first)).toMatchObject({ status: 200 })
     expect(getUpdates(world, second)).toEqual([])
   })
 })

@@ -12,8 +12,8 @@ import { accountContext } from '../../lib/processors/account.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newKey } from '../support/deployed.ts'
 
-// An attacker controls an endpoint's Worker, with all its bindings: `processors`, and accounts as the
-// database returns them. It runs its own code there.
+// An attacker runs its own code in an endpoint's Worker. It has all the bindings of that Worker: the `processors` service, and
+// accounts as the database returns them.
 
 const INTRUDER = `
 const text = (value) => {
@@ -53,11 +53,11 @@ export default {
 }`
 
 const key = newKey()
-/** A processor that repeats in its answer what a call was proven by, and what it was given so. */
-const asked: string[] = []
+/** The `Authorization` headers that the processor received. It repeats each of them in its response. */
+const authorizations: string[] = []
 const logged: string[] = []
 const echo = createServer((request, response) => {
-  asked.push(request.headers.authorization ?? '')
+  authorizations.push(request.headers.authorization ?? '')
   response.writeHead(400, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ error: { message: request.headers.authorization, type: 'invalid_request_error' } }))
 })
@@ -113,38 +113,40 @@ const order = {
   errorUrl: 'https://pay.example/r/1/error',
 }
 
-/** What the attacker learns of an account. `others` are accounts that it has made from it. */
+/** Returns everything the attacker's code could read, and the account's secrets. `others` are altered copies of the account. */
 async function intrude(acquiring: ProcessorName): Promise<{ learned: string; secrets: string[] }> {
   const account = { paywallId: '1001', acquiring, isTest: true }
   const credentials = EMULATORS[acquiring].demoCredentials()
   const sealed = { ...account, credentials: await seal(JSON.stringify(credentials), key, accountContext(account)) }
-  const elsewhere = PROCESSOR_NAMES.filter((other) => other !== acquiring).map((other) => ({
+  const atOtherProcessors = PROCESSOR_NAMES.filter((other) => other !== acquiring).map((other) => ({
     ...sealed,
     acquiring: other,
   }))
-  const others = [...elsewhere, { ...sealed, paywallId: '1002' }, { ...sealed, isTest: false }]
+  const others = [...atOtherProcessors, { ...sealed, paywallId: '1002' }, { ...sealed, isTest: false }]
   const inbound = { headers: { authorization: 'Basic YTpi' }, rawBody: '{}' }
   const body = JSON.stringify({ account: sealed, others, order, inbound })
-  const answer = await miniflare.dispatchFetch('http://intruder/', { method: 'POST', body })
-  const open = ['site', 'productId', 'publicKey', 'webhookUser']
-  const secrets = Object.entries(credentials).flatMap(([name, value]) => (open.includes(name) ? [] : [String(value)]))
-  return { learned: JSON.stringify(await answer.json()), secrets }
+  const response = await miniflare.dispatchFetch('http://intruder/', { method: 'POST', body })
+  const publicFields = ['site', 'productId', 'publicKey', 'webhookUser']
+  const secrets = Object.entries(credentials).flatMap(([name, value]) =>
+    publicFields.includes(name) ? [] : [String(value)],
+  )
+  return { learned: JSON.stringify(await response.json()), secrets }
 }
 
-describe.each(PROCESSOR_NAMES)('an intruder in an endpoint, with an account at %s', (acquiring) => {
-  test('has the calls made that an adapter makes, and learns no secret by any of them', async () => {
-    asked.length = 0
+describe.each(PROCESSOR_NAMES)('an attacker in an endpoint’s Worker, with an account at %s', (acquiring) => {
+  test('can make the calls of an adapter, but finds no secret in any response or log', async () => {
+    authorizations.length = 0
     const { learned, secrets } = await intrude(acquiring)
-    // They were opened: the processor was called with them.
-    expect(asked.length).toBeGreaterThan(0)
+    // The credentials were decrypted: the processor was called with them.
+    expect(authorizations.length).toBeGreaterThan(0)
     expect(learned).toMatch(/rejected|unavailable/)
     expect(learned, 'methods that are not offered').not.toContain('OFFERED')
-    for (const secret of [...secrets, ...asked, key]) expect(learned + logged.join()).not.toContain(secret)
+    for (const secret of [...secrets, ...authorizations, key]) expect(learned + logged.join()).not.toContain(secret)
   })
 
-  test('opens the account of nobody else with it', async () => {
+  test('cannot decrypt the credentials for another processor or paywall', async () => {
     const { learned } = await intrude(acquiring)
-    // One for each other processor, and one for another paywall, at each of seven calls.
+    // Each of the seven calls fails for every other processor and for the other paywall.
     expect(learned.split('the credentials cannot be decrypted').length - 1).toBe(7 * PROCESSOR_NAMES.length)
   })
 })

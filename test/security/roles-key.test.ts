@@ -8,7 +8,7 @@ import { type OwnedPostgres, runMigrations, startOwnedPostgres } from '../suppor
 import { changeBalance } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// A rotation of DATABASE_ROLES_KEY by the steps of a deploy. Roles belong to a whole Postgres, so this has one of its own.
+// Rotates DATABASE_ROLES_KEY by the steps of a deploy. Roles belong to a whole Postgres server, so this test starts its own.
 
 const [older, newer] = [newKey(), newKey()]
 let server: OwnedPostgres
@@ -36,27 +36,27 @@ async function disconnect(): Promise<void> {
   )
 }
 
-test('refuses no call and loses no event while the Workers are deployed, and then the old logins are gone', async () => {
+test('no call fails and no event is lost while the Workers are deployed, and then the old logins are gone', async () => {
   const { id } = await signIn(world)
   const mailbox = await openWebhookEndpoint(world)
 
-  async function use(on: TestWorld): Promise<void> {
+  async function use(workers: TestWorld): Promise<void> {
     await disconnect()
-    const read = await call(on, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
+    const read = await call(workers, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
     expect(read).toMatchObject({ status: 200 })
-    expect(await changeBalance(on, { user_id: id })).toMatchObject({ status: 200 })
+    expect(await changeBalance(workers, { user_id: id })).toMatchObject({ status: 200 })
     const [event] = await mailbox.addEvents()
-    await runDeliveryCron(on)
+    await runDeliveryCron(workers)
     expect(mailbox.ids()).toContain(event)
   }
 
   await use(world)
-  // The deploy begins with the database. The Workers that are there have the old logins.
+  // The deploy begins with the database. The running Workers still have the old logins.
   await runMigrations(url, { rolesKey: newer, keepReleases: true })
   await use(world)
   const after = await deployed(world, { DATABASE_ROLES_KEY: newer })
-  for (const on of [world, after, world]) await use(on)
-  // It ends with it, too, once every Worker has its new login.
+  for (const workers of [world, after, world]) await use(workers)
+  // It also ends with the database, once every Worker has its new login.
   await runMigrations(url, { rolesKey: newer, removeOldLogins: true })
   await use(after)
   await disconnect()

@@ -7,11 +7,11 @@ import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-pur
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// The keys that processor credentials and webhook secrets are sealed with, by the steps of docs/operations.md.
+// Rotates the keys that seal processor credentials and webhook secrets, by the steps of docs/operations.md.
 
 /** The Workers with the old keys, with both, and with the new ones. */
 let worlds: { before: TestWorld; between: TestWorld; after: TestWorld }
-/** Webhook endpoints that were there before the rotation. */
+/** Webhook endpoints that exist before the rotation. */
 let mailboxes: Mailbox[]
 
 beforeAll(async () => {
@@ -31,8 +31,8 @@ afterAll(async () => {
   await worlds.before.close()
 })
 
-/** A purchase, the processor's webhook about it, and an event to each webhook endpoint: all that the keys are needed for. */
-async function use(world: TestWorld): Promise<void> {
+/** Makes a purchase, receives its webhook, and sends an event to each webhook endpoint: all that needs the keys. */
+async function useKeys(world: TestWorld): Promise<void> {
   const paid = await paySubscription(world)
   const event = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
   expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
@@ -44,12 +44,12 @@ async function use(world: TestWorld): Promise<void> {
   expect((await mailboxes[0]!.deliveries()).every(({ attempts }) => attempts === 1)).toBe(true)
 }
 
-test('each step refuses no call and loses no event, with the Workers of before and of after it', async () => {
+test('no step makes a call fail or loses an event, with the Workers from before and from after it', async () => {
   const { before, between, after } = worlds
   // The first deploy: the Workers get both keys, one after the other.
-  for (const each of [before, between, before]) await use(each)
+  for (const workers of [before, between, before]) await useKeys(workers)
   expect(await paywall(between, ['rekey'])).toMatchObject({ code: 0, err: '' })
   // The second deploy: they get the new keys alone.
-  for (const each of [between, after, between, after]) await use(each)
+  for (const workers of [between, after, between, after]) await useKeys(workers)
   expect(await paywall(after, ['rekey'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing') })
 })

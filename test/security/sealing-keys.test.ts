@@ -11,10 +11,10 @@ import { cancel } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// Where a step of the rotation of a key was left out: see sealing-keys-rotation.test.ts.
+// What happens when a step of a key rotation is skipped. The complete rotation is tested in sealing-keys-rotation.test.ts.
 
 let world: TestWorld
-/** Other Workers on the same database, which have another key of each kind. */
+/** Other Workers on the same database, with other keys. */
 let others: TestWorld
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     return mailbox
   }
 
-  test('holds the events, which are sent as soon as the key is available, and no attempt is counted', async () => {
+  test('keeps events pending without counting attempts, and they are sent as soon as the key is available', async () => {
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.addEvents(2)
     for (let time = 0; time < 12; time++) {
@@ -65,7 +65,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     ])
   })
 
-  test('holds its webhook endpoint for half a minute, however much waits there, and no other', async () => {
+  test('pauses its webhook endpoint for 30 seconds, however many events are pending, and no other endpoint', async () => {
     const [locked, other] = [await openLockedMailbox(), await openWebhookEndpoint(world)]
     for (let member = 0; member < 20; member++) await locked.addEvents(1, await locked.newMember())
     const before = errorsIn('webhook secret cannot be decrypted').length
@@ -74,14 +74,14 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
       await runDeliveryCron(world)
       expect(other.ids()).toContain(id)
     }
-    // Three attempts may be under way there when the first of them finds out.
+    // Three attempts may already be running when the first of them fails to decrypt the secret.
     expect(errorsIn('webhook secret cannot be decrypted').length - before).toBeLessThanOrEqual(3)
     await locked.endLeases()
     await runDeliveryCron(others)
     expect(locked.received()).toHaveLength(20)
   })
 
-  test('of a webhook endpoint is unsealed after an apply with a current key, and pending events are sent at once', async () => {
+  test('of a webhook endpoint is sealed again by an apply with a current key, and pending events are sent at once', async () => {
     const mailbox = await openLockedMailbox()
     const ids = await mailbox.addEvents(2)
     await runDeliveryCron(world)
@@ -92,7 +92,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
   })
 
-  test('of a webhook endpoint and is the one before in a rotation keeps no event from being signed with the new one', async () => {
+  test('that is the previous one of a webhook endpoint does not stop events from being signed with the new secret', async () => {
     const mailbox = await openWebhookEndpoint(world)
     const sealed = await seal('whsec_b2xk', newKey(), `webhook:${mailbox.url}`)
     await world.database.query(
@@ -106,7 +106,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(errorsIn('previous webhook secret cannot be decrypted')).toMatchObject([{ level: 'error' }])
   })
 
-  test('of a processor: a webhook gets 502, so that it is sent again, and takes effect when the key is available', async () => {
+  test('of a processor makes a webhook fail with 502, and its repeat takes effect when the key is available', async () => {
     world.stripe.holdWebhooks()
     const paid = await paySubscription(world)
     const [event] = eventsAbout(world, paid.pageId).filter(({ type }) => type === 'checkout.session.completed')
@@ -121,7 +121,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
   })
 
-  test('of a processor: a subscription can be cancelled as soon as the key is available', async () => {
+  test('of a processor makes a cancellation fail with 502 until the key is available', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
     const [purchase] = (await userState(world, userId)).purchases
     const body = { paywallId: world.paywall.id, userId, subscriptionId: purchase!.id, cancellationReason: 'dear' }

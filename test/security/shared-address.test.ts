@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
-import { askForCode, getGrant, signInByMail } from '../support/sign-in.ts'
+import { getGrant, requestCode, signInByMail } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 
-// Two owners have a customer of the same address. Neither can learn that the other has it.
+// Two owners each have a customer with the same e-mail address. Neither can learn about the other's customer.
 
 let all: Tenants
-/** A customer of ours, with all that we know of it. The other owner asks about it. */
+/** Our customer, whom the other owner asks about. */
 let ours: Subscriber & { externalId: string }
 
 beforeAll(async () => {
@@ -27,16 +27,16 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
-/** Whom the other owner asks about. */
-interface Named {
+/** The identifiers that the other owner may send. */
+interface Identifiers {
   email: string
   id: string
   externalId: string
   purchaseId: string
 }
 
-/** Everything that the other owner may ask about the user with its own key, on its own paywall. */
-const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
+/** Every call about a user that the other owner can make with its own key on its own paywall. */
+const REQUESTS: Record<string, (user: Identifiers) => Promise<Reply[]>> = {
   readUser: ({ email, id, externalId }) =>
     Promise.all(
       [`email=${email}`, `user_id=${id}`, `external_id=${externalId}`, `email=${email}&user_id=${id}`].map((query) =>
@@ -72,16 +72,16 @@ const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
     ),
 }
 
-/** These create the user: what they return is checked below. */
-testEveryOperation(Object.keys(ASKS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
+/** The operations `elsewhere` create the user: the tests below check what they return. */
+testEveryOperation(Object.keys(REQUESTS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
 
-const shown = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
+const statusesAndBodies = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
 
 describe('an owner that asks about another owner’s customer gets the same response as for an unknown user', () => {
-  test.each(Object.keys(ASKS))('%s', async (operation) => {
+  test.each(Object.keys(REQUESTS))('%s', async (operation) => {
     const nobody = { email: newEmail(), id: randomUUID(), externalId: randomUUID(), purchaseId: randomUUID() }
-    const [known, unknown] = [await ASKS[operation]!(ours), await ASKS[operation]!(nobody)]
-    expect(shown(known)).toEqual(shown(unknown))
+    const [known, unknown] = [await REQUESTS[operation]!(ours), await REQUESTS[operation]!(nobody)]
+    expect(statusesAndBodies(known)).toEqual(statusesAndBodies(unknown))
     expect(known.every(({ status }) => status === 404)).toBe(true)
   })
 })
@@ -93,26 +93,26 @@ describe('an owner that uses the same e-mail address has its own user:', () => {
     return reply.body as { access_token: string; user: { id: string; created_at: string; external_id: string | null } }
   }
 
-  test('another id, another date and no external id, the same at every door', async () => {
-    const begun = Date.now()
+  test('with its own id and creation date, without an external id, and the same one in every operation', async () => {
+    const startedAt = Date.now()
     const { user } = await exchange({ email: ours.email })
     expect(user.id).not.toBe(ours.id)
     expect(user.external_id).toBeNull()
-    expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(begun - 1000)
+    expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(startedAt - 1000)
     const body = { email: ours.email }
     expect(parseOpened(await startCheckout(all.world, { ...all.foreign, body })).userId).toBe(user.id)
     expect((await signInByMail(all.world, ours.email, { paywallId: all.foreign.paywall.id })).user.id).toBe(user.id)
     expect((await exchange(body, all.ours)).user).toMatchObject({ id: ours.id, external_id: ours.externalId })
   })
 
-  test('the same external id names another user, too', async () => {
+  test('the same external id identifies another user', async () => {
     const email = newEmail()
     const { user } = await exchange({ email, external_id: ours.externalId })
     expect(user.id).not.toBe(ours.id)
     expect((await exchange({ external_id: ours.externalId }, all.ours)).user.id).toBe(ours.id)
   })
 
-  test('what one buys, the other owner’s user does not have', async () => {
+  test('a purchase from one owner is not shown for the other owner’s user', async () => {
     const email = newEmail()
     await buy(all.world, { ...all.ours, email })
     const { user } = await exchange({ email })
@@ -120,7 +120,7 @@ describe('an owner that uses the same e-mail address has its own user:', () => {
     expect(reply).toMatchObject({ status: 200, body: { paid: false, purchases: [], meta: {} } })
   })
 
-  test('its token opens nothing of the other’s', async () => {
+  test('its token gets 401 invalid_token on the other owner’s paywall', async () => {
     const { access_token: token } = await exchange({ email: ours.email })
     expect(await call(all.world, at(all.ours, 'user'), { token })).toMatchObject({
       status: 401,
@@ -128,16 +128,16 @@ describe('an owner that uses the same e-mail address has its own user:', () => {
     })
   })
 
-  test('a code mailed on one owner’s paywall is good there alone', async () => {
+  test('a code mailed on one owner’s paywall is rejected on the other’s', async () => {
     const email = newEmail()
     const grant = await getGrant(all.world, email)
-    expect((await askForCode(all.world, email, { paywallId: all.foreign.paywall.id })).status).toBe(200)
+    expect((await requestCode(all.world, email, { paywallId: all.foreign.paywall.id })).status).toBe(200)
     const reply = await call(all.world, at(all.foreign, 'sign-in/token'), { body: grant })
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 })
 
-test('no member belongs to two owners, and the tables would not take one', async () => {
+test('no member belongs to two owners, and a foreign key rejects such a member', async () => {
   const { rows } = await all.world.database.query(
     `select from members m join paywalls p on p.id = m.paywall_id join users u on u.id = m.user_id
      where u.owner_id <> p.owner_id or m.owner_id <> p.owner_id`,

@@ -9,7 +9,7 @@ import { stateChecksum } from '../support/state-checksum.ts'
 import { at, getTenants, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
-/** A user of one paywall and what nobody else may learn. */
+/** A user of one paywall, with the data that nobody else may see. */
 interface Member extends Person {
   userId: string
   secret: string
@@ -18,7 +18,7 @@ interface Member extends Person {
 
 interface Place extends Tenant {
   owner: number
-  /** Whose users it has: the owner, and the mode. */
+  /** Identifies the users that it shares: the owner, and the mode. */
   users: string
   members: Member[]
 }
@@ -52,7 +52,7 @@ async function member(place: Tenant): Promise<Member> {
   return { ...(await person(world, place, email)), userId, secret, purchase: String(rows[0]?.id) }
 }
 
-/** What an answer says of a member, as names of what leaked. */
+/** The names of a member's fields that occur in a response. */
 function findMentions({ body, headers }: Reply, { id, email, secret, purchase, token }: Member): string[] {
   const shown = JSON.stringify([body, headers])
   return Object.entries({ id, email, secret, purchase, token }).flatMap(([name, text]) =>
@@ -60,7 +60,7 @@ function findMentions({ body, headers }: Reply, { id, email, secret, purchase, t
   )
 }
 
-/** The answers to lookups of `who` on `place`, by each way of naming a user. */
+/** The responses to lookups of `who` on `place`, by each kind of identifier. */
 function lookUp(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
   const queries = [`email=${who.email}`, `user_id=${who.id}`, `user_id=${who.id}&email=${who.email}`]
   return Promise.all(queries.map((query) => call(world, at(place, `user?${query}`), caller)))
@@ -77,19 +77,19 @@ const checkout = (place: Tenant, caller: Call, { email }: Member, body = {}) =>
     body: { email, ignoreActivePurchase: true, ...body },
   })
 
-/** What an owner key may do about a user, by operation. */
-const ASKS = { readUser: lookUp, exchangeTokens: exchange, startCheckout: checkout }
+/** What an owner key can request about a user, by operation. */
+const REQUESTS = { readUser: lookUp, exchangeTokens: exchange, startCheckout: checkout }
 
-testEveryOperation(Object.keys(ASKS), {
+testEveryOperation(Object.keys(REQUESTS), {
   of: takesOwnerKey,
   elsewhere: ['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'], // matrix.test.ts
 })
 
-async function askAll(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
-  return (await Promise.all(Object.values(ASKS).map((ask) => ask(place, caller, who)))).flat()
+async function requestAll(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
+  return (await Promise.all(Object.values(REQUESTS).map((ask) => ask(place, caller, who)))).flat()
 }
 
-/** Pairs of places that have nothing to do with each other, by name. */
+/** All pairs of two different paywalls. */
 const pairs = () =>
   places.flatMap((one, i) =>
     places.flatMap((other, j) =>
@@ -98,11 +98,11 @@ const pairs = () =>
   )
 
 describe('a key of another owner', () => {
-  test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
+  test('gets 403 on every endpoint of every paywall, reveals nothing and changes nothing', async () => {
     const before = await stateChecksum(world)
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
       for (const who of other.members) {
-        for (const reply of await askAll(other, { key: one.key }, who)) {
+        for (const reply of await requestAll(other, { key: one.key }, who)) {
           expect(reply).toMatchObject({
             status: 403,
             body: { error: 'Access denied: API key owner does not match paywall owner' },
@@ -116,7 +116,7 @@ describe('a key of another owner', () => {
 })
 
 describe('a key of our own account', () => {
-  test("does not look up another paywall's users, and of another owner's learns nothing", async () => {
+  test("does not find another paywall's users, and does not reveal whether another owner has them", async () => {
     const before = await stateChecksum(world)
     for (const { one, other, sameUsers } of pairs()) {
       for (const who of other.members) {
@@ -129,10 +129,10 @@ describe('a key of our own account', () => {
     }
     expect(await stateChecksum(world)).toBe(before)
     await checkout(places[0]!, { key: places[0]!.key }, places[0]!.members[0]!)
-    expect(await stateChecksum(world), 'the sum does notice a change').not.toBe(before)
+    expect(await stateChecksum(world), 'the checksum does detect a change').not.toBe(before)
   })
 
-  test("shows each user of its paywall that user's own things only", async () => {
+  test("shows each user of its paywall only that user's data", async () => {
     for (const place of places) {
       for (const who of place.members) {
         const reply = await call(world, at(place, `user?user_id=${who.id}`), { key: place.key })
@@ -143,7 +143,7 @@ describe('a key of our own account', () => {
     }
   })
 
-  test("does not sell another paywall's prices, and does not look at another paywall's e-mail and id together", async () => {
+  test("does not sell another paywall's prices, and does not find a user by an id and an e-mail of two users", async () => {
     for (const { one, other } of pairs()) {
       const body = { priceId: getPriceId(other.paywall, 'monthly') }
       const reply = await checkout(one, { key: one.key }, one.members[0]!, body)
@@ -159,7 +159,7 @@ describe('a key of our own account', () => {
 })
 
 describe("a user's token", () => {
-  test("is good for its owner's paywalls of its mode alone: 401 everywhere else, and nothing changes", async () => {
+  test("works only on its owner's paywalls of its mode: elsewhere it gets 401 and changes nothing", async () => {
     const before = await stateChecksum(world)
     for (const { one, other } of pairs().filter(({ sameUsers }) => !sameUsers)) {
       for (const [i, { token }] of one.members.entries()) {
@@ -178,7 +178,7 @@ describe("a user's token", () => {
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('speaks for its user, whomever the request names', async () => {
+  test('identifies its own user, whoever the request names', async () => {
     const [place] = places
     const [me, other] = place!.members
     for (const reply of await lookUp(place!, { token: me!.token }, other!)) {
@@ -189,7 +189,7 @@ describe("a user's token", () => {
     expect(userId).toBe(me!.id)
   })
 
-  test('opens nothing that is for owners', async () => {
+  test('gets 401 from an endpoint for owners', async () => {
     const [place] = places
     const { token, email } = place!.members[0]!
     expect(await call(world, at(place!, 'sign-in/exchange'), { token, body: { email } })).toMatchObject({ status: 401 })
@@ -201,14 +201,14 @@ describe('test and live', () => {
     ['test', 'live', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
     ['live', 'test', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
   ])(
-    'a %s key is invalid where the paywall is %s, even with the same owner, which the error says',
+    'a %s key is rejected on a %s paywall of the same owner, with a message that says why',
     async (mode, other, given) => {
       const { from, key, is_test } = given()
       const message = `A ${mode} key cannot be used with a ${other} paywall`
       const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
       await world.apply({ ...from.file, keys })
       const before = await stateChecksum(world)
-      for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
+      for (const reply of await requestAll(from, { key }, places[0]!.members[0]!)) {
         expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key', message } })
       }
       expect(await stateChecksum(world)).toBe(before)
@@ -216,7 +216,7 @@ describe('test and live', () => {
     },
   )
 
-  test('a revoked key is no key from the next request on', async () => {
+  test('a revoked key is rejected from the next request on', async () => {
     const { file, paywall } = places[0]!
     const second = `pk_test_second_${randomUUID()}`
     await world.apply({ ...file, keys: [...file.keys, { name: 'second', is_test: true, secret: second }] })

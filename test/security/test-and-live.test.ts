@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
-import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { getGrant, refresh, requestTokens, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, getTenants, person, type Tenant } from '../support/tenants.ts'
@@ -37,8 +37,8 @@ async function exchange({ paywall, key }: Tenant, body: object) {
 const readUser = (place: Tenant, query: string, caller: Call = { key: place.key }) =>
   call(world, at(place, `user${query}`), caller)
 
-/** What is kept of the live user. */
-async function stored() {
+/** The stored rows of the live user. */
+async function readStoredUser() {
   const { rows } = await world.database.query(
     `select (select to_jsonb(u) from users u where u.id = $1) as user,
        (select jsonb_agg(to_jsonb(m)) from members m where m.user_id = $1) as members,
@@ -50,7 +50,7 @@ async function stored() {
   return rows[0]
 }
 
-describe('a name that a live user has', () => {
+describe('an identifier of a live user', () => {
   const notFound = { status: 404, body: { error: 'identity_not_found' } }
 
   test('identifies nobody on the test paywall, as long as nobody uses it there', async () => {
@@ -65,7 +65,7 @@ describe('a name that a live user has', () => {
   })
 
   test('can be used by a test user, who is another user with another id', async () => {
-    const before = await stored()
+    const before = await readStoredUser()
     const { user } = await exchange(testing, { email: payer.email, external_id: payer.externalId })
     expect(user).toMatchObject({ email: payer.email, external_id: payer.externalId })
     expect(user.id).not.toBe(payer.id)
@@ -75,25 +75,25 @@ describe('a name that a live user has', () => {
       body: { paid: true, purchases: [{ id: payer.purchaseId }] },
     })
     expect((await signInByMail(world, payer.email, { paywallId: testing.paywall.id })).user.id).toBe(user.id)
-    expect(await stored()).toEqual(before)
+    expect(await readStoredUser()).toEqual(before)
   })
 
-  test('is bought with on the test paywall, and the live user stays as it was', async () => {
-    const before = await stored()
+  test('can be used for a purchase on the test paywall, which does not change the live user', async () => {
+    const before = await readStoredUser()
     const bought = await subscribe(world, testing, 'monthly', payer.email)
     expect(bought.id).not.toBe(payer.id)
     const fields = { email: payer.email, amount: 500 }
     const credit = await changeBalance(world, fields, { paywallId: testing.paywall.id, key: testing.key })
     expect(credit).toMatchObject({ status: 200 })
-    expect(await stored()).toEqual(before)
+    expect(await readStoredUser()).toEqual(before)
   })
 })
 
 describe('a token', () => {
   const invalid = { status: 401, body: { error: 'invalid_token' } }
 
-  /** What a user's token may ask for on a paywall. */
-  const ASKS: Record<string, (place: Tenant, token: string) => Promise<Reply>> = {
+  /** What a user's token can request on a paywall. */
+  const REQUESTS: Record<string, (place: Tenant, token: string) => Promise<Reply>> = {
     bootstrap: (place, token) => call(world, at(place, 'bootstrap'), { token }),
     readUser: (place, token) => readUser(place, '', { token }),
     getCustomerPortal: (place, token) => call(world, at(place, 'get-customer-portal'), { token, method: 'POST' }),
@@ -113,32 +113,32 @@ describe('a token', () => {
       }),
     giveTokens: async (place, token) => {
       const grant = await getGrant(world, newEmail(), { paywallId: place.paywall.id })
-      return askForTokens(world, grant, { token, paywallId: place.paywall.id })
+      return requestTokens(world, grant, { token, paywallId: place.paywall.id })
     },
   }
 
-  test.each(Object.keys(ASKS))('of one mode is invalid on a paywall of the other: %s', async (name) => {
+  test.each(Object.keys(REQUESTS))('of one mode is invalid on a paywall of the other: %s', async (name) => {
     const [tester, buyer] = [await person(world, testing), await person(world, live)]
     const guest = await signInAnonymously(world, { paywallId: testing.paywall.id })
     const before = await stateChecksum(world)
-    expect(await ASKS[name]!(live, tester.token)).toMatchObject(invalid)
-    expect(await ASKS[name]!(testing, buyer.token)).toMatchObject(invalid)
+    expect(await REQUESTS[name]!(live, tester.token)).toMatchObject(invalid)
+    expect(await REQUESTS[name]!(testing, buyer.token)).toMatchObject(invalid)
     const byGuest = name === 'cancelSubscription' ? { status: 403, body: { error: 'Unauthorized' } } : invalid
-    expect(await ASKS[name]!(live, guest.token)).toMatchObject(byGuest)
+    expect(await REQUESTS[name]!(live, guest.token)).toMatchObject(byGuest)
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('of the same address on the test paywall does not cancel, even where it names no paywall', async () => {
+  test('of a test user with the same address does not cancel, even if the request names no paywall', async () => {
     const { token } = await person(world, testing, payer.email)
-    const before = await stored()
+    const before = await readStoredUser()
     for (const subscriptionId of [payer.purchaseId, payer.subscriptionId]) {
       const reply = await cancel(world, { token, body: { subscriptionId, cancellationReason: 'not mine' } })
       expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
     }
-    expect(await stored()).toEqual(before)
+    expect(await readStoredUser()).toEqual(before)
   })
 
-  test('of a session is renewed on its own paywall alone', async () => {
+  test('of a session is refreshed only on its own paywall', async () => {
     const session = await signInAnonymously(world, { paywallId: testing.paywall.id })
     const elsewhere = await refresh(world, session.refreshToken, { paywallId: live.paywall.id })
     expect(elsewhere).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -148,7 +148,7 @@ describe('a token', () => {
 })
 
 describe('an anonymous user of the test paywall', () => {
-  test('a user who signs in with a live user’s address becomes a test user, and is merged with nobody', async () => {
+  test('who signs in with a live user’s address becomes a test user, and is not merged', async () => {
     const email = newEmail()
     const known = await person(world, live, email)
     const anonymous = await signInAnonymously(world, { paywallId: testing.paywall.id })
@@ -158,8 +158,8 @@ describe('an anonymous user of the test paywall', () => {
   })
 })
 
-describe('the tables take no mixture of the modes', () => {
-  const mixed = async (statement: string, ...values: unknown[]) => {
+describe('foreign keys reject a mixture of the modes:', () => {
+  const expectRejected = async (statement: string, ...values: unknown[]) => {
     await expect(world.database.query(statement, values)).rejects.toMatchObject({
       constraint: expect.stringContaining('_is_test_'),
     })
@@ -167,7 +167,7 @@ describe('the tables take no mixture of the modes', () => {
 
   test('a member whose user and paywall are of different modes', async () => {
     for (const isTest of [true, false]) {
-      await mixed(
+      await expectRejected(
         `insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, ${isTest} from users where id = $2`,
         testing.paywall.id,
         payer.id,
@@ -175,19 +175,19 @@ describe('the tables take no mixture of the modes', () => {
     }
   })
 
-  test('a user merged into one of the other mode, by whatever way', async () => {
+  test('a user merged into one of the other mode, by an update or by merge_users', async () => {
     const tester = await person(world, testing)
-    await mixed('update members set merged_into = $2 where user_id = $1', tester.id, payer.id)
+    await expectRejected('update members set merged_into = $2 where user_id = $1', tester.id, payer.id)
     const { rows } = await world.database.query('select name from releases order by installed_at desc limit 1')
-    await mixed(
+    await expectRejected(
       `select ${rows[0].name}.merge_users($1, $2) from set_config('search_path', '${rows[0].name}, public', true)`,
       tester.id,
       payer.id,
     )
   })
 
-  test('a paywall, or a user, that changes its mode once they have met', async () => {
-    await mixed('update paywalls set is_test = true where id = $1', live.paywall.id)
-    await mixed('update users set is_test = true where id = $1', payer.id)
+  test('a paywall or a user that changes its mode once the user is a member', async () => {
+    await expectRejected('update paywalls set is_test = true where id = $1', live.paywall.id)
+    await expectRejected('update users set is_test = true where id = $1', payer.id)
   })
 })

@@ -6,7 +6,7 @@ import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/che
 import { forgeFor } from '../support/forge.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { getGrant, parseSession, refresh, requestTokens, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { cancel, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenant } from '../support/tenants.ts'
@@ -14,44 +14,45 @@ import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// An access token is good on all paywalls of its user's owner, and on no other.
+// An access token works on all paywalls of its user's owner, and on no other.
 
 const world = useTestWorld({ file: { paywalls: [{}, {}, {}] } })
 /** Three paywalls of one owner. */
-let here: Tenant
-let there: Tenant
-let third: Tenant
+let tenantA: Tenant
+let tenantB: Tenant
+let tenantC: Tenant
 /** Another owner's. */
 let foreign: Tenant
 
 beforeAll(async () => {
   const [first, second, last] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
-  here = first!
-  there = second!
-  third = last!
+  tenantA = first!
+  tenantB = second!
+  tenantC = last!
   foreign = tenant(await paywallFile())
   await world.apply(foreign.file)
 })
 
-const naming = ({ paywall }: Tenant) => ({ 'x-paywall-id': paywall.id })
+const paywallHeader = ({ paywall }: Tenant) => ({ 'x-paywall-id': paywall.id })
 const cancellation = (subscriptionId: string = randomUUID()) => ({ subscriptionId, cancellationReason: 'none' })
 
-/** What a user's token may ask for on a paywall, without becoming a member there. */
+/** What a user's token can request on a paywall without making its user a member. */
 const READS: Record<string, (place: Tenant, caller: Call) => Promise<Reply>> = {
   readUser: (place, caller) => call(world, at(place, 'user'), caller),
   getCustomerPortal: (place, caller) => call(world, at(place, 'get-customer-portal'), { ...caller, method: 'POST' }),
-  cancelSubscription: (place, caller) => cancel(world, { ...caller, headers: naming(place), body: cancellation() }),
+  cancelSubscription: (place, caller) =>
+    cancel(world, { ...caller, headers: paywallHeader(place), body: cancellation() }),
 }
 
 const buyMonthly = (place: Tenant, token: string) =>
   startCheckout(world, { paywall: place.paywall, token, body: { priceId: getPriceId(place.paywall, 'monthly') } })
 
-describe('on another paywall of the owner, where the user never was', () => {
-  test('it gets an error that says so, and nothing changes', async () => {
-    const { token } = await person(world, here)
+describe('a user’s token, on another paywall of the owner where the user is no member,', () => {
+  test('gets 404 identity_not_on_paywall and changes nothing', async () => {
+    const { token } = await person(world, tenantA)
     const before = await stateChecksum(world)
     for (const [name, ask] of Object.entries(READS)) {
-      expect(await ask(there, { token }), name).toMatchObject({
+      expect(await ask(tenantB, { token }), name).toMatchObject({
         status: 404,
         body: { error: 'identity_not_on_paywall' },
       })
@@ -59,10 +60,10 @@ describe('on another paywall of the owner, where the user never was', () => {
     expect(await stateChecksum(world)).toBe(before)
   })
 
-  test('it gets the structure as a guest does, but nothing that a cache may keep', async () => {
-    const { token } = await person(world, here)
-    const guest = await call(world, at(there, 'bootstrap'))
-    const reply = await call(world, at(there, 'bootstrap'), {
+  test('gets the same bootstrap as a guest, but as a response that no cache may store', async () => {
+    const { token } = await person(world, tenantA)
+    const guest = await call(world, at(tenantB, 'bootstrap'))
+    const reply = await call(world, at(tenantB, 'bootstrap'), {
       token,
       headers: { 'if-none-match': guest.headers.etag! },
     })
@@ -72,24 +73,24 @@ describe('on another paywall of the owner, where the user never was', () => {
   })
 
   test.each<[string, (token: string) => Promise<unknown>]>([
-    ['a checkout', async (token) => parseOpened(await buyMonthly(there, token))],
-    ['a ticket', async (token) => ticketId(await call(world, at(there, 'support/ticket'), { token, body: MESSAGE }))],
-  ])('%s makes it a member there, too', async (_what, act) => {
-    const { token, id } = await person(world, here)
+    ['a checkout', async (token) => parseOpened(await buyMonthly(tenantB, token))],
+    ['a ticket', async (token) => ticketId(await call(world, at(tenantB, 'support/ticket'), { token, body: MESSAGE }))],
+  ])('makes its user a member with %s', async (_what, act) => {
+    const { token, id } = await person(world, tenantA)
     await act(token)
-    expect(await READS.readUser!(there, { token })).toMatchObject({ status: 200, body: { user: { id } } })
-    expect((await call(world, at(there, 'bootstrap'), { token })).body).toMatchObject({ user: { id } })
+    expect(await READS.readUser!(tenantB, { token })).toMatchObject({ status: 200, body: { user: { id } } })
+    expect((await call(world, at(tenantB, 'bootstrap'), { token })).body).toMatchObject({ user: { id } })
   })
 })
 
-test('on another owner’s paywall it opens nothing, makes nobody a member and learns nothing', async () => {
-  const { token } = await person(world, here)
+test('a user’s token gets 401 on another owner’s paywall, and changes nothing', async () => {
+  const { token } = await person(world, tenantA)
   const before = await stateChecksum(world)
   const more = [
     await call(world, at(foreign, 'bootstrap'), { token }),
     await buyMonthly(foreign, token),
     await call(world, at(foreign, 'support/ticket'), { token, body: MESSAGE }),
-    await askForTokens(
+    await requestTokens(
       world,
       { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) },
       { token, paywallId: foreign.paywall.id },
@@ -102,11 +103,11 @@ test('on another owner’s paywall it opens nothing, makes nobody a member and l
 })
 
 describe('a user who cancels need not name the paywall of the subscription', () => {
-  test('it is found wherever it is, by our id or the processor’s', async () => {
-    const { token, email } = await person(world, here)
+  test('it is found on any paywall of the owner, by our id or the processor’s', async () => {
+    const { token, email } = await person(world, tenantA)
     for (const [place, name] of [
-      [there, 'purchaseId'],
-      [third, 'subscriptionId'],
+      [tenantB, 'purchaseId'],
+      [tenantC, 'subscriptionId'],
     ] as const) {
       const subscriber = await subscribe(world, place, 'monthly', email)
       const reply = await cancel(world, { token, body: cancellation(subscriber[name]) })
@@ -115,21 +116,21 @@ describe('a user who cancels need not name the paywall of the subscription', () 
   })
 
   test('but if `X-Paywall-Id` names one, a subscription of another paywall is not cancelled', async () => {
-    const subscriber = await subscribe(world, there)
-    await person(world, here, subscriber.email)
+    const subscriber = await subscribe(world, tenantB)
+    await person(world, tenantA, subscriber.email)
     const { token, purchaseId } = subscriber
     const before = await stateChecksum(world)
-    const reply = await cancel(world, { token, headers: naming(here), body: cancellation(purchaseId) })
+    const reply = await cancel(world, { token, headers: paywallHeader(tenantA), body: cancellation(purchaseId) })
     expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
     expect(await stateChecksum(world)).toBe(before)
-    parseCancelled(await cancel(world, { token, headers: naming(there), body: cancellation(purchaseId) }))
+    parseCancelled(await cancel(world, { token, headers: paywallHeader(tenantB), body: cancellation(purchaseId) }))
   })
 })
 
-test('a token that is for a paywall, and not for its owner, is good nowhere', async () => {
-  const subscriber = await subscribe(world, here)
-  const token = forgeFor(world, subscriber, here.paywall.id).token()
-  for (const place of [here, there]) {
+test('a token whose audience is a paywall instead of its owner is rejected everywhere', async () => {
+  const subscriber = await subscribe(world, tenantA)
+  const token = forgeFor(world, subscriber, tenantA.paywall.id).token()
+  for (const place of [tenantA, tenantB]) {
     for (const ask of Object.values(READS)) {
       expect(await ask(place, { token })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }
@@ -139,9 +140,9 @@ test('a token that is for a paywall, and not for its owner, is good nowhere', as
 })
 
 describe('an anonymous user of several paywalls who signs in', () => {
-  const onBoth = async () => {
+  const buyOnTwoPaywalls = async () => {
     const anonymous = await signInAnonymously(world)
-    const { checkoutUrl } = parseOpened(await buyMonthly(there, anonymous.token))
+    const { checkoutUrl } = parseOpened(await buyMonthly(tenantB, anonymous.token))
     await pay(world, await openCheckout(world, anonymous.token))
     await pay(world, checkoutUrl)
     await credit(world, anonymous.user.id, 7)
@@ -149,17 +150,19 @@ describe('an anonymous user of several paywalls who signs in', () => {
   }
   const stateAt = (id: string, { paywall, key }: Tenant) => userState(world, id, { paywallId: paywall.id, key })
 
-  test('as a known one transfers what it has on all of them; its tokens and sessions end everywhere', async () => {
-    const known = await person(world, third)
-    const anonymous = await onBoth()
+  test('as a known user transfers what it has on all of them, and its tokens and sessions end everywhere', async () => {
+    const known = await person(world, tenantC)
+    const anonymous = await buyOnTwoPaywalls()
     const { user } = await signInByMail(world, known.email, { token: anonymous.token })
     expect(user.id).toBe(known.id)
-    for (const place of [here, there]) {
+    for (const place of [tenantA, tenantB]) {
       expect(await stateAt(known.id, place)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-      expect(await stateAt(anonymous.user.id, place), 'the id names the known one').toMatchObject({ paid: true })
+      expect(await stateAt(anonymous.user.id, place), 'the old id identifies the known user').toMatchObject({
+        paid: true,
+      })
     }
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 7 })
-    for (const place of [here, there, third]) {
+    for (const place of [tenantA, tenantB, tenantC]) {
       const refused = [...Object.values(READS), buyMonthly].map((ask) =>
         ask === buyMonthly ? buyMonthly(place, anonymous.token) : (ask as typeof READS.readUser)!(place, anonymous),
       )
@@ -171,21 +174,21 @@ describe('an anonymous user of several paywalls who signs in', () => {
     })
   })
 
-  test('with a new address on another of them keeps all it has, and is a member there, too', async () => {
-    const anonymous = await onBoth()
+  test('with a new e-mail address on another paywall keeps what it has, and becomes a member of that paywall', async () => {
+    const anonymous = await buyOnTwoPaywalls()
     const email = newEmail()
-    const { user } = await signInByMail(world, email, { token: anonymous.token, paywallId: third.paywall.id })
+    const { user } = await signInByMail(world, email, { token: anonymous.token, paywallId: tenantC.paywall.id })
     expect(user).toMatchObject({ id: anonymous.user.id, email })
-    for (const place of [here, there]) expect(await stateAt(user.id, place)).toMatchObject({ paid: true })
-    expect(await stateAt(user.id, third)).toMatchObject({ paid: false })
+    for (const place of [tenantA, tenantB]) expect(await stateAt(user.id, place)).toMatchObject({ paid: true })
+    expect(await stateAt(user.id, tenantC)).toMatchObject({ paid: false })
     expect(await refresh(world, anonymous.refreshToken)).toMatchObject({
       status: 400,
       body: { error: 'invalid_grant' },
     })
   })
 
-  /** What a user who was merged must not have. */
-  async function leftBehind(userId: string) {
+  /** Counts the rows that a merged user must not have. */
+  async function countLeftovers(userId: string) {
     const { rows } = await world.database.query(
       `select (select count(*)::int from members where user_id = $1 and merged_into is null) as members,
          (select count(*)::int from checkouts where user_id = $1) as checkouts,
@@ -194,38 +197,39 @@ describe('an anonymous user of several paywalls who signs in', () => {
     )
     return rows[0]
   }
-  const NOTHING = { members: 0, checkouts: 0, tickets: 0 }
-  const writeTo = (place: Tenant, token: string) => call(world, at(place, 'support/ticket'), { token, body: MESSAGE })
+  const NO_ROWS = { members: 0, checkouts: 0, tickets: 0 }
+  const openTicket = (place: Tenant, token: string) =>
+    call(world, at(place, 'support/ticket'), { token, body: MESSAGE })
 
-  async function strangers() {
-    const [known, anonymous] = [await person(world, here), await signInAnonymously(world)]
+  async function createUsers() {
+    const [known, anonymous] = [await person(world, tenantA), await signInAnonymously(world)]
     const grant = await getGrant(world, known.email)
-    return { known, anonymous, signInAsKnown: () => askForTokens(world, grant, { token: anonymous.token }) }
+    return { known, anonymous, signInAsKnown: () => requestTokens(world, grant, { token: anonymous.token }) }
   }
 
   test.each([
     ['a checkout', buyMonthly],
-    ['a ticket', writeTo],
-  ])('while %s is to make it a member of one more is gone before it is one', async (_what, act) => {
-    const { known, anonymous, signInAsKnown } = await strangers()
-    const calls = [signInAsKnown, () => act(there, anonymous.token)]
+    ['a ticket', openTicket],
+  ])('is merged first, and %s at the same time on another paywall gets 401', async (_what, act) => {
+    const { known, anonymous, signInAsKnown } = await createUsers()
+    const calls = [signInAsKnown, () => act(tenantB, anonymous.token)]
     const [signedIn, refused] = await runInLockOrder(world, anonymous.user.id, calls)
-    expect(sessionIn(signedIn!).user.id).toBe(known.id)
+    expect(parseSession(signedIn!).user.id).toBe(known.id)
     expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-    expect(await leftBehind(anonymous.user.id)).toEqual(NOTHING)
+    expect(await countLeftovers(anonymous.user.id)).toEqual(NO_ROWS)
   })
 
-  test('just as it comes to two more of them leaves nothing behind with the user that is gone', async () => {
+  test('while it joins two more of them leaves no rows with the merged user', async () => {
     for (let round = 0; round < 8; round++) {
-      const { known, anonymous, signInAsKnown } = await strangers()
+      const { known, anonymous, signInAsKnown } = await createUsers()
       const [signedIn, ...joins] = await Promise.all([
         signInAsKnown(),
-        buyMonthly(there, anonymous.token),
-        writeTo(third, anonymous.token),
+        buyMonthly(tenantB, anonymous.token),
+        openTicket(tenantC, anonymous.token),
       ])
-      expect(sessionIn(signedIn).user.id).toBe(known.id)
+      expect(parseSession(signedIn).user.id).toBe(known.id)
       for (const { status } of joins) expect(status).toBeOneOf([200, 401])
-      expect(await leftBehind(anonymous.user.id)).toEqual(NOTHING)
+      expect(await countLeftovers(anonymous.user.id)).toEqual(NO_ROWS)
     }
     expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
   })

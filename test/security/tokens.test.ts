@@ -25,8 +25,8 @@ afterAll(() => all.close())
 
 const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
 
-/** A request to every endpoint that accepts a user's token, by its operation, and the response if the token is valid. */
-const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: string }) => Promise<Reply>]> = {
+/** A request to every endpoint that accepts a user's token, by operation, and the status if the token is valid. */
+const ENDPOINTS: Record<string, [validStatus: number, send: (headers: { authorization: string }) => Promise<Reply>]> = {
   readUser: [200, (headers) => call(all.world, at('user'), { headers })],
   bootstrap: [200, (headers) => call(all.world, at('bootstrap'), { headers })],
   startCheckout: [
@@ -57,25 +57,25 @@ const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: s
 
 testEveryOperation(Object.keys(ENDPOINTS), { of: takesUserToken })
 
-/** The answers of all of them at once. */
-const askAll = (authorization: string) =>
+/** Sends the request to all endpoints at once. */
+const requestAll = (authorization: string) =>
   Promise.all(
-    Object.entries(ENDPOINTS).map(async ([endpoint, [good, ask]]) => ({
+    Object.entries(ENDPOINTS).map(async ([endpoint, [validStatus, send]]) => ({
       endpoint,
-      good,
-      reply: await ask({ authorization }),
+      validStatus,
+      reply: await send({ authorization }),
     })),
   )
 
 const now = Math.floor(Date.now() / 1000)
-const part = (token: string, index: number) => token.split('.')[index] ?? ''
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** A good token with one of its three parts replaced. */
-function withPart(index: number, replace: (part: string) => string): string {
+const getPart = (token: string, index: number) => token.split('.')[index] ?? ''
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** A valid token with one of its three parts replaced. */
+function withPart(index: number, replace: (old: string) => string): string {
   return forge
     .token()
     .split('.')
-    .with(index, replace(part(forge.token(), index)))
+    .with(index, replace(getPart(forge.token(), index)))
     .join('.')
 }
 
@@ -83,7 +83,7 @@ const UNKNOWN = 'unknown user'
 const FOREIGN = "another owner's user and aud"
 const NOT_OURS = "another owner's user"
 
-/** What is wrong with it, and the whole Authorization header. */
+/** What is wrong with the token, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
   ['alg none', () => `Bearer ${forge.unsigned('none')}`],
   ['alg None', () => `Bearer ${forge.unsigned('None')}`],
@@ -111,13 +111,13 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['typ JWT', () => `Bearer ${forge.token({ typ: 'JWT' })}`],
   ['no typ', () => `Bearer ${forge.token({ typ: undefined })}`],
   ['typ of a refresh token', () => `Bearer ${forge.token({ typ: 'rt+jwt' })}`],
-  ['tampered payload', () => `Bearer ${withPart(1, () => part(forge.token({}, { sub: all.member.id }), 1))}`],
-  ['tampered header', () => `Bearer ${withPart(0, () => part(forge.token({ extra: 1 }), 0))}`],
+  ['tampered payload', () => `Bearer ${withPart(1, () => getPart(forge.token({}, { sub: all.member.id }), 1))}`],
+  ['tampered header', () => `Bearer ${withPart(0, () => getPart(forge.token({ extra: 1 }), 0))}`],
   [
     'tampered signature',
     () => `Bearer ${withPart(2, (signature) => `${signature[0] === 'A' ? 'B' : 'A'}${signature.slice(1)}`)}`,
   ],
-  ['signature of another token', () => `Bearer ${withPart(2, () => part(forge.token({}, { jti: 'x' }), 2))}`],
+  ['signature of another token', () => `Bearer ${withPart(2, () => getPart(forge.token({}, { jti: 'x' }), 2))}`],
   ['truncated', () => `Bearer ${forge.token().slice(0, -4)}`],
   ['two parts', () => `Bearer ${forge.token().split('.').slice(0, 2).join('.')}`],
   ['four parts', () => `Bearer ${forge.token()}.AAAA`],
@@ -152,7 +152,7 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['garbage', () => 'Bearer garbage'],
   ['dots', () => 'Bearer ..'],
   ['no JSON', () => 'Bearer YQ.YQ.YQ'],
-  ['null for a payload', () => `Bearer ${withPart(1, () => encoded(null))}`],
+  ['null for a payload', () => `Bearer ${withPart(1, () => encode(null))}`],
   ['empty', () => 'Bearer '],
   ['Bearer alone', () => 'Bearer'],
   ['no scheme', () => forge.token()],
@@ -167,12 +167,12 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['a very long payload', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
 ]
 
-describe('401 invalid_token on each endpoint, never a guest', () => {
+describe('every endpoint returns 401 invalid_token, and does not treat the caller as a guest:', () => {
   test.each(FORGED)('%s', async (kind, authorization) => {
-    for (const { endpoint, reply } of await askAll(await authorization())) {
-      // It has no paywall in its path: the token's user has no such subscription on any paywall of its own.
+    for (const { endpoint, reply } of await requestAll(await authorization())) {
+      // Its path has no paywall: the subscription is looked up on the paywalls of the token's own owner.
       if (kind === FOREIGN && endpoint === 'cancelSubscription') expect(reply).toMatchObject({ status: 404 })
-      // The signature and the user count there: an anonymous user is looked up, to be merged.
+      // It rejects the wrong code first. The token's user is only looked up afterwards, to be merged.
       else if ([UNKNOWN, NOT_OURS].includes(kind) && endpoint === 'giveTokens')
         expect(reply).toMatchObject({ status: 400 })
       else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
@@ -180,23 +180,23 @@ describe('401 invalid_token on each endpoint, never a guest', () => {
   })
 })
 
-describe('a good token', () => {
+describe('a valid token', () => {
   test.each([
-    ['as the forge makes it', () => `Bearer ${forge.token()}`],
-    ['with the scheme in small letters', () => `bearer ${forge.token()}`],
+    ['from the forge', () => `Bearer ${forge.token()}`],
+    ['with the scheme in lower case', () => `bearer ${forge.token()}`],
     ['without a kid', () => `Bearer ${forge.token({ kid: undefined })}`],
     ['about to expire', () => `Bearer ${forge.token({}, { exp: now + 600 })}`],
-  ])('%s opens every endpoint: the forged ones above are refused for what is wrong with them', async (_name, value) => {
-    await all.world.database.query('delete from ticket_quotas') // two tickets a day are the most
-    for (const { endpoint, good, reply } of await askAll(value())) {
-      expect(reply, endpoint).toMatchObject({ status: good })
+  ])('%s is accepted by every endpoint, so each token above is rejected only for its defect', async (_name, value) => {
+    await all.world.database.query('delete from ticket_quotas') // the limit is two tickets a day
+    for (const { endpoint, validStatus, reply } of await requestAll(value())) {
+      expect(reply, endpoint).toMatchObject({ status: validStatus })
     }
   })
 })
 
-test('nobody was asked for keys, and no page was opened for a forged token', () => {
+test('no key was fetched from a URL, and no checkout page was opened, for a forged token', () => {
   expect(all.world.receiver.received.filter(({ path }) => path === '/keys')).toEqual([])
-  // Four good tokens above, and the payer's own purchase.
+  // The four valid tokens above, and the payer's own purchase.
   expect(all.world.stripe.checkoutSessions).toHaveLength(5)
 })
 

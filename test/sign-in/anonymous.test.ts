@@ -4,7 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
+import { getGrant, refresh, requestTokens, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
 import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -20,7 +20,7 @@ const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywal
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
 
-describe('an anonymous user who signs in with an address that nobody has', () => {
+describe('an anonymous user who signs in with a new address', () => {
   test('stays the same user, with its purchase, balances and meta', async () => {
     const anonymous = await anonymousBuyer(world, { theme: 'dark' })
     await pay(world, anonymous.checkoutUrl)
@@ -44,7 +44,7 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
     expect(await refresh(world, known.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('is named by that address', async () => {
+  test('has that address in its events', async () => {
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     const email = newEmail()
     await signInByMail(world, email, { token })
@@ -55,8 +55,8 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
   })
 })
 
-describe('an anonymous user who signs in as a known one', () => {
-  test('gives it its purchase, balances and meta, those of the known one winning', async () => {
+describe('an anonymous user who signs in as a known user', () => {
+  test('transfers its purchase, balances and meta, except meta fields that the known user has', async () => {
     const known = await signIn(world)
     await openCheckout(world, known.token, { theme: 'light', plan: 'old' })
     await credit(world, known.id, 5)
@@ -71,7 +71,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [bought] })
     expect(await readState(token)).toMatchObject({ body: { meta: { theme: 'light', plan: 'old', source: 'ad' } } })
 
-    // The known one was topped up to 10 when it was credited; the other one had paid by then.
+    // The known user was topped up to 10 when it was credited; the anonymous user had paid before.
     expect(await verifiedBalances(world, known.id)).toEqual({ premium: 12, standard: 111 })
     expect(await verifiedBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
     expect((await readLedger(world, known.id)).filter(([, reason]) => reason === 'merge').toSorted()).toEqual([
@@ -80,7 +80,7 @@ describe('an anonymous user who signs in as a known one', () => {
     ])
   })
 
-  test('gives a renewal after that to the known one, and its events and tokens', async () => {
+  test('transfers later renewals, with their events and tokens', async () => {
     const known = await signIn(world)
     const { checkoutUrl, token, user } = await anonymousBuyer(world)
     const subscriptionId = await pay(world, checkoutUrl)
@@ -100,7 +100,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect((await ownerEvents(world, user.id)).map(({ type }) => type)).not.toContain('subscription.renewed')
   })
 
-  test('gives it a purchase that is paid only after that', async () => {
+  test('transfers a purchase that is paid only afterwards', async () => {
     const known = await signIn(world)
     const { checkoutUrl, token } = await anonymousBuyer(world)
     await signInByMail(world, known.email, { token })
@@ -108,7 +108,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
-  test('may be one who has never been on this paywall', async () => {
+  test('is merged into a known user who has never been on this paywall', async () => {
     const email = newEmail()
     await world.database.query(
       'insert into users (owner_id, is_test, email) select owner_id, is_test, $1 from paywalls',
@@ -120,7 +120,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await readState(known.token)).toMatchObject({ body: { paid: true, meta: { source: 'ad' } } })
   })
 
-  test('is gone: its tokens are refused, and its id names the known one', async () => {
+  test('ceases to exist: its tokens are refused, and its id identifies the known user', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
     await signInByMail(world, known.email, { token: anonymous.token })
@@ -130,15 +130,16 @@ describe('an anonymous user who signs in as a known one', () => {
     const id = anonymous.user.id
     await credit(world, id, 3)
     expect(await verifiedBalances(world, known.id)).toMatchObject({ premium: 3 })
-    const by = (query: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user?${query}`, { key: world.key })
-    expect(await by(`user_id=${id}&email=${known.email}`)).toMatchObject({ status: 200 })
-    expect(await by(`user_id=${id}&email=${newEmail()}`)).toMatchObject({
+    const readUser = (query: string) =>
+      call(world, `/api/v1/paywall/${world.paywall.id}/user?${query}`, { key: world.key })
+    expect(await readUser(`user_id=${id}&email=${known.email}`)).toMatchObject({ status: 200 })
+    expect(await readUser(`user_id=${id}&email=${newEmail()}`)).toMatchObject({
       status: 404,
       body: { error: 'identity_not_found' },
     })
   })
 
-  test('keeps its daily top-up to itself: anonymous users cost nothing to make', async () => {
+  test('does not transfer its daily top-up, since anonymous users cost nothing to create', async () => {
     const known = await signIn(world)
     await readState(known.token)
     for (const credited of [0, 25]) {
@@ -151,7 +152,7 @@ describe('an anonymous user who signs in as a known one', () => {
     }
   })
 
-  test('gives what it was credited, though its top-up was spent before', async () => {
+  test('transfers its credits, even if its top-up was spent before', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
     await readState(anonymous.token)
@@ -161,7 +162,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await verifiedBalances(world, known.id)).toEqual({ standard: 9 })
   })
 
-  test('leaves the known one with the types of tokens that it had used up', async () => {
+  test('transfers token types that it has used up', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
     await credit(world, anonymous.user.id, 5)
@@ -173,7 +174,7 @@ describe('an anonymous user who signs in as a known one', () => {
     })
   })
 
-  test('gives it nothing twice', async () => {
+  test('transfers nothing twice', async () => {
     const [first, second] = [await signIn(world), await signIn(world)]
     const anonymous = await signInAnonymously(world)
     await credit(world, anonymous.user.id, 7)
@@ -187,7 +188,7 @@ describe('an anonymous user who signs in as a known one', () => {
   })
 })
 
-test('a known user who signs in with another address leaves nothing behind and brings nothing along', async () => {
+test('a known user who signs in with another address is not merged: both users keep what they have', async () => {
   const [one, other] = [await signInByMail(world, newEmail()), await signIn(world)]
   await credit(world, one.user.id, 7)
   const signedIn = await signInByMail(world, other.email, { token: one.token })
@@ -196,12 +197,12 @@ test('a known user who signs in with another address leaves nothing behind and b
   expect(await verifiedBalances(world, one.user.id)).toMatchObject({ premium: 7 })
 })
 
-test('a wrong code moves nothing', async () => {
+test('a wrong code transfers nothing', async () => {
   const known = await signIn(world)
   const anonymous = await signInAnonymously(world)
   await credit(world, anonymous.user.id, 7)
   const grant = wrong(await getGrant(world, known.email))
-  expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject(invalidGrant)
+  expect(await requestTokens(world, grant, { token: anonymous.token })).toMatchObject(invalidGrant)
   expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
   expect(await refresh(world, anonymous.refreshToken)).toMatchObject({ status: 200 })
 })

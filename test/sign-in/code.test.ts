@@ -5,8 +5,15 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
-import { askForCode, askForTokens, challengeIn, codeMailedTo, getGrant, sessionIn } from '../support/sign-in.ts'
-import { readStatements } from '../support/statements.ts'
+import {
+  getGrant,
+  parseChallenge,
+  parseSession,
+  readMailedCode,
+  requestCode,
+  requestTokens,
+} from '../support/sign-in.ts'
+import { countStatements } from '../support/statements.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -26,61 +33,61 @@ const inGroups = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`
 const post = (options: Call, paywallId = world.paywall.id) =>
   call(world, `/api/v1/paywall/${paywallId}/sign-in/code`, options)
 
-/** An answer without what differs from any request to the next. */
+/** A reply without what differs between any two requests. */
 function comparable(reply: Reply) {
   const {
     status,
     headers: { 'x-request-id': _, date: __, ...headers },
   } = reply
-  return { status, headers, body: { sent: true, challenge: challengeIn(reply).length } }
+  return { status, headers, body: { sent: true, challenge: parseChallenge(reply).length } }
 }
 
 testRows([
   ['400 without e-mail', () => post({ body: {} }), 400, 'Email is required'],
   ['400 for a blank e-mail', () => post({ body: { email: '' } }), 400, 'Email is required'],
-  ['400 for no address', () => post({ body: { email: 'me' } }), 400, 'Invalid email format'],
-  ['400 for no text', () => post({ body: { email: ['a@b.co'] } }), 400, 'Invalid email format'],
+  ['400 for a malformed address', () => post({ body: { email: 'me' } }), 400, 'Invalid email format'],
+  ['400 for an e-mail that is a list', () => post({ body: { email: ['a@b.co'] } }), 400, 'Invalid email format'],
   ['400 for two lines', () => post({ body: { email: 'a@b.co\r\nBcc: c@d.co' } }), 400, 'Invalid email format'],
   ['400 for two addresses', () => post({ body: { email: 'a@b.co,c@d.co' } }), 400, 'Invalid email format'],
-  ['400 for no object', () => post({ body: [] }), 400, 'invalid_body'],
-  ['400 for no JSON', () => post({ body: '{' }), 400, 'invalid_json'],
+  ['400 for a body that is a list', () => post({ body: [] }), 400, 'invalid_body'],
+  ['400 for malformed JSON', () => post({ body: '{' }), 400, 'invalid_json'],
   ['404 for an unknown paywall', () => post({ body: { email: newEmail() } }, '99'), 404, 'paywall_not_found'],
-  ['404 for no number', () => post({ body: { email: newEmail() } }, 'acme'), 404, 'paywall_not_found'],
+  ['404 for a non-numeric paywall', () => post({ body: { email: newEmail() } }, 'acme'), 404, 'paywall_not_found'],
   ['405 for a GET', () => post({}), 405, 'method_not_allowed'],
 ])
 
-test('mails a code that signs its reader in', async () => {
+test('mails a code that signs its recipient in', async () => {
   const email = newEmail()
-  const challenge = challengeIn(await askForCode(world, `  ${email.toUpperCase()} `))
+  const challenge = parseChallenge(await requestCode(world, `  ${email.toUpperCase()} `))
   const mail = await world.mail.waitFor(email)
-  const code = await codeMailedTo(world, email)
+  const code = await readMailedCode(world, email)
   expect(mail).toMatchObject({
     from: { name: 'Test Paywall', email: 'sign-in@paywall.example' },
     subject: `${inGroups(code)} is your code for Test Paywall`,
   })
   expect(mail.text).toContain(`Your sign-in code for Test Paywall is ${inGroups(code)}.`)
   expect(mail.text).toContain("This code expires in 10 minutes and works once. Don't share it with anyone.")
-  const reply = await askForTokens(world, { grant_type: 'code', email, code, challenge })
-  expect(sessionIn(reply).user).toMatchObject({ email, name: null })
+  const reply = await requestTokens(world, { grant_type: 'code', email, code, challenge })
+  expect(parseSession(reply).user).toMatchObject({ email, name: null })
 })
 
-test('answers the same for an address that a user has, one that nobody has and one that cannot be mailed to', async () => {
+test('returns the same for a known address, an unknown one and one that cannot be mailed to', async () => {
   const known = await signIn(world)
-  const replies = [await askForCode(world, known.email), await askForCode(world, newEmail())]
+  const replies = [await requestCode(world, known.email), await requestCode(world, newEmail())]
   world.mail.onMail = () => {
     throw new Error('no such mailbox')
   }
-  replies.push(await askForCode(world, newEmail()))
+  replies.push(await requestCode(world, newEmail()))
   expect(replies.map(comparable)).toEqual(Array(3).fill(comparable(replies[0]!)))
-  expect(new Set(replies.map(challengeIn)).size).toBe(3)
+  expect(new Set(replies.map(parseChallenge)).size).toBe(3)
 })
 
-test('answers before the mail has gone out', async () => {
-  const departure = Promise.withResolvers<void>()
-  world.mail.onMail = () => departure.promise
+test('responds before the mail is sent', async () => {
+  const sent = Promise.withResolvers<void>()
+  world.mail.onMail = () => sent.promise
   const email = newEmail()
-  expect(await askForCode(world, email)).toMatchObject({ status: 200 })
-  departure.resolve()
+  expect(await requestCode(world, email)).toMatchObject({ status: 200 })
+  sent.resolve()
   await world.mail.waitFor(email)
 })
 
@@ -92,7 +99,7 @@ test('logs a mail that failed, without the address or the code', async () => {
     throw new Error(`email to ${email} not allowed`)
   }
   const before = world.logs.length
-  await askForCode(world, email)
+  await requestCode(world, email)
   await until('the mail', async () => refused !== '')
   const line = await until('the log line', async () =>
     world.logs.slice(before).find(({ message }) => message.includes('sign-in code not mailed')),
@@ -113,7 +120,7 @@ test("a paywall's name cannot add a header to the mail", async () => {
   })
 })
 
-test('keeps nothing that gives the code away to a reader of the database', async () => {
+test('stores nothing that reveals the code to a reader of the database', async () => {
   const email = newEmail()
   const { code, challenge } = await getGrant(world, email)
   const { rows } = await world.database.query('select * from sign_in_challenges where email = $1', [email])
@@ -134,6 +141,6 @@ test("a paywall's own domain sends codes for no other", async () => {
   expect(await at(world.paywall.id)).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
 })
 
-test('asks the database once', async () => {
-  expect(await readStatements(world, () => askForCode(world, newEmail()))).toBe(1)
+test('makes one statement', async () => {
+  expect(await countStatements(world, () => requestCode(world, newEmail()))).toBe(1)
 })

@@ -4,18 +4,18 @@ import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { deployed, newKey } from '../support/deployed.ts'
 import {
-  askForTokens,
   getGrant,
+  parseSession,
   refresh,
+  requestTokens,
   type Session,
-  sessionIn,
   signInAnonymously,
   signInByMail,
 } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// The keys of sign-in, by the steps of docs/operations.md. What the Workers of before and of after a deploy do is what a
-// caller meets while the Workers are deployed one after the other.
+// Rotates the keys of sign-in by the steps of docs/operations.md. Old and new Workers serve the same calls here, as they do
+// while the Workers are deployed one after the other.
 
 let world: TestWorld
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function expectGood(sessions: Session[], on: TestWorld[]): Promise<void> {
+async function expectValid(sessions: Session[], on: TestWorld[]): Promise<void> {
   for (const { token } of sessions) {
     for (const each of on) {
       const read = await call(each, `/api/v1/paywall/${world.paywall.id}/user`, { token })
@@ -33,7 +33,7 @@ async function expectGood(sessions: Session[], on: TestWorld[]): Promise<void> {
   }
 }
 
-test('the key of access tokens: every token is good at every Worker, at each of the three deploys', async () => {
+test('the key of access tokens: every token is valid at every Worker, at each of the three deploys', async () => {
   const fresh = await makeSecrets()
   const getKeys = (set: string) => JSON.parse(set).keys
   const both = JSON.stringify({
@@ -41,18 +41,18 @@ test('the key of access tokens: every token is good at every Worker, at each of 
   })
   const before = await signInAnonymously(world)
   const first = await deployed(world, { ACCESS_TOKEN_PUBLIC_KEYS: both })
-  await expectGood([before, await signInAnonymously(first)], [world, first])
+  await expectValid([before, await signInAnonymously(first)], [world, first])
 
   const { ACCESS_TOKEN_PRIVATE_KEY } = fresh
   const second = await deployed(world, { ACCESS_TOKEN_PUBLIC_KEYS: both, ACCESS_TOKEN_PRIVATE_KEY })
   const [old, signedAnew] = [await signInAnonymously(first), await signInAnonymously(second)]
-  await expectGood([before, old, signedAnew], [first, second])
+  await expectValid([before, old, signedAnew], [first, second])
   await first.close()
 
-  // An hour later every token of the old key has expired, and sessions have got tokens of the new one.
-  const refreshed = sessionIn(await refresh(second, old.refreshToken))
+  // An hour later every token of the old key has expired, and sessions have tokens of the new key.
+  const refreshed = parseSession(await refresh(second, old.refreshToken))
   const third = await deployed(world, { ...fresh, DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY })
-  await expectGood([signedAnew, refreshed, await signInAnonymously(third)], [second, third])
+  await expectValid([signedAnew, refreshed, await signInAnonymously(third)], [second, third])
   await Promise.all([second.close(), third.close()])
 })
 
@@ -61,10 +61,10 @@ test('SIGN_IN_CODE_KEY: a code that was mailed before is refused, and nothing el
   const session = await signInByMail(world, other)
   const grant = await getGrant(world, email)
   const after = await deployed(world, { SIGN_IN_CODE_KEY: newKey() })
-  const refused = await askForTokens(after, grant)
+  const refused = await requestTokens(after, grant)
   expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect((await signInByMail(after, email)).user.email).toBe(email)
-  await expectGood([session], [after])
-  sessionIn(await refresh(after, session.refreshToken))
+  await expectValid([session], [after])
+  parseSession(await refresh(after, session.refreshToken))
   await after.close()
 })

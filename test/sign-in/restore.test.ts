@@ -1,5 +1,5 @@
-// What an anonymous user bought comes back to whoever proves, by a mailed code, the address that was given at the processor. To
-// have typed that address gives nobody anything.
+// Purchases of an anonymous user are restored to whoever proves, with a mailed code, that they own the e-mail address given at the
+// processor. Merely entering that address restores nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnonymousBuyer, anonymousBuyer, credit, openCheckout, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
@@ -8,12 +8,12 @@ import { signIn } from '../support/exchange.ts'
 import { loseWebhooks } from '../support/lost-webhooks.ts'
 import { mollieProcessor } from '../support/mollie-purchase.ts'
 import {
-  askForCode,
-  askForTokens,
-  challengeIn,
   getGrant,
+  parseChallenge,
+  parseSession,
   refresh,
-  sessionIn,
+  requestCode,
+  requestTokens,
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
@@ -32,8 +32,8 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const deadToken = { status: 401, body: { error: 'invalid_token' } }
 const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
-/** An anonymous user who has bought the monthly price, and gave that address on the hosted page. */
-async function buyerWith(email: string, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
+/** Creates an anonymous user who has bought the monthly price and entered that address on the hosted page. */
+async function newBuyer(email: string, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
   const buyer = await anonymousBuyer(world, meta)
   await call(world, await payOnPage(buyer.checkoutUrl, email))
   await world.stripe.drainWebhooks()
@@ -41,20 +41,20 @@ async function buyerWith(email: string, meta: Record<string, unknown> = {}): Pro
 }
 
 /** The last mail to an address. */
-const mailTo = (email: string) => world.mail.received.findLast(({ to }) => to === email)?.text ?? 'no mail'
+const lastMailTo = (email: string) => world.mail.received.findLast(({ to }) => to === email)?.text ?? 'no mail'
 
-describe('an anonymous buyer who has lost its tokens', () => {
-  test('is offered its purchase in the mail with the code, and has it back by signing in', async () => {
+describe('an anonymous buyer who signs in with the address given at the processor', () => {
+  test('is offered its purchase in the mail with the code, and gets it back by signing in', async () => {
     const email = newEmail()
-    const buyer = await buyerWith(`  ${email.toUpperCase()} `)
+    const buyer = await newBuyer(`  ${email.toUpperCase()} `)
     await credit(world, buyer.user.id, 7)
     const before = await userState(world, buyer.user.id)
     expect(before).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 
     const grant = await getGrant(world, email)
-    expect(mailTo(email)).toMatch(OFFER)
+    expect(lastMailTo(email)).toMatch(OFFER)
     expect(await readState(buyer.token)).toMatchObject({ status: 200 })
-    const { user, token } = sessionIn(await askForTokens(world, grant))
+    const { user, token } = parseSession(await requestTokens(world, grant))
     expect(user).toMatchObject({ email })
     expect(await readState(token)).toMatchObject({ body: { paid: true, purchases: before.purchases } })
     expect(await verifiedBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
@@ -62,10 +62,10 @@ describe('an anonymous buyer who has lost its tokens', () => {
     expect(await readState(buyer.token)).toMatchObject(deadToken)
     expect(await refresh(world, buyer.refreshToken)).toMatchObject(invalidGrant)
     await getGrant(world, email)
-    expect(mailTo(email)).not.toMatch(OFFER)
+    expect(lastMailTo(email)).not.toMatch(OFFER)
   })
 
-  test('has it back though only a webhook has reported the subscription', async () => {
+  test('gets it back even if only a webhook has reported the subscription', async () => {
     const email = newEmail()
     const buyer = await anonymousBuyer(world)
     world.stripe.holdWebhooks()
@@ -79,9 +79,9 @@ describe('an anonymous buyer who has lost its tokens', () => {
     expect(await readState(token)).toMatchObject({ body: { paid: true, purchases: [{ status: 'active' }] } })
   })
 
-  test('keeps one user if it still has its token, and signs in with it', async () => {
+  test('stays the same user if it signs in with its token', async () => {
     const email = newEmail()
-    const buyer = await buyerWith(email, { theme: 'dark' })
+    const buyer = await newBuyer(email, { theme: 'dark' })
     const { user, token } = await signInByMail(world, email, { token: buyer.token })
     expect(user).toEqual({ ...buyer.user, email })
     expect(await readState(token)).toMatchObject({ body: { paid: true, meta: { theme: 'dark' } } })
@@ -89,9 +89,9 @@ describe('an anonymous buyer who has lost its tokens', () => {
     expect(rows).toEqual([{ buyer_email: null }])
   })
 
-  test('has several back at once, and also what a user of that address has', async () => {
+  test('gets several purchases back at once, merged into the known user of that address', async () => {
     const known = await signIn(world)
-    const buyers = [await buyerWith(known.email), await buyerWith(known.email)]
+    const buyers = [await newBuyer(known.email), await newBuyer(known.email)]
     await openCheckout(world, known.token, { plan: 'old' })
     const { user, token } = await signInByMail(world, known.email)
     expect(user.id).toBe(known.id)
@@ -102,22 +102,22 @@ describe('an anonymous buyer who has lost its tokens', () => {
 })
 
 describe('a stranger who buys with the address of a victim', () => {
-  test('learns nothing: sign-in/code answers as for every address', async () => {
+  test('learns nothing: sign-in/code returns the same as for any other address', async () => {
     const email = newEmail()
-    await buyerWith(email)
-    const [offered, other] = [await askForCode(world, email), await askForCode(world, newEmail())]
+    await newBuyer(email)
+    const [offered, other] = [await requestCode(world, email), await requestCode(world, newEmail())]
     const shape = ({ status, headers: { 'x-request-id': _, date: __, ...headers } }: typeof other) => ({
       status,
       headers,
     })
     expect(shape(offered)).toEqual(shape(other))
-    expect(challengeIn(offered)).toHaveLength(challengeIn(other).length)
+    expect(parseChallenge(offered)).toHaveLength(parseChallenge(other).length)
   })
 
-  test('gains nothing: what the victim has stays, the stranger is out, and its meta stays behind', async () => {
+  test('gains nothing: the victim keeps everything, the stranger’s tokens are refused and its meta is not merged', async () => {
     const victim = await signInByMail(world, newEmail())
     await credit(world, victim.user.id, 5)
-    const stranger = await buyerWith(victim.user.email!, { role: 'admin' })
+    const stranger = await newBuyer(victim.user.email!, { role: 'admin' })
     await credit(world, stranger.user.id, 7)
     expect(await readState(stranger.token)).toMatchObject({ body: { user: { id: stranger.user.id, email: null } } })
 
@@ -132,9 +132,9 @@ describe('a stranger who buys with the address of a victim', () => {
     expect(await refresh(world, victim.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('twelve times over keeps the victim from nothing: ten come to it at once, the rest the next time', async () => {
+  test('twelve times does not lock the victim out: ten purchases are restored at once, the rest at the next sign-in', async () => {
     const email = newEmail()
-    const [one] = [await buyerWith(email)]
+    const [one] = [await newBuyer(email)]
     await world.database.query(
       `with stranger as (insert into users (owner_id, is_test) select u.owner_id, u.is_test
            from users u, generate_series(1, 11) where u.id = $2 returning *),
@@ -160,73 +160,73 @@ describe('a stranger who buys with the address of a victim', () => {
 
 describe('nothing is restored', () => {
   test.each<[string, (email: string) => Promise<unknown>]>([
-    ['by a wrong code', async (email) => askForTokens(world, wrong(await getGrant(world, email)))],
+    ['by a wrong code', async (email) => requestTokens(world, wrong(await getGrant(world, email)))],
     ["by an owner's exchange", (email) => signIn(world, { email })],
-  ])('%s', async (_how, ask) => {
+  ])('%s', async (_how, attempt) => {
     const email = newEmail()
-    const buyer = await buyerWith(email)
-    await ask(email)
+    const buyer = await newBuyer(email)
+    await attempt(email)
     expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
   })
 
-  test('if the user does not want it, who may change its mind the next time', async () => {
+  test('if `restore` is false, and the next sign-in can still restore it', async () => {
     const email = newEmail()
-    const buyer = await buyerWith(email)
-    const without = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: false }))
+    const buyer = await newBuyer(email)
+    const without = parseSession(await requestTokens(world, { ...(await getGrant(world, email)), restore: false }))
     expect(await readState(without.token)).toMatchObject({ body: { paid: false, purchases: [] } })
     expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
-    const after = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: true }))
+    const after = parseSession(await requestTokens(world, { ...(await getGrant(world, email)), restore: true }))
     expect(await readState(after.token)).toMatchObject({ body: { user: { id: without.user.id }, paid: true } })
   })
 
   test('by a code whose mail offered nothing, because the purchase was made after it', async () => {
     const email = newEmail()
     const grant = await getGrant(world, email)
-    expect(mailTo(email)).not.toMatch(OFFER)
-    const buyer = await buyerWith(email)
-    sessionIn(await askForTokens(world, grant))
+    expect(lastMailTo(email)).not.toMatch(OFFER)
+    const buyer = await newBuyer(email)
+    parseSession(await requestTokens(world, grant))
     expect(await readState(buyer.token)).toMatchObject({ body: { paid: true } })
   })
 
-  test('of a user who has an address and gave another one at the processor: none is kept', async () => {
+  test('for a user who has an address and gave another one at the processor, which is not stored', async () => {
     const [known, email] = [await signIn(world), newEmail()]
     await call(world, await payOnPage(await openCheckout(world, known.token), email))
     await world.stripe.drainWebhooks()
     const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [known.id])
     expect(rows).toEqual([{ buyer_email: null }])
     await getGrant(world, email)
-    expect(mailTo(email)).not.toMatch(OFFER)
+    expect(lastMailTo(email)).not.toMatch(OFFER)
   })
 
-  test('where the hosted page was left without a purchase', async () => {
+  test('if the hosted page was left without a purchase', async () => {
     const email = newEmail()
     await anonymousBuyer(world)
     await getGrant(world, email)
-    expect(mailTo(email)).not.toMatch(OFFER)
+    expect(lastMailTo(email)).not.toMatch(OFFER)
   })
 })
 
-test('a buyer who signs in with its token and without it at once is one user in the end, and nothing blocks', async () => {
+test('a buyer who signs in with and without its token at once ends up as one user, without a deadlock', async () => {
   for (let round = 0; round < 4; round++) {
     const known = await signIn(world)
-    const buyers = [await buyerWith(known.email), await buyerWith(known.email)]
+    const buyers = [await newBuyer(known.email), await newBuyer(known.email)]
     const grants = [
       await getGrant(world, known.email),
       await getGrant(world, known.email),
       await getGrant(world, known.email),
     ]
     const replies = await Promise.all([
-      askForTokens(world, grants[0]!, { token: buyers[0]!.token }),
-      askForTokens(world, grants[1]!, { token: buyers[1]!.token }),
-      askForTokens(world, grants[2]!),
+      requestTokens(world, grants[0]!, { token: buyers[0]!.token }),
+      requestTokens(world, grants[1]!, { token: buyers[1]!.token }),
+      requestTokens(world, grants[2]!),
     ])
-    for (const reply of replies) expect(sessionIn(reply).user.id).toBe(known.id)
+    for (const reply of replies) expect(parseSession(reply).user.id).toBe(known.id)
     expect((await userState(world, known.id)).purchases).toHaveLength(2)
     expect(await verifiedBalances(world, known.id)).toMatchObject({ standard: 200 })
   }
 })
 
-test('Mollie gives no address, so what was bought there is only the anonymous user’s', async () => {
+test('a purchase at Mollie is not restored, since Mollie reports no address', async () => {
   await world.close()
   world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
   const email = newEmail()
@@ -237,5 +237,5 @@ test('Mollie gives no address, so what was bought there is only the anonymous us
   const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [buyer.user.id])
   expect(rows).toEqual([{ buyer_email: null }])
   await getGrant(world, email)
-  expect(mailTo(email)).not.toMatch(OFFER)
+  expect(lastMailTo(email)).not.toMatch(OFFER)
 })

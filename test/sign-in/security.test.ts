@@ -6,11 +6,11 @@ import { type Forge, forgeFor } from '../support/forge.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import {
-  askForTokens,
   getGrant,
+  parseSession,
   refresh,
+  requestTokens,
   type Session,
-  sessionIn,
   signInAnonymously,
   signInByMail,
   wrong,
@@ -19,7 +19,7 @@ import { verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
-let elsewhere: string
+let otherPaywall: string
 let anonymous: Session
 let forge: Forge
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   world = await startTestWorld()
   const file = await paywallFile()
   await world.apply(file)
-  elsewhere = file.paywalls[0]!.id
+  otherPaywall = file.paywalls[0]!.id
   anonymous = await signInAnonymously(world)
   await credit(world, anonymous.user.id, 7)
   forge = forgeFor(world, { id: anonymous.user.id, email: '' }, await readAudience(world))
@@ -38,26 +38,26 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const past = () => Math.floor(Date.now() / 1000) - 1
 const payload = { email: null, anonymous: true }
 
-describe('what an anonymous user has cannot be taken with', () => {
+describe('what an anonymous user has cannot be taken over with', () => {
   const tokens: [string, () => string | Promise<string>][] = [
-    ['no token at all', () => 'x'],
+    ['a string that is no token', () => 'x'],
     ['an expired one', () => forge.token({}, { ...payload, exp: past() })],
     ['one of another key', () => forge.token({}, payload, forge.stranger.privateKey)],
     ['one signed by HMAC with the public key', () => forge.confused('jwk')],
     ['an unsigned one', () => forge.unsigned('none')],
-    ['one for another paywall', () => forge.token({}, { ...payload, aud: elsewhere })],
-    ['a real one of another paywall', async () => (await signInAnonymously(world, { paywallId: elsewhere })).token],
+    ['one for another paywall', () => forge.token({}, { ...payload, aud: otherPaywall })],
+    ['a real one of another paywall', async () => (await signInAnonymously(world, { paywallId: otherPaywall })).token],
     ['its refresh token', () => anonymous.refreshToken],
   ]
-  test.each(tokens)('%s: 401, and the code is still good', async (_name, forged) => {
+  test.each(tokens)('%s: 401, and the code is still valid', async (_name, forged) => {
     const grant = await getGrant(world, newEmail())
-    const refused = await askForTokens(world, grant, { token: await forged() })
+    const refused = await requestTokens(world, grant, { token: await forged() })
     expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     expect(await verifiedBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
-    expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, grant)).toMatchObject({ status: 200 })
   })
 
-  test('the token of a user with an address, even one that says it is anonymous', async () => {
+  test('the token of a user with an address, even one that claims to be anonymous', async () => {
     const owner = await signIn(world)
     await credit(world, owner.id, 5)
     const token = forgeFor(world, owner, await readAudience(world)).token({}, payload)
@@ -67,19 +67,19 @@ describe('what an anonymous user has cannot be taken with', () => {
     expect(await verifiedBalances(world, user.id)).toEqual({})
   })
 
-  test('an owner key beside the grant', async () => {
+  test('an owner key with the grant', async () => {
     const grant = { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'A'.repeat(43) }
-    expect(await askForTokens(world, grant, { key: world.key })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, grant, { key: world.key })).toMatchObject(invalidGrant)
   })
 })
 
-test('no response differs between wrong, used up, expired and never mailed codes', async () => {
+test('the responses to wrong, used, expired and never mailed codes are identical', async () => {
   const [used, expired, mailed] = [
     await getGrant(world, newEmail()),
     await getGrant(world, newEmail()),
     await getGrant(world, newEmail()),
   ]
-  await askForTokens(world, used)
+  await requestTokens(world, used)
   await world.database.query('update sign_in_challenges set expires_at = now() where email = $1', [expired.email])
   const grants = [
     used,
@@ -88,7 +88,7 @@ test('no response differs between wrong, used up, expired and never mailed codes
     { ...mailed, challenge: used.challenge },
     { ...mailed, email: newEmail() },
   ]
-  const replies = await Promise.all(grants.map((grant) => askForTokens(world, grant)))
+  const replies = await Promise.all(grants.map((grant) => requestTokens(world, grant)))
   const visible = replies.map(({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }) => ({
     status,
     headers,
@@ -100,8 +100,8 @@ test('no response differs between wrong, used up, expired and never mailed codes
 
 test('no code, token or address is ever logged', async () => {
   const grant = await getGrant(world, newEmail())
-  const session = sessionIn(await askForTokens(world, grant))
-  const next = sessionIn(await refresh(world, session.refreshToken))
+  const session = parseSession(await requestTokens(world, grant))
+  const next = parseSession(await refresh(world, session.refreshToken))
   await refresh(world, session.refreshToken)
   const secrets = [
     grant.email,
@@ -117,7 +117,7 @@ test('no code, token or address is ever logged', async () => {
   expect(secrets.filter((secret) => shown.includes(secret))).toEqual([])
 })
 
-test('SQL in an address or a token is an address or a token', async () => {
+test('SQL in an address or a token is treated as plain text', async () => {
   const email = `o'brien'--${newEmail()}`
   expect((await signInByMail(world, email)).user).toMatchObject({ email })
   expect(await refresh(world, "x' or true --")).toMatchObject(invalidGrant)

@@ -4,25 +4,25 @@ import { anonymousBuyer, pay } from '../support/anonymous.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
-let elsewhere: string
+let otherPaywall: string
 
 beforeAll(async () => {
   world = await startTestWorld()
   const file = await paywallFile()
   await world.apply(file)
-  elsewhere = file.paywalls[0]!.id
+  otherPaywall = file.paywalls[0]!.id
 })
 afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
-/** So much time passes for a user's sessions. */
-async function letPass({ user }: Session, time: string): Promise<void> {
+/** Ages a user's sessions by this time. */
+async function age({ user }: Session, time: string): Promise<void> {
   await world.database.query(
     `update sign_in_sessions set created_at = created_at - $2::interval, expires_at = expires_at - $2::interval,
        replaced_at = replaced_at - $2::interval, ended_at = ended_at - $2::interval
@@ -31,17 +31,17 @@ async function letPass({ user }: Session, time: string): Promise<void> {
   )
 }
 
-/** The next session, as a client keeps it. */
-const next = async (session: Session) => sessionIn(await refresh(world, session.refreshToken))
+/** Refreshes a session. */
+const next = async (session: Session) => parseSession(await refresh(world, session.refreshToken))
 
 describe('two tabs', () => {
-  test.each([2, 2, 2, 10])('that refresh at once (%i calls) get the same next token, and go on', async (calls) => {
+  test.each([2, 2, 2, 10])('that refresh at once (%i calls) get the same next token, which works', async (calls) => {
     const anonymous = await anonymousBuyer(world)
     await pay(world, anonymous.checkoutUrl)
     const replies: Reply[] = await Promise.all(
       Array.from({ length: calls }, () => refresh(world, anonymous.refreshToken)),
     )
-    const sessions = replies.map(sessionIn)
+    const sessions = replies.map(parseSession)
     expect(new Set(sessions.map(({ refreshToken }) => refreshToken)).size).toBe(1)
     expect(new Set(sessions.map(({ user }) => user.id))).toEqual(new Set([anonymous.user.id]))
     const last = await next(sessions[0]!)
@@ -52,38 +52,38 @@ describe('two tabs', () => {
   test('of which one refreshes 29 seconds after the other get the same next token', async () => {
     const first = await signInAnonymously(world)
     const second = await next(first)
-    await letPass(first, '29 seconds')
+    await age(first, '29 seconds')
     expect((await next(first)).refreshToken).toBe(second.refreshToken)
     expect((await next(second)).user.id).toBe(first.user.id)
   })
 })
 
 describe('a refresh token that was replaced', () => {
-  test('over 30 seconds ago ends its session, and no other of its user', async () => {
+  test('over 30 seconds ago ends its session, and no other session of its user', async () => {
     const email = newEmail()
     const [first, other] = [await signInByMail(world, email), await signInByMail(world, email)]
     const second = await next(first)
-    await letPass(first, '31 seconds')
+    await age(first, '31 seconds')
     expect(await refresh(world, first.refreshToken)).toMatchObject(invalidGrant)
     expect(await refresh(world, second.refreshToken)).toMatchObject(invalidGrant)
     expect(await refresh(world, other.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('and its successor too, within 30 seconds, ends its session: it was copied', async () => {
+  test('ends its session if its successor was replaced too, even within 30 seconds: it was copied', async () => {
     const first = await signInAnonymously(world)
     const third = await next(await next(first))
     expect(await refresh(world, first.refreshToken)).toMatchObject(invalidGrant)
     expect(await refresh(world, third.refreshToken)).toMatchObject(invalidGrant)
   })
 
-  test('is good for nothing on another paywall, and takes no harm from being tried there', async () => {
+  test('is refused on another paywall, and still works on its own afterwards', async () => {
     const first = await signInAnonymously(world)
     const second = await next(first)
-    expect(await refresh(world, first.refreshToken, { paywallId: elsewhere })).toMatchObject(invalidGrant)
+    expect(await refresh(world, first.refreshToken, { paywallId: otherPaywall })).toMatchObject(invalidGrant)
     expect((await next(first)).refreshToken).toBe(second.refreshToken)
   })
 
-  test('gives nothing more once the session has ended', async () => {
+  test('is refused once the session has ended', async () => {
     const first = await signInAnonymously(world)
     await next(first)
     await world.database.query('update sign_in_sessions set ended_at = now() where user_id = $1', [first.user.id])
@@ -91,7 +91,7 @@ describe('a refresh token that was replaced', () => {
   })
 })
 
-test('the next refresh token follows from the one before only for who has the secret: it is in no row', async () => {
+test('no refresh token is stored, so the next one can be derived only with the secret', async () => {
   const first = await signInAnonymously(world)
   const second = await next(first)
   const { rows } = await world.database.query('select * from sign_in_sessions where user_id = $1', [first.user.id])
@@ -103,16 +103,16 @@ test('a session that is used daily ends after 90 days', async () => {
   const first = await signInAnonymously(world)
   let session = first
   for (let day = 20; day <= 80; day += 20) {
-    await letPass(first, '20 days')
+    await age(first, '20 days')
     session = await next(session)
   }
-  await letPass(first, '9 days 23 hours')
+  await age(first, '9 days 23 hours')
   session = await next(session)
   const { rows } = await world.database.query(
     'select expires_at - created_at as lasts from sign_in_sessions where user_id = $1',
     [first.user.id],
   )
   expect(rows).toEqual([{ lasts: expect.objectContaining({ days: 90 }) }])
-  await letPass(first, '1 hour')
+  await age(first, '1 hour')
   expect(await refresh(world, session.refreshToken)).toMatchObject(invalidGrant)
 })

@@ -6,29 +6,29 @@ import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import {
-  askForTokens,
   getGrant,
+  parseSession,
   refresh,
+  requestTokens,
   type Session,
-  sessionIn,
   signInAnonymously,
   signInByMail,
   wrong,
 } from '../support/sign-in.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 /** Other paywalls: one of the same owner, and another owner's. */
-let beside: string
-let elsewhere: string
+let sameOwnerPaywall: string
+let otherOwnerPaywall: string
 
 beforeAll(async () => {
   world = await startTestWorld({ file: { paywalls: [{}, {}] } })
-  beside = world.file.paywalls[1]!.id
+  sameOwnerPaywall = world.file.paywalls[1]!.id
   const file = await paywallFile()
   await world.apply(file)
-  elsewhere = file.paywalls[0]!.id
+  otherOwnerPaywall = file.paywalls[0]!.id
 })
 afterAll(() => world.close())
 
@@ -36,53 +36,58 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
 const readState = ({ token }: { token: string }) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
-/** What nobody was mailed. */
+/** A code that was never mailed. */
 const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '12345678', challenge: 'A'.repeat(43) }
 
-test('a mailed code is of no use on another paywall of the owner or of anybody, and takes no harm from being tried there', async () => {
+test('a mailed code is refused on any other paywall, of the same owner too, and still works on its own afterwards', async () => {
   const grant = await getGrant(world, newEmail())
-  for (const paywallId of Array(MOST_GUESSES).fill([beside, elsewhere]).flat()) {
-    expect(await askForTokens(world, grant, { paywallId })).toMatchObject(invalidGrant)
+  for (const paywallId of Array(MOST_GUESSES).fill([sameOwnerPaywall, otherOwnerPaywall]).flat()) {
+    expect(await requestTokens(world, grant, { paywallId })).toMatchObject(invalidGrant)
   }
-  expect(sessionIn(await askForTokens(world, grant)).user.email).toBe(grant.email)
+  expect(parseSession(await requestTokens(world, grant)).user.email).toBe(grant.email)
 })
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   const email = 'a@b.co'
-  const ask = (grant: unknown) => () =>
+  const post = (grant: unknown) => () =>
     call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/token`, { body: grant })
   testRows([
-    ['no grant type', ask({}), 400, 'unsupported_grant_type'],
-    ['a grant type of others', ask({ grant_type: 'password' }), 400, 'unsupported_grant_type'],
-    ['a grant type that is no text', ask({ grant_type: ['code'] }), 400, 'unsupported_grant_type'],
-    ['no object', ask([]), 400, 'invalid_body'],
-    ['no JSON', ask('grant_type=anonymous'), 400, 'invalid_json'],
-    ['no challenge', ask({ grant_type: 'code', email, code: '12345678' }), 400, 'challenge_required'],
+    ['no grant type', post({}), 400, 'unsupported_grant_type'],
+    ['an unsupported grant type', post({ grant_type: 'password' }), 400, 'unsupported_grant_type'],
+    ['a grant type that is not a string', post({ grant_type: ['code'] }), 400, 'unsupported_grant_type'],
+    ['a list', post([]), 400, 'invalid_body'],
+    ['malformed JSON', post('grant_type=anonymous'), 400, 'invalid_json'],
+    ['no challenge', post({ grant_type: 'code', email, code: '12345678' }), 400, 'challenge_required'],
     [
       'a blank challenge',
-      ask({ grant_type: 'code', email, code: '12345678', challenge: '' }),
+      post({ grant_type: 'code', email, code: '12345678', challenge: '' }),
       400,
       'challenge_required',
     ],
-    ['restore: a text', ask({ ...UNKNOWN, restore: 'yes' }), 400, 'Invalid restore'],
-    ['no e-mail', ask({ grant_type: 'code', code: '123456' }), 400, 'Email is required'],
-    ['no address', ask({ grant_type: 'code', email: 'me', code: '123456' }), 400, 'Invalid email format'],
-    ['no code', ask({ grant_type: 'code', email }), 400, 'code_required'],
-    ['a blank code', ask({ grant_type: 'code', email, code: ' ' }), 400, 'code_required'],
-    ['a number', ask({ grant_type: 'code', email, code: 123456 }), 400, 'code_required'],
-    ['five digits', ask({ grant_type: 'code', email, code: '12345' }), 400, 'invalid_code'],
-    ['digits of another script', ask({ grant_type: 'code', email, code: '١٢٣٤٥٦' }), 400, 'invalid_code'],
-    ['no refresh token', ask({ grant_type: 'refresh_token' }), 400, 'refresh_token_required'],
+    ['restore that is a string', post({ ...UNKNOWN, restore: 'yes' }), 400, 'Invalid restore'],
+    ['no e-mail', post({ grant_type: 'code', code: '123456' }), 400, 'Email is required'],
+    ['a malformed address', post({ grant_type: 'code', email: 'me', code: '123456' }), 400, 'Invalid email format'],
+    ['no code', post({ grant_type: 'code', email }), 400, 'code_required'],
+    ['a blank code', post({ grant_type: 'code', email, code: ' ' }), 400, 'code_required'],
+    ['a code that is a number', post({ grant_type: 'code', email, code: 123456 }), 400, 'code_required'],
+    ['a code of five digits', post({ grant_type: 'code', email, code: '12345' }), 400, 'invalid_code'],
+    ['a code in digits of another script', post({ grant_type: 'code', email, code: '١٢٣٤٥٦' }), 400, 'invalid_code'],
+    ['no refresh token', post({ grant_type: 'refresh_token' }), 400, 'refresh_token_required'],
     ['405', () => call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/token`), 405, 'method_not_allowed'],
     [
       '404 for an unknown paywall',
-      () => askForTokens(world, { grant_type: 'anonymous' }, { paywallId: '99' }),
+      () => requestTokens(world, { grant_type: 'anonymous' }, { paywallId: '99' }),
       404,
       'paywall_not_found',
     ],
-    ['404 for its codes', () => askForTokens(world, UNKNOWN, { paywallId: '99' }), 404, 'paywall_not_found'],
     [
-      '404 for its refresh tokens',
+      '404 for a code on an unknown paywall',
+      () => requestTokens(world, UNKNOWN, { paywallId: '99' }),
+      404,
+      'paywall_not_found',
+    ],
+    [
+      '404 for a refresh token on an unknown paywall',
       () => refresh(world, `${randomUUID()}.${'a'.repeat(43)}`, { paywallId: '99' }),
       404,
       'paywall_not_found',
@@ -99,58 +104,58 @@ describe('a code', () => {
       body: { user: { id: first.user.id, email }, paid: false },
     })
     const grant = await getGrant(world, email)
-    const again = sessionIn(await askForTokens(world, { ...grant, email: ` ${email.toUpperCase()}` }))
+    const again = parseSession(await requestTokens(world, { ...grant, email: ` ${email.toUpperCase()}` }))
     expect(again.user).toEqual(first.user)
   })
 
   test('may be typed with blanks around it', async () => {
     const grant = await getGrant(world, newEmail())
-    expect(await askForTokens(world, { ...grant, code: ` ${grant.code} ` })).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, { ...grant, code: ` ${grant.code} ` })).toMatchObject({ status: 200 })
   })
 
   test('works once', async () => {
     const grant = await getGrant(world, newEmail())
-    expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
-    expect(await askForTokens(world, grant)).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, grant)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, grant)).toMatchObject(invalidGrant)
   })
 
-  test('holds for four wrong tries, not for five', async () => {
+  test('works after four wrong guesses, and not after five', async () => {
     for (const tries of [4, 5]) {
       const grant = await getGrant(world, newEmail())
       for (let by = 1; by <= tries; by++)
-        expect(await askForTokens(world, wrong(grant, by))).toMatchObject(invalidGrant)
-      expect(await askForTokens(world, grant)).toMatchObject(tries === 4 ? { status: 200 } : invalidGrant)
+        expect(await requestTokens(world, wrong(grant, by))).toMatchObject(invalidGrant)
+      expect(await requestTokens(world, grant)).toMatchObject(tries === 4 ? { status: 200 } : invalidGrant)
     }
   })
 
-  test('holds for ten minutes', async () => {
+  test('is valid for ten minutes', async () => {
     const [held, expired] = [await getGrant(world, newEmail()), await getGrant(world, newEmail())]
-    const letPass = (time: string, email: string) =>
+    const advance = (time: string, email: string) =>
       world.database.query('update sign_in_challenges set expires_at = expires_at - $1::interval where email = $2', [
         time,
         email,
       ])
-    await letPass('9 minutes', held.email)
-    await letPass('10 minutes', expired.email)
-    expect(await askForTokens(world, held)).toMatchObject({ status: 200 })
-    expect(await askForTokens(world, expired)).toMatchObject(invalidGrant)
+    await advance('9 minutes', held.email)
+    await advance('10 minutes', expired.email)
+    expect(await requestTokens(world, held)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, expired)).toMatchObject(invalidGrant)
   })
 
-  test('stays good when another one is asked for, and each works by its own request', async () => {
+  test('stays valid when another one is requested, and each works with its own challenge', async () => {
     const email = newEmail()
     const [old, latest] = [await getGrant(world, email), await getGrant(world, email)]
-    expect(await askForTokens(world, { ...old, challenge: latest.challenge })).toMatchObject(invalidGrant)
-    expect(await askForTokens(world, old)).toMatchObject({ status: 200 })
-    expect(await askForTokens(world, latest)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, { ...old, challenge: latest.challenge })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, old)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, latest)).toMatchObject({ status: 200 })
   })
 
-  test('is for its address and its paywall alone', async () => {
+  test('works only for its own address and paywall', async () => {
     const [grant, other] = [await getGrant(world, newEmail()), await getGrant(world, newEmail())]
-    expect(await askForTokens(world, { ...grant, email: other.email })).toMatchObject(invalidGrant)
-    expect(await askForTokens(world, { ...other, code: grant.code })).toMatchObject(invalidGrant)
-    expect(await askForTokens(world, grant, { paywallId: elsewhere })).toMatchObject(invalidGrant)
-    expect(await askForTokens(world, { ...grant, email: newEmail() })).toMatchObject(invalidGrant)
-    expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
+    expect(await requestTokens(world, { ...grant, email: other.email })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, { ...other, code: grant.code })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, grant, { paywallId: otherOwnerPaywall })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, { ...grant, email: newEmail() })).toMatchObject(invalidGrant)
+    expect(await requestTokens(world, grant)).toMatchObject({ status: 200 })
   })
 })
 
@@ -165,17 +170,17 @@ test('an anonymous user has a token and no address, and cannot cancel', async ()
 })
 
 describe('a refresh token', () => {
-  const kinds: [string, () => Promise<Session>][] = [
+  const origins: [string, () => Promise<Session>][] = [
     ['by mail', () => signInByMail(world, newEmail())],
     ['anonymously', () => signInAnonymously(world)],
     ['by the owner', () => exchange(newEmail())],
   ]
-  test.each(kinds)('of a user signed in %s gives the next tokens of the same user', async (_kind, start) => {
+  test.each(origins)('of a user signed in %s gives the next tokens of the same user', async (_origin, start) => {
     let session = await start()
     for (let uses = 0; uses < 3; uses++) {
       const reply = await refresh(world, session.refreshToken)
       expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
-      const next = sessionIn(reply)
+      const next = parseSession(reply)
       expect(next.user).toEqual(session.user)
       expect(next.refreshToken).not.toBe(session.refreshToken)
       expect(await readState(next)).toMatchObject({ status: 200, body: { user: { id: session.user.id } } })
@@ -183,8 +188,8 @@ describe('a refresh token', () => {
     }
   })
 
-  test('holds for 30 days from its own beginning', async () => {
-    const session = sessionIn(await refresh(world, (await signInAnonymously(world)).refreshToken))
+  test('is valid for 30 days after it was issued', async () => {
+    const session = parseSession(await refresh(world, (await signInAnonymously(world)).refreshToken))
     const set = (to: string) =>
       world.database.query(
         `update sign_in_sessions s set expires_at = ${to} from sign_in_sessions before
@@ -194,18 +199,18 @@ describe('a refresh token', () => {
       )
     const { rows } = await set("now() + interval '1 minute'")
     expect(rows).toEqual([{ days: 30 }])
-    const next = sessionIn(await refresh(world, session.refreshToken))
+    const next = parseSession(await refresh(world, session.refreshToken))
     expect((await set('now()')).rows).toEqual([{ days: 30 }])
     expect(await refresh(world, next.refreshToken)).toMatchObject(invalidGrant)
   })
 
-  test('is of no use on another paywall, and takes no harm from being tried there', async () => {
+  test('is refused on another paywall, and still works on its own afterwards', async () => {
     const { refreshToken } = await signInAnonymously(world)
-    expect(await refresh(world, refreshToken, { paywallId: elsewhere })).toMatchObject(invalidGrant)
+    expect(await refresh(world, refreshToken, { paywallId: otherOwnerPaywall })).toMatchObject(invalidGrant)
     expect(await refresh(world, refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('that nobody ever got is refused: made up, cut short, an access token', async () => {
+  test('that was never issued is refused: made up, truncated, or an access token', async () => {
     const { refreshToken, token } = await signInAnonymously(world)
     const madeUp = `${randomUUID()}.${'A'.repeat(43)}`
     for (const each of [madeUp, refreshToken.slice(0, -1), refreshToken.split('.')[1]!, token, '.', "x' or 1=1"]) {
@@ -215,21 +220,21 @@ describe('a refresh token', () => {
   })
 })
 
-test('each grant asks the database once', async () => {
+test('each grant makes one statement', async () => {
   const grant = await getGrant(world, newEmail())
   const { refreshToken, token } = await signInAnonymously(world)
-  const asks: [name: string, ask: () => Promise<Reply>][] = [
-    ['anonymous', () => askForTokens(world, { grant_type: 'anonymous' })],
-    ['a wrong code', () => askForTokens(world, wrong(grant))],
-    ['the right code of an anonymous user', () => askForTokens(world, grant, { token })],
+  const calls: [name: string, send: () => Promise<Reply>][] = [
+    ['anonymous', () => requestTokens(world, { grant_type: 'anonymous' })],
+    ['a wrong code', () => requestTokens(world, wrong(grant))],
+    ['the right code of an anonymous user', () => requestTokens(world, grant, { token })],
     ['a refresh token', () => refresh(world, refreshToken)],
   ]
-  for (const [name, ask] of asks) {
-    expect(await readStatements(world, ask), name).toBe(1)
+  for (const [name, send] of calls) {
+    expect(await countStatements(world, send), name).toBe(1)
   }
 })
 
 async function exchange(email: string): Promise<Session> {
   const path = `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`
-  return sessionIn(await call(world, path, { key: world.key, body: { email } }))
+  return parseSession(await call(world, path, { key: world.key, body: { email } }))
 }

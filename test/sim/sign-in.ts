@@ -4,7 +4,7 @@ import { openKysely } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { readOwnerId } from '../support/owner-id.ts'
-import { askForCode, askForTokens, challengeIn, type Session, sessionIn } from '../support/sign-in.ts'
+import { parseChallenge, parseSession, requestCode, requestTokens, type Session } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { insist } from './insist.ts'
 import type { Company, Person } from './person.ts'
@@ -18,13 +18,13 @@ export async function ownSession(person: Person): Promise<Session | null> {
       key: world.key,
       body: { email: person.email },
     })
-  const anonymous = () => askForTokens(world, { grant_type: 'anonymous' })
+  const anonymous = () => requestTokens(world, { grant_type: 'anonymous' })
   person.session ??= signedIn(await insist(person.kind === 'anonymous' ? anonymous : exchange))
   person.userId ??= person.session?.user.id ?? null
   return person.session
 }
 
-const signedIn = (reply: Reply | null) => (reply?.status === 200 ? sessionIn(reply) : null)
+const signedIn = (reply: Reply | null) => (reply?.status === 200 ? parseSession(reply) : null)
 
 const LONGEST_MS = 5_000
 
@@ -40,7 +40,7 @@ export async function signIn(
   const other = people.find((each) => each !== person)
   const email = as === 'another' && other ? other.email : person.email
   const count = world.mail.received.filter(({ to }) => to === email).length
-  const asked = await insist(() => askForCode(world, email))
+  const asked = await insist(() => requestCode(world, email))
   if (asked?.status !== 200) return
   const mailed = async () =>
     world.mail.received
@@ -50,8 +50,8 @@ export async function signIn(
   const mail = await until('a mail', mailed, LONGEST_MS).catch(() => null)
   const code = /\b\d{4} \d{4}\b/.exec(mail?.text ?? '')?.[0]
   if (!code) return
-  const grant = { grant_type: 'code', email, code, challenge: challengeIn(asked) }
-  const session = signedIn(await insist(() => askForTokens(world, grant, { token })))
+  const grant = { grant_type: 'code', email, code, challenge: parseChallenge(asked) }
+  const session = signedIn(await insist(() => requestTokens(world, grant, { token })))
   if (!session) return
   Object.assign(person, { kind: 'user', session, userId: session.user.id })
 }

@@ -18,7 +18,7 @@ const listing = { ...queries, redirect_origins: ['https://shop.example', 'http:/
 const shopWith = (settings: Record<string, unknown> = queries) =>
   newTenant(world, { settings, domain: `${randomUUID()}.example` })
 
-/** A checkout, by a user unless the caller says otherwise, at the shop's own domain unless it is at another origin. */
+/** Starts a checkout as the owner if `key` is given, else as a new anonymous user; by default at the shop's own domain. */
 async function start(
   { paywall }: Tenant,
   targets: { successUrl?: string; errorUrl?: string },
@@ -30,8 +30,8 @@ async function start(
   return call(world, `${origin}/api/v1/paywall/${paywall.id}/start-checkout`, { ...caller, body })
 }
 
-/** The page in between, at a way back: the host that it names, and where its links lead. */
-async function page(url: string) {
+/** Reads the confirmation page at a return URL: the host that it names, and the targets of its links. */
+async function readConfirmation(url: string) {
   const { status, headers, body } = await call(world, url, { headers: { accept: 'text/html' } })
   expect({ status, headers }).toMatchObject({
     status: 200,
@@ -46,21 +46,21 @@ async function page(url: string) {
   return { host: /<h1>Continue to (.*)\?<\/h1>/.exec(String(body))?.[1], links }
 }
 
-const foreign = (name: 'successUrl' | 'errorUrl') => ({
+const invalidFormat = (name: 'successUrl' | 'errorUrl') => ({
   status: 400,
   body: { error: `Invalid ${name} format`, message: expect.stringContaining(name) },
 })
 
-describe('a paywall that lists where users may return to', () => {
+describe('a paywall with redirect_origins', () => {
   test.each([
     ['a listed origin', 'https://shop.example/a?b=__SESSION__#c'],
-    ['another listed one, with a port', 'http://localhost:3000/'],
-    ['the same in capitals, with the port that goes without saying', 'HTTPS://Shop.Example:443/a'],
+    ['another listed origin, with a port', 'http://localhost:3000/'],
+    ['a listed origin in capitals, with the default port', 'HTTPS://Shop.Example:443/a'],
   ])('lets a user return to %s', async (_, url) => {
     parseOpened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
   })
 
-  test('lets a user return to the paywall’s site at the origin of the service, and to nothing else there', async () => {
+  test('lets a user return to its site at the origin of the service, and to no other path there', async () => {
     const shop = await shopWith(listing)
     const site = `${world.url}/p/${shop.paywall.id}`
     parseOpened(await start(shop, { successUrl: `${site}/thanks?a=b#c`, errorUrl: site }))
@@ -71,42 +71,44 @@ describe('a paywall that lists where users may return to', () => {
       `${site}/../../r/${randomUUID()}/success`,
       `${site}/%2e%2e/%2E./r/${randomUUID()}/success`,
     ]) {
-      expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(foreign('successUrl'))
-      expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(foreign('errorUrl'))
+      expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(invalidFormat('successUrl'))
+      expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(invalidFormat('errorUrl'))
     }
   })
 
   test.each([
     ['another site', EVIL],
-    ['a name before the host', 'https://shop.example@evil.example/'],
-    ['a host that begins alike', 'https://shop.example.evil.example/'],
-    ['a host that ends alike', 'https://evilshop.example/'],
-    ['a host below it', 'https://evil.shop.example/'],
+    ['a user name before the host', 'https://shop.example@evil.example/'],
+    ['a host that starts with a listed host', 'https://shop.example.evil.example/'],
+    ['a host that ends with a listed host', 'https://evilshop.example/'],
+    ['a subdomain of a listed host', 'https://evil.shop.example/'],
     ['a backslash', 'https://evil.example\\@shop.example/'],
-    ['the session in the host', 'https://shop.example__SESSION__/'],
+    ['__SESSION__ in the host', 'https://shop.example__SESSION__/'],
     ['another port', 'https://shop.example:8443/'],
     ['another scheme', 'http://shop.example/'],
   ])('refuses %s', async (_, url) => {
     const shop = await shopWith(listing)
-    const opening = world.stripe.checkoutSessions.length
+    const before = world.stripe.checkoutSessions.length
     for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
-      expect(await start(shop, { successUrl: url, errorUrl: OWN }, { origin })).toMatchObject(foreign('successUrl'))
-      expect(await start(shop, { successUrl: OWN, errorUrl: url }, { origin })).toMatchObject(foreign('errorUrl'))
+      expect(await start(shop, { successUrl: url, errorUrl: OWN }, { origin })).toMatchObject(
+        invalidFormat('successUrl'),
+      )
+      expect(await start(shop, { successUrl: OWN, errorUrl: url }, { origin })).toMatchObject(invalidFormat('errorUrl'))
     }
-    expect(world.stripe.checkoutSessions.length).toBe(opening)
+    expect(world.stripe.checkoutSessions.length).toBe(before)
   })
 
-  test('refuses a host that ends like its domain or the pages of its settings', async () => {
+  test('refuses a host that ends with its domain or with the host of a page in its settings', async () => {
     const shop = await shopWith({ ...listing, success_redirect_url: 'https://thanks.example/ok' })
     for (const host of [shop.paywall.domain, 'thanks.example']) {
       for (const url of [`https://evil${host}/`, `https://evil.${host}/`]) {
-        expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(foreign('successUrl'))
-        expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(foreign('errorUrl'))
+        expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(invalidFormat('successUrl'))
+        expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(invalidFormat('errorUrl'))
       }
     }
   })
 
-  test('lets it return to its domain and to the pages of its settings, and an owner to anywhere', async () => {
+  test('lets a user return to its domain and to the pages in its settings, and an owner to any URL', async () => {
     const pages = { success_redirect_url: 'https://thanks.example/ok', error_redirect_url: 'https://sorry.example/' }
     const shop = await shopWith({ ...listing, ...pages })
     const own = `https://${shop.paywall.domain}/account`
@@ -117,8 +119,8 @@ describe('a paywall that lists where users may return to', () => {
   })
 })
 
-describe('a paywall that lists nothing', () => {
-  test('asks a buyer before it leads to where a user chose, and never from the owner’s domain', async () => {
+describe('a paywall without redirect_origins', () => {
+  test('asks for confirmation of a URL that a user chose, and never does so on the owner’s domain', async () => {
     const shop = await shopWith()
     for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
       const { checkoutUrl } = parseOpened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { origin }))
@@ -126,33 +128,33 @@ describe('a paywall that lists nothing', () => {
       expect(back.origin).toBe(world.url)
       for (const outcome of ['success', 'error']) {
         const path = back.pathname.replace(/success$/, outcome)
-        const under = await call(world, `https://${shop.paywall.domain}${path}`)
-        expect(under).toMatchObject({ status: 404, body: { error: 'checkout_not_found' } })
+        const onDomain = await call(world, `https://${shop.paywall.domain}${path}`)
+        expect(onDomain).toMatchObject({ status: 404, body: { error: 'checkout_not_found' } })
       }
-      expect(await page(back.href)).toEqual({ host: 'evil.example', links: [EVIL] })
+      expect(await readConfirmation(back.href)).toEqual({ host: 'evil.example', links: [EVIL] })
     }
   })
 
-  test('asks for each way by itself: only the foreign one', async () => {
+  test('asks for confirmation only for the URL that is foreign', async () => {
     const shop = await shopWith({ ...queries, error_redirect_url: OWN })
     const { checkoutUrl } = parseOpened(await start(shop, { successUrl: EVIL, errorUrl: OWN }, { origin: world.url }))
     const back = await payOnPage(checkoutUrl)
-    expect(await page(back)).toEqual({ host: 'evil.example', links: [EVIL] })
+    expect(await readConfirmation(back)).toEqual({ host: 'evil.example', links: [EVIL] })
     const failed = await call(world, back.replace(/success$/, 'error'))
     expect(failed).toMatchObject({ status: 303, headers: { location: OWN } })
   })
 
-  test('asks on a paywall without a domain, too, which has the service’s host', async () => {
+  test('asks for confirmation at the host of the service if the paywall has no domain', async () => {
     const shop = await newTenant(world, { settings: queries, domain: null })
     const targets = { successUrl: `${EVIL}?"onclick=alert(1)&b=<script>__SESSION__`, errorUrl: EVIL }
     const { checkoutUrl } = parseOpened(await start(shop, targets, { origin: world.url }))
     const back = new URL(await payOnPage(checkoutUrl))
     const [, , checkoutId] = back.pathname.split('/')
     const href = `${EVIL}?%22onclick=alert(1)&b=%3Cscript%3E${checkoutId}`
-    expect(await page(back.href)).toEqual({ host: 'evil.example', links: [href] })
+    expect(await readConfirmation(back.href)).toEqual({ host: 'evil.example', links: [href] })
   })
 
-  test("sends a buyer without confirmation to the domain, the settings’ pages and the site, and wherever an owner's call says so", async () => {
+  test("redirects without confirmation to its domain, its site, the pages in its settings, and any URL from an owner's call", async () => {
     const shop = await shopWith({ ...queries, success_redirect_url: OWN })
     const own = `https://${shop.paywall.domain}/account`
     const site = `${world.url}/p/${shop.paywall.id}/thanks`
@@ -165,7 +167,7 @@ describe('a paywall that lists nothing', () => {
     expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: EVIL } })
   })
 
-  test('asks before it leads to the way back of another owner’s checkout, which may lead anywhere', async () => {
+  test('asks for confirmation of the return URL of another owner’s checkout, which may redirect anywhere', async () => {
     const stranger = await shopWith()
     const own = { successUrl: EVIL, errorUrl: EVIL }
     const theirs = parseOpened(await start(stranger, own, { origin: world.url, key: stranger.key }))
@@ -176,10 +178,10 @@ describe('a paywall that lists nothing', () => {
     const { checkoutUrl } = parseOpened(await start(shop, { successUrl: returnUrl, errorUrl: returnUrl }))
     const back = await payOnPage(checkoutUrl)
     expect(new URL(back).origin).toBe(world.url)
-    expect(await page(back)).toEqual({ host: new URL(world.url).host, links: [returnUrl] })
+    expect(await readConfirmation(back)).toEqual({ host: new URL(world.url).host, links: [returnUrl] })
   })
 
-  test('does not lead from the owner’s domain to a host that ends alike', async () => {
+  test('does not redirect from the owner’s domain to a host that ends with it', async () => {
     const shop = await shopWith()
     for (const host of [`evil${shop.paywall.domain}`, `evil.${shop.paywall.domain}`]) {
       const url = `https://${host}/`
@@ -188,7 +190,7 @@ describe('a paywall that lists nothing', () => {
     }
   })
 
-  test('has its return URL on its domain if that leads to its own pages, or if the owner says so', async () => {
+  test('has its return URL on its domain if it redirects to its own pages, or if the owner started the checkout', async () => {
     const shop = await shopWith({ ...queries, success_redirect_url: OWN })
     const domain = `https://${shop.paywall.domain}`
     const own = parseOpened(await start(shop, { errorUrl: `${domain}/sorry` }))

@@ -14,13 +14,17 @@ afterEach(() => {
   world.neon.onStatement = undefined
 })
 
-/** Addresses of IPv6 networks, each of another customer. */
-const someAddress = () => `2001:${randomInt(0x1000, 0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`
+/** A random IPv6 address; each is in the network of another customer. */
+const randomAddress = () => `2001:${randomInt(0x1000, 0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`
 const network = (address: string) => ({ 'cf-connecting-ip': address })
 const from = (address: string): Call => ({ headers: network(address) })
 
-/** A call that opens a page, for a user with this address. */
-const open = (token: string, address = someAddress(), options: { key?: string; body?: Record<string, unknown> } = {}) =>
+/** Opens a checkout page as a user with this IP address. */
+const openPage = (
+  token: string,
+  address = randomAddress(),
+  options: { key?: string; body?: Record<string, unknown> } = {},
+) =>
   startCheckout(world, {
     paywall: world.paywall,
     token,
@@ -28,64 +32,64 @@ const open = (token: string, address = someAddress(), options: { key?: string; b
     ...(options.body && { body: options.body }),
   })
 
-const someToken = async () => (await signInAnonymously(world, from(someAddress()))).token
+const newToken = async () => (await signInAnonymously(world, from(randomAddress()))).token
 const pagesOpened = () => world.stripe.checkoutSessions.length
 const tooMany = { status: 429, body: { error: 'rate_limit_exceeded' } }
 
-async function counted(calls: Promise<{ status: number }>[]) {
+async function countStatuses(calls: Promise<{ status: number }>[]) {
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]))
 }
 
-describe('a user opens ten pages in ten minutes', () => {
-  test('and gets Retry-After', async () => {
-    const token = await someToken()
-    for (let page = 0; page < 10; page++) parseOpened(await open(token))
+describe('a user can open ten pages in ten minutes', () => {
+  test('and then gets 429 with Retry-After', async () => {
+    const token = await newToken()
+    for (let page = 0; page < 10; page++) parseOpened(await openPage(token))
     const before = pagesOpened()
-    const refused = await open(token)
+    const refused = await openPage(token)
     expect(refused).toMatchObject(tooMany)
-    // One is refilled each minute.
+    // One page is refilled each minute.
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
     expect(pagesOpened()).toBe(before)
     await world.database.query("update rate_limits set refilled_at = refilled_at - interval '10 minutes'")
-    parseOpened(await open(token))
+    parseOpened(await openPage(token))
   })
 
-  test('however many it asks for at once', async () => {
-    const token = await someToken()
+  test('even with 25 concurrent calls', async () => {
+    const token = await newToken()
     raceStatements(world, 'claim_checkout', 25)
     const before = pagesOpened()
-    expect(await counted(Array.from({ length: 25 }, () => open(token)))).toEqual({ 200: 10, 429: 15 })
+    expect(await countStatuses(Array.from({ length: 25 }, () => openPage(token)))).toEqual({ 200: 10, 429: 15 })
     expect(pagesOpened() - before).toBe(10)
   })
 
-  test('and neither replays nor refused calls count', async () => {
-    const token = await someToken()
+  test('not counting replays and refused calls', async () => {
+    const token = await newToken()
     const key = randomUUID()
-    const first = parseOpened(await open(token, undefined, { key }))
-    for (let again = 0; again < 12; again++) {
+    const first = parseOpened(await openPage(token, undefined, { key }))
+    for (let repeat = 0; repeat < 12; repeat++) {
       await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES').then(async (kv) => {
         for (const { name } of (await kv.list()).keys) await kv.delete(name)
       })
-      expect(parseOpened(await open(token, undefined, { key }))).toEqual(first)
-      expect(await open(token, undefined, { body: { priceId: 'price_x' } })).toMatchObject({ status: 404 })
+      expect(parseOpened(await openPage(token, undefined, { key }))).toEqual(first)
+      expect(await openPage(token, undefined, { body: { priceId: 'price_x' } })).toMatchObject({ status: 404 })
     }
-    for (let page = 0; page < 9; page++) parseOpened(await open(token))
-    expect(await open(token)).toMatchObject(tooMany)
+    for (let page = 0; page < 9; page++) parseOpened(await openPage(token))
+    expect(await openPage(token)).toMatchObject(tooMany)
   })
 
-  test('and a call that is refused leaves nothing behind', async () => {
-    const token = await someToken()
-    for (let page = 0; page < 10; page++) parseOpened(await open(token))
+  test('and a refused call does not claim its Idempotency-Key', async () => {
+    const token = await newToken()
+    for (let page = 0; page < 10; page++) parseOpened(await openPage(token))
     const key = randomUUID()
-    expect(await open(token, undefined, { key })).toMatchObject(tooMany)
+    expect(await openPage(token, undefined, { key })).toMatchObject(tooMany)
     await world.database.query("update rate_limits set refilled_at = refilled_at - interval '10 minutes'")
-    parseOpened(await open(token, undefined, { key, body: { trial_days: 3 } }))
+    parseOpened(await openPage(token, undefined, { key, body: { trial_days: 3 } }))
   })
 })
 
-test('60 anonymous users of one network open 100 pages together, and others go on', async () => {
+test('60 anonymous users of one network can open 100 pages together, and other networks are not limited', async () => {
   const prefix = `2001:db8:${randomInt(0xffff).toString(16)}`
   const address = (index: number) => `${prefix}:${index.toString(16)}::1`
   const users = Array.from(
@@ -94,39 +98,40 @@ test('60 anonymous users of one network open 100 pages together, and others go o
   )
   const tokens = await Promise.all(users)
   const before = pagesOpened()
-  const begun = Date.now()
+  const startedAt = Date.now()
   const callers = [...tokens, ...tokens]
   const counts: Record<string, number> = {}
   for (let first = 0; first < callers.length; first += 20) {
-    const some = callers.slice(first, first + 20).map((token, index) => open(token, address(first + index)))
-    for (const [status, times] of Object.entries(await counted(some))) counts[status] = (counts[status] ?? 0) + times
+    const batch = callers.slice(first, first + 20).map((token, index) => openPage(token, address(first + index)))
+    for (const [status, times] of Object.entries(await countStatuses(batch)))
+      counts[status] = (counts[status] ?? 0) + times
   }
-  // One is refilled each six seconds.
-  const refilled = Math.floor((Date.now() - begun) / 6_000)
+  // One page is refilled every six seconds.
+  const refilled = Math.floor((Date.now() - startedAt) / 6_000)
   expect(counts[200]).toBeGreaterThanOrEqual(100)
   expect(counts[200]).toBeLessThanOrEqual(100 + refilled)
   expect(counts[429]).toBe(120 - counts[200]!)
   expect(pagesOpened() - before).toBe(counts[200])
-  parseOpened(await open(await someToken()))
+  parseOpened(await openPage(await newToken()))
 })
 
-test('a paywall opens 10,000 pages in ten minutes for its users, then three to each network; an owner is not counted', async () => {
-  const token = await someToken()
-  parseOpened(await open(token))
+test('a paywall opens 10,000 pages in ten minutes for its users, then three per network; calls by the owner are not counted', async () => {
+  const token = await newToken()
+  parseOpened(await openPage(token))
   const consumed = (count: number) => setConsumed(world, 'pages', `paywall:${world.paywall.id}`, count)
   await consumed(9_999)
-  const address = someAddress()
-  for (let page = 0; page < 4; page++) parseOpened(await open(token, address))
-  expect(await open(token, address)).toMatchObject(tooMany)
-  expect(await open(await someToken(), address)).toMatchObject(tooMany)
-  parseOpened(await open(await someToken()))
+  const address = randomAddress()
+  for (let page = 0; page < 4; page++) parseOpened(await openPage(token, address))
+  expect(await openPage(token, address)).toMatchObject(tooMany)
+  expect(await openPage(await newToken(), address)).toMatchObject(tooMany)
+  parseOpened(await openPage(await newToken()))
   const byOwner = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
   for (let page = 0; page < 12; page++) parseOpened(await startCheckout(world, byOwner))
   const other = await newTenant(world, {})
-  const user = await signInAnonymously(world, { paywallId: other.paywall.id, ...from(someAddress()) })
+  const user = await signInAnonymously(world, { paywallId: other.paywall.id, ...from(randomAddress()) })
   const body = { priceId: getPriceId(other.paywall, 'monthly') }
   parseOpened(
-    await startCheckout(world, { paywall: other.paywall, token: user.token, headers: network(someAddress()), body }),
+    await startCheckout(world, { paywall: other.paywall, token: user.token, headers: network(randomAddress()), body }),
   )
   await consumed(0)
 })

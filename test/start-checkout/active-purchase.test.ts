@@ -16,44 +16,44 @@ beforeAll(() => {
   ours = tenant(world.file)
 })
 
-const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
+const activePurchase = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
 
 /** Calls start-checkout as the owner. */
-function order(email: string, slug: string, body: object = {}, { paywall, key }: Tenant = ours) {
+function startAsOwner(email: string, slug: string, body: object = {}, { paywall, key }: Tenant = ours) {
   return startCheckout(world, { paywall, key, body: { email, priceId: getPriceId(paywall, slug), ...body } })
 }
 
 /** Calls start-checkout as the user. */
-const orderOwn = (token: string, slug: string, { paywall }: Tenant = ours) =>
+const startAsUser = (token: string, slug: string, { paywall }: Tenant = ours) =>
   startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, slug) } })
 
-test('an active subscription is in the way of every price, for owner and user, unless it is ignored', async () => {
+test('an active subscription blocks every price, for owner and user, unless ignoreActivePurchase is set', async () => {
   const { email, token } = await person(world, ours)
   await buy(world, { ...ours, email })
   for (const slug of ['monthly', 'once']) {
-    expect(await order(email, slug)).toMatchObject(again)
-    expect(await order(email, slug, { ignoreActivePurchase: false })).toMatchObject(again)
-    expect(await orderOwn(token, slug)).toMatchObject(again)
-    expect(await order(email, slug, { ignoreActivePurchase: true })).toMatchObject({ status: 200 })
+    expect(await startAsOwner(email, slug)).toMatchObject(activePurchase)
+    expect(await startAsOwner(email, slug, { ignoreActivePurchase: false })).toMatchObject(activePurchase)
+    expect(await startAsUser(token, slug)).toMatchObject(activePurchase)
+    expect(await startAsOwner(email, slug, { ignoreActivePurchase: true })).toMatchObject({ status: 200 })
   }
 })
 
-test('a one-time purchase is in the way of the same price and of no other, unless it is ignored', async () => {
+test('a one-time purchase blocks the same price and no other, unless ignoreActivePurchase is set', async () => {
   const { email, token } = await person(world, ours)
   await buy(world, { ...ours, email, slug: 'once' })
   const { body } = await call(world, at(ours, 'bootstrap'), { token })
   expect(body).toMatchObject({ user: { has_active_subscription: false, paid: true } })
-  expect(await order(email, 'once')).toMatchObject(again)
-  expect(await orderOwn(token, 'once')).toMatchObject(again)
+  expect(await startAsOwner(email, 'once')).toMatchObject(activePurchase)
+  expect(await startAsUser(token, 'once')).toMatchObject(activePurchase)
 
-  await payAndReturn(world, parseOpened(await order(email, 'once', { ignoreActivePurchase: true })).checkoutUrl)
+  await payAndReturn(world, parseOpened(await startAsOwner(email, 'once', { ignoreActivePurchase: true })).checkoutUrl)
   for (const slug of ['tip', 'monthly']) {
-    expect(await order(email, slug)).toMatchObject({ status: 200 })
-    expect(await orderOwn(token, slug)).toMatchObject({ status: 200 })
+    expect(await startAsOwner(email, slug)).toMatchObject({ status: 200 })
+    expect(await startAsUser(token, slug)).toMatchObject({ status: 200 })
   }
 })
 
-test('an edited price counts as the same one; a refunded one may be bought again', async () => {
+test('an edited price counts as the same price; a refunded one can be bought again', async () => {
   const shop = await newTenant(world, { prices: [once] })
   const email = newEmail()
   const { userId } = await buy(world, { ...shop, email, slug: 'once' })
@@ -64,22 +64,22 @@ test('an edited price counts as the same one; a refunded one may be bought again
   const edited = tenant(await paywallFile({ owner: shop.file.owner, keys, paywall }))
   await world.apply(edited.file)
   expect(getPriceId(edited.paywall, 'once')).not.toBe(getPriceId(shop.paywall, 'once'))
-  expect(await order(email, 'once', {}, edited)).toMatchObject(again)
+  expect(await startAsOwner(email, 'once', {}, edited)).toMatchObject(activePurchase)
 
   const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
   await world.stripe.refund(rows[0].processor_id)
   await world.stripe.drainWebhooks()
-  expect(await order(email, 'once', {}, edited)).toMatchObject({ status: 200 })
+  expect(await startAsOwner(email, 'once', {}, edited)).toMatchObject({ status: 200 })
 })
 
-test('a purchase on another paywall does not matter', async () => {
+test('a purchase on another paywall blocks nothing', async () => {
   const other = await newTenant(world, { prices: [monthly(), once] })
   const email = newEmail()
   await buy(world, { ...other, email, slug: 'once' })
   await buy(world, { ...other, email })
   const { token } = await person(world, ours, email)
   for (const slug of ['monthly', 'once']) {
-    expect(await order(email, slug)).toMatchObject({ status: 200 })
-    expect(await orderOwn(token, slug)).toMatchObject({ status: 200 })
+    expect(await startAsOwner(email, slug)).toMatchObject({ status: 200 })
+    expect(await startAsUser(token, slug)).toMatchObject({ status: 200 })
   }
 })

@@ -10,7 +10,7 @@ import {
   press,
   startCheckout,
 } from '../support/checkout.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
@@ -34,7 +34,7 @@ const getCheckoutSession = (url: string) => world.stripe.checkoutSessions.find((
 const payable = (checkouts: Opened[]) =>
   checkouts.filter(({ checkoutUrl }) => getCheckoutSession(checkoutUrl)?.status === 'open')
 
-test('of checkouts that one user opens at once, one page stays payable', async () => {
+test('when one user opens several checkouts at once, one page stays payable', async () => {
   for (let round = 0; round < 5; round++) {
     const email = newEmail()
     const before = world.stripe.checkoutSessions.length
@@ -54,7 +54,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
 test.each([
   ['before the older one is closed', 3],
   ['while the older one is being closed', 5],
-])('of two pages that are paid at once, %s, no purchase is lost and none is made up', async (when, rounds) => {
+])('when two pages are paid at once, %s, no purchase is lost or invented', async (when, rounds) => {
   for (let round = 0; round < rounds; round++) {
     const [email, before] = [newEmail(), world.stripe.subscriptions.length]
     const paid = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ test.each([
     expect(new Set(purchases.map(({ interval }) => interval)).size).toBe(purchases.length)
 
     const events = await ownerEvents(world, userId)
-    expect(sequenceFaults(events)).toEqual([])
+    expect(findSequenceErrors(events)).toEqual([])
     expect(events.filter(({ type }) => type === 'subscription.created')).toHaveLength(bought.length)
   }
 })
@@ -106,7 +106,7 @@ test('40 users who buy at once each get their own page and their own purchase', 
   expect(new Set(bought.map(({ state }) => state.purchases[0]?.id)).size).toBe(40)
 })
 
-test('while prices are edited again and again, a checkout gets its price or an error that it no longer exists', async () => {
+test('while prices are edited repeatedly, a checkout gets its price or 404 price_not_found', async () => {
   const owner = { email: newEmail() }
   const key = world.file.keys[0]!.secret!.replace(/.{8}$/, randomUUID().slice(0, 8))
   const own = { id: `${world.paywall.id}1`, processor: world.paywall.processor }

@@ -14,8 +14,8 @@ const CLAIM = { statement: 'claim_checkout' }
 const PAGE = { call: '/v1/checkout/sessions' }
 const RECORD = { statement: 'record_checkout' }
 
-/** What is known of a key: its claim and the pages that Stripe has for its checkouts. */
-async function storedUnder(key: string) {
+/** The claims stored under an idempotency key, and the number of pages that Stripe has for their checkouts. */
+async function readClaims(key: string) {
   const { rows } = await world.database.query<{ opened: boolean; checkout_id: string; url: string | null }>(
     'select opened, checkout_id, url from checkout_claims join checkouts on id = checkout_id where idempotency_key = $1',
     [key],
@@ -27,15 +27,15 @@ async function storedUnder(key: string) {
   return { claims: rows.map(({ opened: open, url }) => ({ opened: open, url })), pages: pages.length }
 }
 
-/** A start-checkout, and what came of its first try once that was interrupted. */
+/** A start-checkout whose first attempt was interrupted, with the result of that attempt. */
 interface Interrupted {
   key: string
   first: PromiseSettledResult<Reply>
-  again: () => Promise<Reply>
+  retry: () => Promise<Reply>
 }
 
-/** A start-checkout at each of these moments, all of them interrupted at once. */
-async function interrupted(moments: Moment[], interruption = async () => {}): Promise<Interrupted[]> {
+/** Starts a checkout for each of these moments, and interrupts all of them at once. */
+async function startInterrupted(moments: Moment[], interruption = async () => {}): Promise<Interrupted[]> {
   const orders = moments.map(() => {
     const headers = { 'idempotency-key': randomUUID() }
     return { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
@@ -47,13 +47,13 @@ async function interrupted(moments: Moment[], interruption = async () => {}): Pr
   return orders.map((order, index) => ({
     key: order.headers['idempotency-key'],
     first: firsts[index]!,
-    again: () => startCheckout(world, order),
+    retry: () => startCheckout(world, order),
   }))
 }
 
 async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
   const { checkoutUrl, userId } = parseOpened(reply)
-  expect(await storedUnder(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], pages: 1 })
+  expect(await readClaims(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], pages: 1 })
   expect((await payAndReturn(world, checkoutUrl)).status).toBe(303)
   expect((await userState(world, userId)).purchases).toHaveLength(1)
 }
@@ -63,42 +63,42 @@ type Moment = [name: string, wait: Await, side: Side]
 const MOMENTS: Moment[] = [
   ['before its claim', CLAIM, 'before'],
   ['after its claim, before Stripe is asked', PAGE, 'before'],
-  ['after Stripe has opened the page, before its answer', PAGE, 'after'],
-  ['after Stripe’s answer, before it is recorded', RECORD, 'before'],
+  ['after Stripe has opened the page, before its response', PAGE, 'after'],
+  ['after Stripe’s response, before it is recorded', RECORD, 'before'],
   ['after it is recorded, before the reply', RECORD, 'after'],
 ]
 
-test('checkouts whose Worker is killed, at each moment, are opened by the next attempt, once', async () => {
-  const crashed = await interrupted(MOMENTS, () => world.workers.kill())
+test('when the Worker is killed at any moment, the next attempt opens the checkout once', async () => {
+  const crashed = await startInterrupted(MOMENTS, () => world.workers.kill())
   for (const [index, { first }] of crashed.entries()) {
     expect(first.status === 'rejected' || first.value.status >= 500, MOMENTS[index]![0]).toBe(true)
   }
-  const replies = await Promise.all(crashed.map(({ again }) => again()))
+  const replies = await Promise.all(crashed.map(({ retry }) => retry()))
   for (const [index, { key }] of crashed.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
-test('when the database’s reply is lost, at each moment, the caller gets 503 and the next attempt opens it, once', async () => {
+test('when the database’s response is lost at any moment, the caller gets 503 and the next attempt opens the checkout once', async () => {
   const moments: Moment[] = [...MOMENTS.filter(([, wait]) => 'statement' in wait), ['after its claim', CLAIM, 'after']]
-  const lost = await interrupted(moments)
+  const lost = await startInterrupted(moments)
   for (const [index, { first }] of lost.entries()) {
     const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: 'database_unavailable' } }
     expect(first, moments[index]![0]).toMatchObject({ value: unavailable })
   }
-  const replies = await Promise.all(lost.map(({ again }) => again()))
+  const replies = await Promise.all(lost.map(({ retry }) => retry()))
   for (const [index, { key }] of lost.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
-test('when Stripe hangs up before or after it acts, the SDK asks again with the same key and one page is open', async () => {
-  const replies = await interrupted(MOMENTS.filter(([, wait]) => 'call' in wait))
+test('when Stripe drops the connection before or after it acts, the SDK retries with the same key and one page is open', async () => {
+  const replies = await startInterrupted(MOMENTS.filter(([, wait]) => 'call' in wait))
   for (const { key, first } of replies) {
     if (first.status === 'rejected') throw first.reason
     await expectOneCheckout(key, first.value)
   }
 })
 
-test('40 attempts with a key whose first one was killed wait for its lease, and all get the same page', async () => {
-  const [crashed] = await interrupted([['', PAGE, 'after']], () => world.workers.kill())
-  const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
+test('40 attempts with the key of a killed attempt wait for its lease, and all get the same page', async () => {
+  const [crashed] = await startInterrupted([['', PAGE, 'after']], () => world.workers.kill())
+  const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.retry()))
   expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(1)
   await expectOneCheckout(crashed!.key, replies[0]!)
 })
@@ -106,11 +106,11 @@ test('40 attempts with a key whose first one was killed wait for its lease, and 
 test.each([
   ['balances', () => changeBalance(world, { email: newEmail() }), { code: 'internal_error' }],
   ['withdraw-tokens', () => withdraw(world, { user_id: randomUUID() }), {}],
-])('500 internal_error in JSON, from the gateway, when the Worker of %s is gone', async (_endpoint, ask, code) => {
-  const reply = await ask()
+])('the gateway returns 500 internal_error as JSON when the Worker of %s is missing', async (_endpoint, send, code) => {
+  const reply = await send()
   expect(reply).toMatchObject({ status: 500, headers: { 'access-control-allow-origin': '*' } })
   expect(reply.body).toEqual({ error: 'internal_error', ...code })
-  await until('the gateway says so in the log', async () =>
+  await until('the gateway logs the error', async () =>
     world.logs.some(({ message }) => {
       return message.includes('endpoint did not respond') && message.includes(String(reply.headers['x-request-id']))
     }),

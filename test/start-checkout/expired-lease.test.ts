@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
-import { whileHeld } from '../support/held-member.ts'
+import { runWhileLocked } from '../support/held-member.ts'
 import { useTestWorld } from '../support/world.ts'
 
 // A claim whose lease has run out is free, although its holder may only be slow. Here the slow holder finishes just after
@@ -44,25 +44,25 @@ async function slowCheckout() {
   return { slow, answer, attempt, member, pages: () => world.stripe.checkoutSessions.length - before }
 }
 
-test('what the slow attempt has opened by then is replayed', async () => {
+test('if the slow attempt has opened its page by then, the other attempt replays it', async () => {
   const { slow, answer, attempt, member, pages } = await slowCheckout()
   const finish = () => {
     answer.resolve(null)
     return slow
   }
-  const [first, second] = await whileHeld(world, member, [finish, attempt])
+  const [first, second] = await runWhileLocked(world, member, [finish, attempt])
   expect(parseOpened(second!)).toEqual(parseOpened(first!))
   expect(second!.headers['idempotency-replayed']).toBe('true')
   expect(pages()).toBe(1)
 })
 
-test('what the slow attempt has given up by then is opened', async () => {
+test('if the slow attempt has given up its claim by then, the other attempt opens the page', async () => {
   const { slow, answer, attempt, member, pages } = await slowCheckout()
   const change = () => {
     answer.resolve({ status: 400, headers: {}, body: JSON.stringify({ error: { type: 'api_error', message: 'No.' } }) })
     return expect(slow).resolves.toMatchObject({ status: 502 })
   }
-  const [second] = await whileHeld(world, { ...member, change }, [attempt])
+  const [second] = await runWhileLocked(world, { ...member, change }, [attempt])
   parseOpened(second!)
   expect(pages()).toBe(1)
 })

@@ -5,7 +5,7 @@ import { getPriceId, parseOpened, press, startCheckout } from '../support/checko
 import { signIn } from '../support/exchange.ts'
 import { runInLockOrder } from '../support/held-member.ts'
 import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { yearly } from '../support/paywall-file.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -21,11 +21,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** All webhooks of Mollie have arrived. */
-const drained = () => world.mollie.drainWebhooks()
+/** Waits until all webhooks of Mollie have arrived. */
+const drainWebhooks = () => world.mollie.drainWebhooks()
 
-/** A user with five pages, each opened before a trial began. */
-async function fivePages() {
+/** Opens five pages for a new user, each before a trial begins. */
+async function openFivePages() {
   const { paywall } = world
   const { token, id } = await signIn(world)
   const pages: string[] = []
@@ -37,20 +37,20 @@ async function fivePages() {
 }
 
 describe('five open pages', () => {
-  test('that are paid at once are one trial: the others are never charged, and bring nothing', async () => {
-    const { id, pages } = await fivePages()
+  test('that are paid at once start one trial: the others are never charged and credit nothing', async () => {
+    const { id, pages } = await openFivePages()
     world.mollie.holdWebhooks()
-    const backs = await Promise.all(pages.map((page) => payOnPage(page)))
+    const returnUrls = await Promise.all(pages.map((page) => payOnPage(page)))
     const returns = await runInLockOrder(
       world,
       id,
-      backs.map((back) => () => call(world, back)),
+      returnUrls.map((returnUrl) => () => call(world, returnUrl)),
     )
     await world.mollie.sendHeldWebhooks()
-    await drained()
+    await drainWebhooks()
 
-    const landed = returns.map(({ headers }) => headers.location).toSorted()
-    expect(landed.map((location) => location?.split('?')[0])).toEqual([
+    const locations = returns.map(({ headers }) => headers.location).toSorted()
+    expect(locations.map((location) => location?.split('?')[0])).toEqual([
       ...Array(4).fill('https://owner.example/sorry'),
       'https://owner.example/thanks',
     ])
@@ -62,13 +62,13 @@ describe('five open pages', () => {
     expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
     const events = await ownerEvents(world, id)
     expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(sequenceFaults(events)).toEqual([])
+    expect(findSequenceErrors(events)).toEqual([])
   })
 
-  test('are one trial if only their webhooks arrive, also repeatedly', async () => {
-    const { id, pages } = await fivePages()
+  test('start one trial if only their webhooks arrive, even repeatedly', async () => {
+    const { id, pages } = await openFivePages()
     await Promise.all(pages.map((page) => payOnPage(page)))
-    await drained()
+    await drainWebhooks()
     for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
     await world.workers.scheduled('reconcile')
     expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
@@ -76,31 +76,31 @@ describe('five open pages', () => {
     expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
   })
 
-  test('are no second trial if one of them is paid when the first trial is over', async () => {
-    const { id, pages } = await fivePages()
+  test('start no second trial if one of them is paid after the first trial has ended', async () => {
+    const { id, pages } = await openFivePages()
     await call(world, await payOnPage(pages[0]!))
-    await drained()
+    await drainWebhooks()
     await world.database.query(
       "update purchases set status = 'canceled', reconcile_at = null where user_id = $1", // as if its trial had ended
       [id],
     )
     await call(world, await payOnPage(pages[1]!))
-    await drained()
+    await drainWebhooks()
     expect(await userState(world, id)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 })
 
-test('a payment that was listed while a bank had it in hand, and is a second trial then, is listed as ended', async () => {
-  const { id, pages } = await fivePages()
+test('a pending payment that would start a second trial is listed as canceled once it is paid', async () => {
+  const { id, pages } = await openFivePages()
   await press(pages[1]!, 'later')
-  await drained()
+  await drainWebhooks()
   await call(world, await payOnPage(pages[0]!))
-  await drained()
+  await drainWebhooks()
   const statuses = async () => (await userState(world, id)).purchases.map(({ status }) => status)
   expect(await statuses()).toEqual(['trialing', 'pending'])
   const pending = getPayments(world, id).find(({ status }) => status === 'pending')
   await world.mollie.resolvePayment(String(pending?.id))
-  await drained()
+  await drainWebhooks()
   expect(await statuses()).toEqual(['trialing', 'canceled'])
   expect(await verifiedBalances(world, id)).toMatchObject({ premium: 50 })
   expect(listSubscriptions(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
@@ -108,9 +108,9 @@ test('a payment that was listed while a bank had it in hand, and is a second tri
 })
 
 test('a trial that could not be ended at the processor is ended by the processor’s next webhook', async () => {
-  const { id, pages } = await fivePages()
+  const { id, pages } = await openFivePages()
   await call(world, await payOnPage(pages[0]!))
-  await drained()
+  await drainWebhooks()
   world.mollie.holdWebhooks()
   await payOnPage(pages[1]!)
   const paid = world.mollie.events.at(-1)!

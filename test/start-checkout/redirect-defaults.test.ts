@@ -22,20 +22,26 @@ async function start(pages: { success?: string; error?: string }, { domain, body
   return startCheckout(world, { ...shop, body: { successUrl: undefined, errorUrl: undefined, ...body } })
 }
 
-describe('on a paywall with a domain, a buyer who did not pay lands', () => {
-  const domain = () => `${randomUUID()}.example`
+describe('on a paywall with a domain, a buyer who did not pay is redirected', () => {
+  const randomDomain = () => `${randomUUID()}.example`
   test.each([
-    ['on its page for that', { success: THANKS, error: SORRY }, domain(), {}, SORRY],
-    ['on the page of success, if it has no other', { success: THANKS }, domain(), {}, THANKS],
-    ["on its error page, whatever the call's success URL", { error: SORRY }, domain(), { successUrl: THANKS }, SORRY],
-    ['on the front page of the domain, if it names none', {}, DOMAIN, { successUrl: THANKS }, `https://${DOMAIN}/`],
-  ])('%s', async (_where, pages, ofPaywall, body, landing) => {
-    const { checkoutUrl } = parseOpened(await start(pages, { domain: ofPaywall, body }))
+    ['to its error page', { success: THANKS, error: SORRY }, randomDomain(), {}, SORRY],
+    ['to its success page, if it has no error page', { success: THANKS }, randomDomain(), {}, THANKS],
+    [
+      "to its error page, whatever the call's successUrl",
+      { error: SORRY },
+      randomDomain(),
+      { successUrl: THANKS },
+      SORRY,
+    ],
+    ['to the front page of the domain, if it has neither', {}, DOMAIN, { successUrl: THANKS }, `https://${DOMAIN}/`],
+  ])('%s', async (_where, pages, domain, body, location) => {
+    const { checkoutUrl } = parseOpened(await start(pages, { domain, body }))
     const back = await call(world, await press(checkoutUrl, 'cancel'))
-    expect(back).toMatchObject({ status: 303, headers: { location: landing } })
+    expect(back).toMatchObject({ status: 303, headers: { location } })
   })
 
-  test('on the paywall page', async () => {
+  test('to a front page that shows the paywall', async () => {
     expect(await call(world, `https://${DOMAIN}/`)).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/html; charset=UTF-8', 'x-request-id': expect.any(String) },
@@ -43,12 +49,12 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     })
   })
 
-  test('and one who paid on the thanks page, if the paywall sets none', async () => {
-    const ofPaywall = domain()
-    const { checkoutUrl } = parseOpened(await start({ error: SORRY }, { domain: ofPaywall, body: {} }))
+  test('and one who paid to the thanks page of the domain, if the paywall has no success page', async () => {
+    const domain = randomDomain()
+    const { checkoutUrl } = parseOpened(await start({ error: SORRY }, { domain, body: {} }))
     const back = await call(world, await press(checkoutUrl, 'pay'))
-    expect(back).toMatchObject({ status: 303, headers: { location: `https://${ofPaywall}/thanks` } })
-    expect(await call(world, `https://${ofPaywall}/thanks`)).toMatchObject({
+    expect(back).toMatchObject({ status: 303, headers: { location: `https://${domain}/thanks` } })
+    expect(await call(world, `https://${domain}/thanks`)).toMatchObject({
       status: 200,
       body: expect.stringContaining('Thank you!'),
     })
@@ -56,7 +62,7 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
 })
 
 test.each([
-  ['both', {}, 'successUrl, errorUrl'],
+  ['both URLs', {}, 'successUrl, errorUrl'],
   ['successUrl', { errorUrl: SORRY }, 'successUrl'],
   ['errorUrl', { successUrl: THANKS }, 'errorUrl'],
 ])('without a domain %s must be passed, even if the paywall sets pages', async (_which, body, names) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { whileHeld } from '../support/held-member.ts'
+import { runWhileLocked } from '../support/held-member.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -16,26 +16,26 @@ afterEach(() => {
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-/** How many hosted pages Stripe is asked for while start-checkouts run, 40 of which claim in the same moment. */
-async function pagesOpened(run: () => Promise<unknown>): Promise<number> {
+/** Counts the hosted pages that Stripe is asked for while `run` starts checkouts, 40 of which claim their key at once. */
+async function countPages(run: () => Promise<unknown>): Promise<number> {
   raceStatements(world, 'claim_checkout', 40)
   const before = world.stripe.calls.length
   await run()
   return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
 }
 
-/** How long the service keeps a duplicate waiting for the first reply before it says that this takes longer. */
+/** How long a duplicate waits for the first reply before the service returns 409 with Retry-After. */
 const WAIT_MS = 5_000
 
 /**
- * A start-checkout whose key is in progress waits for the first reply. On a machine that is too busy for 200 at once it may
- * be asked after 5 s to come again; then it does.
+ * Retries a start-checkout that got 409 with Retry-After because the first reply took longer than 5 s, as it may on a machine
+ * that is too busy for 200 calls at once.
  */
-async function untilDecided(request: () => Promise<Reply>): Promise<Reply> {
+async function retryWhileInProgress(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
-    const askedAt = Date.now()
+    const startedAt = Date.now()
     const reply = await request()
-    const waited = Date.now() - askedAt >= WAIT_MS
+    const waited = Date.now() - startedAt >= WAIT_MS
     if (reply.status !== 409 || !waited || reply.headers['retry-after'] === undefined) return reply
   }
 }
@@ -54,30 +54,30 @@ test('200 concurrent start-checkouts with one Idempotency-Key open one page, and
     body: { email: newEmail() },
   }
   let replies: Reply[] = []
-  const created = await pagesOpened(async () => {
-    replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
+  const created = await countPages(async () => {
+    replies = await times(200, () => retryWhileInProgress(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(created).toBe(1)
 })
 
-test('200 at once of one signed-in user open one page', async () => {
+test('200 concurrent start-checkouts of one signed-in user open one page', async () => {
   const user = await signIn(world)
   const order = { paywall: world.paywall, token: user.token, headers: { 'idempotency-key': randomUUID() } }
   let replies: Reply[] = []
-  const created = await pagesOpened(async () => {
-    replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
+  const created = await countPages(async () => {
+    replies = await times(200, () => retryWhileInProgress(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(replies.map((reply) => parseOpened(reply).userId)).toContain(user.id)
   expect(created).toBe(1)
 })
 
-test('of two bodies under one key one wins, and every call with the other is refused', async () => {
+test('of two bodies with one Idempotency-Key one succeeds, and every call with the other returns 409', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const emails = [newEmail(), newEmail()]
   const replies: Reply[][] = [[], []]
-  const created = await pagesOpened(() =>
+  const created = await countPages(() =>
     times(50, async (index) => {
       const side = index % 2
       const body = { email: emails[side] }
@@ -93,7 +93,7 @@ test('of two bodies under one key one wins, and every call with the other is ref
   expect(created).toBe(1)
 })
 
-test('one key is one checkout for each of 40 signed-in users who happen to choose it at once', async () => {
+test('40 signed-in users who use the same Idempotency-Key at once each get their own checkout', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const users = await times(40, () => signIn(world))
   raceStatements(world, 'claim_checkout', 40)
@@ -104,15 +104,15 @@ test('one key is one checkout for each of 40 signed-in users who happen to choos
   expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(40)
 })
 
-test('of two bodies at once with one Idempotency-Key the one that is refused makes no user', async () => {
+test('of two concurrent bodies with one Idempotency-Key, the refused one creates no user', async () => {
   const emails = [newEmail(), newEmail()]
   const headers = { 'idempotency-key': randomUUID() }
   const calls = emails.map(
     (email) => () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email } }),
   )
-  // The first one has claimed the key when it stores its checkout, and waits there for the row of its price.
+  // The first call claims the key, and then waits for the row of its price to store its checkout.
   const price = { hold: 'select from prices where id = $1 for update', values: [getPriceId(world.paywall, 'monthly')] }
-  const [first, second] = await whileHeld(world, price, calls)
+  const [first, second] = await runWhileLocked(world, price, calls)
   parseOpened(first!)
   expect(second).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
   const path = `/api/v1/paywall/${world.paywall.id}/user?email=${emails[1]}`

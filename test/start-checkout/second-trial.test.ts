@@ -5,15 +5,15 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-test('a user has one trial on a paywall, unless the owner gives another with its own key', async () => {
+test('a user gets one trial on a paywall, unless the owner requests another with trial_days', async () => {
   const { paywall, key } = world
   const { email, token } = await person(world, tenant(world.file), newEmail())
   const order = { email, priceId: getPriceId(paywall, 'yearly'), ignoreActivePurchase: true }
-  /** The days of trial that Stripe is asked for. */
+  /** The number of trial days that Stripe is asked for. */
   async function readTrial(checkout: ReturnType<typeof startCheckout>) {
     parseOpened(await checkout)
-    const order = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
-    return Object(order?.body.subscription_data).trial_period_days
+    const request = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+    return Object(request?.body.subscription_data).trial_period_days
   }
 
   const first = await startCheckout(world, { paywall, key, body: order })

@@ -28,7 +28,7 @@ function getForm(content: string): Buffer {
 }
 
 /** How long it takes to refuse the form, in milliseconds: the shorter of two times. */
-async function cost(content: string): Promise<number> {
+async function refusalTime(content: string): Promise<number> {
   const body = getForm(content)
   const times: number[] = []
   for (let time = 0; time < 2; time++) {
@@ -44,17 +44,17 @@ async function cost(content: string): Promise<number> {
   return Math.min(...times)
 }
 
-test('50 MB that look like the end of a part again and again cost what any other 50 MB cost', async () => {
-  const other = await cost('a')
+test('a form of 50 MB that repeats the beginning of a boundary takes about as long as other forms of 50 MB', async () => {
+  const other = await refusalTime('a')
   const hostile = ['\r', '\ra', '\r\n', '\r\n-', `\r\n--${BOUNDARY.slice(1)}`, `\r${'a'.repeat(40)}`]
   for (const content of hostile) {
-    expect(await cost(content), JSON.stringify(content)).toBeLessThan(3 * other + 500)
+    expect(await refusalTime(content), JSON.stringify(content)).toBeLessThan(3 * other + 500)
   }
 }, 240_000)
 
-test('and a part ends where its boundary stands, whatever stands before it', async () => {
-  const almost = [`\r\r\n--${BOUNDARY}`, `\r\n\r\n--${BOUNDARY}`, `\r\n-\r\n--${BOUNDARY}`]
-  for (const end of almost) {
+test('a part ends at its boundary, whatever bytes precede it', async () => {
+  const endings = [`\r\r\n--${BOUNDARY}`, `\r\n\r\n--${BOUNDARY}`, `\r\n-\r\n--${BOUNDARY}`]
+  for (const end of endings) {
     const fields = { ...MESSAGE, customer_email: newEmail() }
     const parts = Object.entries(fields).map(
       ([name, text]) => `\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}${end}`,
@@ -65,7 +65,7 @@ test('and a part ends where its boundary stands, whatever stands before it', asy
     })
     const text = JSON.stringify(reply.body)
     expect([reply.status, text], JSON.stringify(end)).toEqual(
-      end === almost[2] ? [400, expect.stringContaining('email_required')] : [200, expect.stringContaining('ticket')],
+      end === endings[2] ? [400, expect.stringContaining('email_required')] : [200, expect.stringContaining('ticket')],
     )
   }
 })

@@ -23,10 +23,10 @@ const paywallWith = async (bytes?: number) => {
   return (await newTenant(world, { settings: { ...queries, ...limits } })).paywall.id
 }
 
-const someNetwork = () => ({ 'cf-connecting-ip': `2001:${randomInt(0x1000, 0xffff).toString(16)}:1::1` })
+const randomNetwork = () => ({ 'cf-connecting-ip': `2001:${randomInt(0x1000, 0xffff).toString(16)}:1::1` })
 
-/** A ticket of a guest whom nobody has seen, from a network that nobody has seen, unless it is named. */
-const asGuest = (paywallId: string, images: number, headers: Record<string, string> = someNetwork()) =>
+/** Sends a ticket as a new guest, from a new network unless `headers` names one. */
+const asGuest = (paywallId: string, images: number, headers: Record<string, string> = randomNetwork()) =>
   sendForm(
     world,
     ticketForm({ ...MESSAGE, customer_email: newEmail() }, Array(images).fill(randomImage('image/png', SIZE))),
@@ -41,7 +41,7 @@ const tooMany = {
   body: { error: 'rate_limit_exceeded', message: expect.stringContaining('without images') },
 }
 
-const onlyImagesOfTickets = () =>
+const untilNoStrayImages = () =>
   until('every stored image belongs to a ticket', async () => {
     const { stored, known } = await attachmentKeys(world)
     return stored.join() === known.join()
@@ -56,24 +56,24 @@ test('guests can send as many bytes of images a day as the paywall accepts, and 
   expect(await asGuest(paywallId, 1)).toMatchObject({ status: 200 })
   expect(await asGuest(paywallId, 1)).toMatchObject(tooMany)
   expect(await asGuest(paywallId, 0)).toMatchObject({ status: 200 })
-  await onlyImagesOfTickets()
+  await untilNoStrayImages()
   await world.database.query("update rate_limits set refilled_at = refilled_at - interval '24 hours'")
   expect(await asGuest(paywallId, 3)).toMatchObject({ status: 200 })
 })
 
-test('of twelve concurrent tickets as many are accepted as there is room for, and the others’ images are deleted', async () => {
+test('of twelve concurrent tickets, those within the limit are accepted, and the images of the others are deleted', async () => {
   const paywallId = await paywallWith(5 * SIZE)
   raceStatements(world, 'open_ticket', 12)
   const replies = await Promise.all(Array.from({ length: 12 }, () => asGuest(paywallId, 1)))
   world.neon.onStatement = undefined
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(7)
-  await onlyImagesOfTickets()
+  await untilNoStrayImages()
 })
 
 test('a guest whose images are refused keeps its quota of tickets', async () => {
   const paywallId = await paywallWith(SIZE)
-  const headers = someNetwork()
+  const headers = randomNetwork()
   const fields = { ...MESSAGE, customer_email: newEmail() }
   const send = (images: number) =>
     sendForm(world, ticketForm(fields, Array(images).fill(randomImage('image/png', SIZE))), { paywallId, headers })
@@ -83,31 +83,31 @@ test('a guest whose images are refused keeps its quota of tickets', async () => 
   expect(statuses).toEqual([200, 200, 429])
 })
 
-test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all networks', async () => {
+test('guests of one network can send 100 MB a day to all paywalls, and a paywall accepts 200 MB from all networks', async () => {
   const [one, other] = [await paywallWith(), await paywallWith()]
-  const headers = someNetwork()
-  const store = (who: string, megabytes: number) =>
+  const headers = randomNetwork()
+  const setUsed = (keyPattern: string, megabytes: number) =>
     world.database.query("update rate_limits set consumed = $1 where name = 'guest_images' and key like $2", [
       megabytes * MEGABYTE,
-      who,
+      keyPattern,
     ])
   expect(await asGuest(one, 1, headers)).toMatchObject({ status: 200 })
-  await store('network:%', 100)
+  await setUsed('network:%', 100)
   expect(await asGuest(other, 1, headers)).toMatchObject(tooMany)
   expect(await asGuest(other, 1)).toMatchObject({ status: 200 })
-  await store(`paywall:${one}`, 200)
+  await setUsed(`paywall:${one}`, 200)
   expect(await asGuest(one, 1)).toMatchObject(tooMany)
 })
 
-/** A ticket with one image, of the user of a token. */
+/** Sends a ticket with one image as the user of a token. */
 const asUser = (token: string) =>
-  sendForm(world, ticketForm(MESSAGE, [randomImage('image/png', SIZE)]), { token, headers: someNetwork() })
+  sendForm(world, ticketForm(MESSAGE, [randomImage('image/png', SIZE)]), { token, headers: randomNetwork() })
 
 test("anonymous users share the guests' limit, and known users have their own", async () => {
-  const take = (taken: number) => setConsumed(world, 'guest_images', `paywall:${world.paywall.id}`, taken)
-  // A hundredth that is left is used, less than that is kept.
-  await take(198 * MEGABYTE)
-  const anonymous = async () => (await signInAnonymously(world, { headers: someNetwork() })).token
+  const setUsed = (bytes: number) => setConsumed(world, 'guest_images', `paywall:${world.paywall.id}`, bytes)
+  // A limit with less than a hundredth left counts as used up.
+  await setUsed(198 * MEGABYTE)
+  const anonymous = async () => (await signInAnonymously(world, { headers: randomNetwork() })).token
   expect(await asUser(await anonymous())).toMatchObject({ status: 200 })
   expect(await asUser(await anonymous())).toMatchObject(tooMany)
 
@@ -117,10 +117,10 @@ test("anonymous users share the guests' limit, and known users have their own", 
   expect(await asUser(buyer.token)).toMatchObject(tooMany)
   await pay(world, buyer.checkoutUrl)
   expect(await asUser(buyer.token)).toMatchObject({ status: 200 })
-  await take(0)
+  await setUsed(0)
 })
 
-test("a network's limit also covers users who signed in and bought nothing, as one mailbox can create many; buyers have their own", async () => {
+test("a network's limit covers signed-in users without a purchase, as one mailbox can create many; buyers have their own", async () => {
   const network = '192.0.2.210'
   await setConsumed(world, 'guest_images', `network:${network}`, 100 * MEGABYTE)
   const send = (token: string) =>
@@ -134,7 +134,7 @@ test("a network's limit also covers users who signed in and bought nothing, as o
   expect(await send(token)).toMatchObject({ status: 200 })
 })
 
-test('a paywall may take none', async () => {
+test('a paywall with a limit of 0 accepts no images from guests', async () => {
   const paywallId = await paywallWith(0)
   expect(await asGuest(paywallId, 1)).toMatchObject(tooMany)
   expect(await asGuest(paywallId, 0)).toMatchObject({ status: 200 })

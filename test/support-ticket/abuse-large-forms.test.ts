@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const MEGABYTE = 1024 * 1024
-/** At full size as many as were tried from outside. */
+/** At full size, as many as in a test from outside. */
 const SENDERS = FULL_SIZE ? 20 : 8
 
 /** A ticket with five images of 9.9 MB. */
@@ -49,18 +49,18 @@ function post(body: Buffer): Promise<number> {
   })
 }
 
-// Measured of the isolates, as Cloudflare does. The process of the local runtime grows by some 300 MB more, which is its stand-in for
-// R2: if the same images are refused and not stored, it does not.
+// Measures the isolates, as Cloudflare does. The process of the local runtime grows by some 300 MB more because it emulates R2: it
+// does not if the same images are refused and not stored.
 test(`${SENDERS} posts of 50 MB at once take less than 100 MB of our Workers’ memory`, async () => {
   const body = form()
   let statuses: number[] = []
-  let ofTickets = 0
-  const ofGateway = await peakMemory(world, 'paywall-gateway', async () => {
-    ofTickets = await peakMemory(world, 'paywall-support-ticket', async () => {
+  let ticketPeak = 0
+  const gatewayPeak = await peakMemory(world, 'paywall-gateway', async () => {
+    ticketPeak = await peakMemory(world, 'paywall-support-ticket', async () => {
       statuses = await Promise.all(Array.from({ length: SENDERS }, () => post(body)))
     })
   })
-  expect((ofGateway + ofTickets) / MEGABYTE).toBeLessThan(100)
+  expect((gatewayPeak + ticketPeak) / MEGABYTE).toBeLessThan(100)
   // A guest's address opens two tickets a day. On a slow machine storage or the database may be too busy for some.
   expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([])
 }, 300_000)

@@ -10,7 +10,7 @@ import { useTestWorld } from '../support/world.ts'
 const world = useTestWorld({ inspect: true, file: { webhooks: [] } })
 
 const MEGABYTE = 1024 * 1024
-/** All together far more than what a Worker may take; at full size as many as were tried from outside. */
+/** Together far more than the memory of a Worker; at full size, as many as in a test from outside. */
 const SENDERS = FULL_SIZE ? 30 : 10
 
 /** The beginning of a form with an image of 10 MB, of which half a megabyte is missing. */
@@ -24,23 +24,23 @@ function halfForm(): Buffer {
   return Buffer.concat([Buffer.from(texts.join('') + head), randomImage('image/png', 9.5 * MEGABYTE).bytes])
 }
 
-/** Sends it, and leaves the connection open. Resolves when all of it has left. */
+/** Sends the beginning, and leaves the connection open. Resolves when all of it was sent. */
 function sendHalf(form: Buffer): Promise<ClientRequest> {
   const sender = request(world.url + ticketPath(world.paywall.id), {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 10 * MEGABYTE + 1_000 },
   })
-  sender.on('error', () => undefined) // it is hung up in the end
+  sender.on('error', () => undefined) // the test destroys it in the end
   return new Promise((resolve) => sender.write(form, () => resolve(sender)))
 }
 
-test(`${SENDERS} images of 10 MB that are half sent take a small part of a Worker’s memory`, async () => {
+test(`${SENDERS} unfinished uploads of 10 MB take less than 64 MB of a Worker’s memory`, async () => {
   const form = halfForm()
   let senders: ClientRequest[] = []
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     senders = await Promise.all(Array.from({ length: SENDERS }, () => sendHalf(form)))
     await until(
-      'all is read that was sent',
+      'everything that was sent is read',
       async () => {
         const bucket = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
         const { objects } = await bucket.list({ limit: 1000 })
@@ -51,5 +51,5 @@ test(`${SENDERS} images of 10 MB that are half sent take a small part of a Worke
   })
   for (const sender of senders) sender.destroy()
   expect(peak / MEGABYTE).toBeLessThan(64)
-  await until('nothing is left of them', async () => (await attachmentKeys(world)).stored.length === 0)
+  await until('their images are deleted', async () => (await attachmentKeys(world)).stored.length === 0)
 }, 240_000)

@@ -7,7 +7,7 @@ import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { peakMemory } from '../support/peak-memory.ts'
-import { readStatements } from '../support/statements.ts'
+import { countStatements } from '../support/statements.ts'
 import {
   attachmentKeys,
   MESSAGE,
@@ -24,7 +24,7 @@ const MEGABYTE = 1024 * 1024
 
 const storage = mkdtempSync(join(tmpdir(), 'paywall-storage-'))
 /** Where the bucket's objects are stored. */
-const contents = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
+const blobs = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
 
 let world: TestWorld
 
@@ -41,16 +41,16 @@ const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))
 
 /** Images of refused tickets are deleted after the response. */
-const nothingLeft = () =>
+const untilNoStrayImages = () =>
   until('every stored image belongs to a ticket', async () => {
     const { stored, known } = await attachmentKeys(world)
     return stored.join() === known.join()
   })
 
-async function readAnswer(ask: () => Promise<Reply>) {
+async function measure(send: () => Promise<Reply>) {
   let status = 0
-  const statements = await readStatements(world, async () => {
-    status = (await ask()).status
+  const statements = await countStatements(world, async () => {
+    status = (await send()).status
   })
   return { status, statements }
 }
@@ -58,12 +58,12 @@ async function readAnswer(ask: () => Promise<Reply>) {
 test('a request makes one statement; images add a check of the quota', async () => {
   const { token } = await signIn(world)
   const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
-  expect(await readAnswer(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
-  expect(await readAnswer(() => files([]))).toEqual({ status: 200, statements: 1 })
-  expect(await readAnswer(() => files([randomImage(), randomImage()]))).toEqual({ status: 200, statements: 2 })
-  expect(await readAnswer(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
-  expect(await readAnswer(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
-  expect(await readAnswer(() => files([{ ...randomImage(), type: 'image/gif' }]))).toEqual({
+  expect(await measure(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
+  expect(await measure(() => files([]))).toEqual({ status: 200, statements: 1 })
+  expect(await measure(() => files([randomImage(), randomImage()]))).toEqual({ status: 200, statements: 2 })
+  expect(await measure(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
+  expect(await measure(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
+  expect(await measure(() => files([{ ...randomImage(), type: 'image/gif' }]))).toEqual({
     status: 400,
     statements: 0,
   })
@@ -73,10 +73,10 @@ test('images of a refused ticket are deleted', async () => {
   expect(await files([randomImage(), randomImage()], { subject: 'a' })).toMatchObject({ status: 400 })
   expect(await files([randomImage(), { ...randomImage(), type: 'image/gif' }])).toMatchObject({ status: 400 })
   expect(await files(Array(6).fill(randomImage()))).toMatchObject({ status: 400 })
-  await nothingLeft()
+  await untilNoStrayImages()
 })
 
-test('a sender without quota, or a paywall that does not exist, has nothing stored at all', async () => {
+test('nothing is stored for a sender without quota or for an unknown paywall', async () => {
   const { token, email } = await signIn(world)
   const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [randomImage()])
   for (const options of [{ token }, {}, { token }, {}]) {
@@ -84,7 +84,7 @@ test('a sender without quota, or a paywall that does not exist, has nothing stor
   }
   const { stored } = await attachmentKeys(world)
   for (const options of [{ token }, {}]) {
-    const refused = await readAnswer(() => sendForm(world, form(), options))
+    const refused = await measure(() => sendForm(world, form(), options))
     expect(refused).toEqual({ status: 429, statements: 1 })
     expect((await attachmentKeys(world)).stored).toEqual(stored)
   }
@@ -92,7 +92,7 @@ test('a sender without quota, or a paywall that does not exist, has nothing stor
   expect((await attachmentKeys(world)).stored).toEqual(stored)
 })
 
-test('if the outcome is unknown, the images stay, and no retry is suggested, since it would open another ticket', async () => {
+test('if the outcome is unknown, the images are kept, and Retry-After is missing, since a retry may open another ticket', async () => {
   const customer_email = newEmail()
   const before = await attachmentKeys(world)
   world.neon.onStatement = async ({ query }, run) => {
@@ -116,11 +116,11 @@ test('503 storage_unavailable with Retry-After when R2 does not respond, and no 
   const tickets = async () => (await world.database.query('select id from tickets')).rows
   expect(await files([randomImage()])).toMatchObject({ status: 200 })
   const before = [await tickets(), await attachmentKeys(world)]
-  renameSync(contents, `${contents}-away`)
-  writeFileSync(contents, 'no folder')
+  renameSync(blobs, `${blobs}-away`)
+  writeFileSync(blobs, 'no folder')
   const reply = await files([randomImage(), randomImage()])
-  rmSync(contents)
-  renameSync(`${contents}-away`, contents)
+  rmSync(blobs)
+  renameSync(`${blobs}-away`, blobs)
   expect(reply).toMatchObject({ status: 503, body: { error: 'storage_unavailable' }, headers: { 'retry-after': '2' } })
   expect([await tickets(), await attachmentKeys(world)]).toEqual(before)
   expect(await files([randomImage()])).toMatchObject({ status: 200 })
@@ -131,7 +131,7 @@ test('a sender can read why a large form is refused', async () => {
   for (const _turn of [1, 2, 3]) expect(await sendForm(world, form, { token: 'x' })).toMatchObject({ status: 401 })
 })
 
-test('a form of more than 51 MB is refused while it is read, whatever length it announces', async () => {
+test('a form of more than 51 MB is refused while it is read, with or without Content-Length', async () => {
   const chunk = Buffer.concat([
     Buffer.from('--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'),
     Buffer.alloc(9 * MEGABYTE),
@@ -144,7 +144,7 @@ test('a form of more than 51 MB is refused while it is read, whatever length it 
   expect(await sendForm(world, ReadableStream.from(chunks), { headers })).toMatchObject(tooLarge)
 })
 
-test('five images of 10 MB keep a Worker far below its 128 MB', async () => {
+test('five images of 10 MB take less than 40 MB of a Worker’s memory', async () => {
   const five = Array.from({ length: 5 }, () => randomImage('image/jpeg', 10 * MEGABYTE))
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     expect(await files(five)).toMatchObject({ status: 200 })

@@ -7,31 +7,31 @@ import { signInAnonymously } from '../support/sign-in.ts'
 import { person, startTenants, type Tenants } from '../support/tenants.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm, ticketId, ticketPath } from '../support/tickets.ts'
 
-let all: Tenants
+let tenants: Tenants
 
 beforeAll(async () => {
-  all = await startTenants()
+  tenants = await startTenants()
 })
 
-afterAll(() => all.close())
+afterAll(() => tenants.close())
 
 /** A guest's ticket, with fields of the body added or replaced; `undefined` removes one. */
-const guest = (body: Record<string, unknown> = {}, options: Call = {}, paywallId = all.ours.paywall.id) =>
-  call(all.world, ticketPath(paywallId), { ...options, body: { ...MESSAGE, customer_email: newEmail(), ...body } })
-const send = (options: Call) => call(all.world, ticketPath(all.ours.paywall.id), options)
+const guest = (body: Record<string, unknown> = {}, options: Call = {}, paywallId = tenants.ours.paywall.id) =>
+  call(tenants.world, ticketPath(paywallId), { ...options, body: { ...MESSAGE, customer_email: newEmail(), ...body } })
+const send = (options: Call) => call(tenants.world, ticketPath(tenants.ours.paywall.id), options)
 
 const OPENED = { ticket: { id: expect.any(Number), status: 'open' } }
-const faces = (count: number) => '😀'.repeat(count)
+const emojis = (count: number) => '😀'.repeat(count)
 
-describe('missing fields', () => {
-  const at = 'a@example.com'
+describe('invalid requests', () => {
+  const email = 'a@example.com'
   testRows([
     ['no subject', () => guest({ subject: undefined }), 400, 'invalid_payload'],
     ['no content', () => guest({ content: undefined }), 400, 'invalid_payload'],
     ['a subject that is null', () => guest({ subject: null }), 400, 'invalid_payload'],
     ['content that is a number', () => guest({ content: 7 }), 400, 'invalid_payload'],
     ['a body that is a list', () => send({ body: [MESSAGE] }), 400, 'invalid_payload'],
-    ['no JSON', () => send({ body: '{"subject":' }), 400, 'invalid_json'],
+    ['malformed JSON', () => send({ body: '{"subject":' }), 400, 'invalid_json'],
     ['a NUL', () => guest({ subject: 'a\0bcd' }), 400, 'invalid_json'],
     ['half of a surrogate pair', () => guest({ content: '\ud83d' }), 400, 'invalid_json'],
     ['too large', () => guest({ more: 'x'.repeat(65_536) }), 413, 'payload_too_large'],
@@ -41,34 +41,49 @@ describe('missing fields', () => {
       400,
       'invalid_payload',
     ],
-    ['a short subject before no address', () => send({ body: { subject: 'a', content: 'b' } }), 400, 'subject_length'],
-    ['long content before no address', () => send({ body: { subject: 'abc', content: '' } }), 400, 'content_length'],
+    [
+      'a short subject is reported before a missing address',
+      () => send({ body: { subject: 'a', content: 'b' } }),
+      400,
+      'subject_length',
+    ],
+    [
+      'empty content is reported before a missing address',
+      () => send({ body: { subject: 'abc', content: '' } }),
+      400,
+      'content_length',
+    ],
     ['no address', () => guest({ customer_email: undefined }), 400, 'email_required'],
     ['a blank address', () => guest({ customer_email: ' ' }), 400, 'email_required'],
     ['an address that is null', () => guest({ customer_email: null }), 400, 'email_required'],
-    ['an address that is none', () => guest({ customer_email: 'me' }), 400, 'email_required'],
+    ['a malformed address', () => guest({ customer_email: 'me' }), 400, 'email_required'],
     ['an address too long', () => guest({ customer_email: `${'x'.repeat(243)}@example.com` }), 400, 'email_required'],
-    ['an owner key is no credential', () => send({ key: all.ours.key, body: MESSAGE }), 400, 'email_required'],
-    ['a bad token beside an address', () => guest({}, { token: 'x' }), 401, 'invalid_token'],
-    ['no Bearer', () => guest({}, { headers: { authorization: 'Basic eA==' } }), 401, 'invalid_token'],
-    ['a token of another paywall', () => guest({}, { token: all.stranger.token }), 401, 'invalid_token'],
-    ['an unknown paywall', () => guest({ customer_email: at }, {}, '99'), 404, 'paywall_not_found'],
-    ['a paywall that is no number', () => guest({ customer_email: at }, {}, 'acme'), 404, 'paywall_not_found'],
+    ['an owner key is no credential', () => send({ key: tenants.ours.key, body: MESSAGE }), 400, 'email_required'],
+    ['a bad token with an address', () => guest({}, { token: 'x' }), 401, 'invalid_token'],
+    [
+      'an Authorization header other than Bearer',
+      () => guest({}, { headers: { authorization: 'Basic eA==' } }),
+      401,
+      'invalid_token',
+    ],
+    ['a token of another paywall', () => guest({}, { token: tenants.stranger.token }), 401, 'invalid_token'],
+    ['an unknown paywall', () => guest({ customer_email: email }, {}, '99'), 404, 'paywall_not_found'],
+    ['a non-numeric paywall', () => guest({ customer_email: email }, {}, 'acme'), 404, 'paywall_not_found'],
     ['another method', () => send({}), 405, 'method_not_allowed'],
   ])
 })
 
 describe('lengths count characters, not UTF-16 units', () => {
   testRows([
-    ['subject of 2', () => guest({ subject: faces(2) }), 400, 'subject_length'],
-    ['subject of 3', () => guest({ subject: faces(3) }), 200, OPENED],
-    ['subject of 200', () => guest({ subject: faces(200) }), 200, OPENED],
-    ['subject of 201', () => guest({ subject: faces(201) }), 400, 'subject_length'],
+    ['subject of 2', () => guest({ subject: emojis(2) }), 400, 'subject_length'],
+    ['subject of 3', () => guest({ subject: emojis(3) }), 200, OPENED],
+    ['subject of 200', () => guest({ subject: emojis(200) }), 200, OPENED],
+    ['subject of 201', () => guest({ subject: emojis(201) }), 400, 'subject_length'],
     ['subject of white space', () => guest({ subject: '  \n ' }), 400, 'subject_length'],
     ['content of 0', () => guest({ content: '' }), 400, 'content_length'],
-    ['content of 1', () => guest({ content: faces(1) }), 200, OPENED],
-    ['content of 5000', () => guest({ content: faces(5000) }), 200, OPENED],
-    ['content of 5001', () => guest({ content: faces(5001) }), 400, 'content_length'],
+    ['content of 1', () => guest({ content: emojis(1) }), 200, OPENED],
+    ['content of 5000', () => guest({ content: emojis(5000) }), 200, OPENED],
+    ['content of 5001', () => guest({ content: emojis(5001) }), 400, 'content_length'],
   ])
 })
 
@@ -78,7 +93,7 @@ describe('the quota', () => {
     return guest(body, options)
   }
 
-  test('is two a day for an e-mail address, however it is spelled', async () => {
+  test('is two tickets a day for an e-mail address, however it is spelled', async () => {
     const customer_email = newEmail()
     const third = await spend({ customer_email })
     expect(third).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
@@ -88,7 +103,7 @@ describe('the quota', () => {
   })
 
   test('counts per user, and the body’s address is ignored', async () => {
-    const { token, email } = await person(all.world, all.ours)
+    const { token, email } = await person(tenants.world, tenants.ours)
     const customer_email = newEmail()
     expect(await spend({ customer_email }, { token })).toMatchObject({ status: 429 })
     expect(await guest({ customer_email })).toMatchObject({ status: 200 })
@@ -98,21 +113,21 @@ describe('the quota', () => {
   test('counts per paywall', async () => {
     const customer_email = newEmail()
     expect(await spend({ customer_email })).toMatchObject({ status: 429 })
-    expect(await guest({ customer_email }, {}, all.foreign.paywall.id)).toMatchObject({ status: 200 })
+    expect(await guest({ customer_email }, {}, tenants.foreign.paywall.id)).toMatchObject({ status: 200 })
   })
 
-  test('has room again when the first of the two is a day old, and says when', async () => {
+  test('allows another ticket when the first of the two is a day old, and Retry-After says when', async () => {
     const customer_email = newEmail()
-    const passes = (time: string) => all.world.clock.advance(all.ours.paywall.id, time)
+    const advance = (time: string) => tenants.world.clock.advance(tenants.ours.paywall.id, time)
     expect(await guest({ customer_email })).toMatchObject({ status: 200 })
-    await passes('1h')
+    await advance('1h')
     expect(await guest({ customer_email })).toMatchObject({ status: 200 })
-    await passes('1379m')
+    await advance('1379m')
     const refused = await guest({ customer_email })
     expect(refused).toMatchObject({ status: 429 })
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
-    await passes('1m')
+    await advance('1m')
     expect(await guest({ customer_email })).toMatchObject({ status: 200 })
     expect(await guest({ customer_email })).toMatchObject({ status: 429 })
   })
@@ -126,16 +141,16 @@ describe('the quota', () => {
 
 describe('a ticket', () => {
   const readRow = async (id: number) =>
-    (await all.world.database.query('select * from tickets where id = $1', [id])).rows[0]
+    (await tenants.world.database.query('select * from tickets where id = $1', [id])).rows[0]
 
   test('of a user has the user’s e-mail address, and its event is in the user’s sequence', async () => {
-    const { token, id, email } = await person(all.world, all.ours)
+    const { token, id, email } = await person(tenants.world, tenants.ours)
     const first = await guest({ subject: ' First ' }, { token })
-    const second = await sendForm(all.world, ticketForm(MESSAGE, [randomImage('image/webp', 3000)]), { token })
+    const second = await sendForm(tenants.world, ticketForm(MESSAGE, [randomImage('image/webp', 3000)]), { token })
     expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }])
     expect(await readRow(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
 
-    const events = await ownerEvents(all.world, id)
+    const events = await ownerEvents(tenants.world, id)
     expect(events).toMatchObject([
       {
         type: 'ticket.created',
@@ -145,7 +160,7 @@ describe('a ticket', () => {
         type: 'ticket.created',
         data: {
           sequence: 2,
-          paywall_id: all.ours.paywall.id,
+          paywall_id: tenants.ours.paywall.id,
           ticket: {
             ...MESSAGE,
             id: ticketId(second),
@@ -161,14 +176,14 @@ describe('a ticket', () => {
     const customer_email = newEmail()
     const reply = await guest({ customer_email })
     expect(await readRow(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
-    const { rows } = await all.world.database.query('select from users where email = $1', [customer_email])
+    const { rows } = await tenants.world.database.query('select from users where email = $1', [customer_email])
     expect(rows).toEqual([])
-    const events = (await ownerEvents(all.world, null)).filter(({ data }) => data.user.email === customer_email)
+    const events = (await ownerEvents(tenants.world, null)).filter(({ data }) => data.user.email === customer_email)
     expect(events).toMatchObject([{ times: 1, data: { user: { id: null }, sequence: 1, ticket: { ...MESSAGE } } }])
   })
 
   test('of an anonymous user needs no e-mail address and stores none', async () => {
-    const { token, user } = await signInAnonymously(all.world)
+    const { token, user } = await signInAnonymously(tenants.world)
     for (const _turn of [1, 2]) {
       const reply = await guest({}, { token })
       expect(reply).toMatchObject({ status: 200, body: OPENED })

@@ -9,7 +9,7 @@ import type { TestWorld } from './world.ts'
  * to be first; the others may overtake one another once it has changed the row.
  */
 export function runInLockOrder(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
-  return whileHeld(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
+  return runWhileLocked(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
 }
 
 /** A row that the test locks with the SQL `hold` and its `values`, and what happens before the lock is released. */
@@ -21,7 +21,7 @@ interface HeldRow {
 }
 
 /** Runs calls in this order while a row is locked: each starts once the previous one waits for a lock. */
-export async function whileHeld<Answer = Reply>(
+export async function runWhileLocked<Answer = Reply>(
   world: TestWorld,
   { hold, values, change }: HeldRow,
   calls: (() => Promise<Answer>)[],

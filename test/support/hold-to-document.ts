@@ -57,7 +57,7 @@ export function notingFetch(faults: unknown[]): typeof fetch {
 }
 
 /** Throws if the owner's backend was sent an event that does not match the document. */
-export function eventsAsDocumented(received: Received[]): void {
+export function expectDocumentedEvents(received: Received[]): void {
   const faults = received.flatMap((each) => (each.verified ? (undocumentedEvent(each) ?? []) : []))
   if (faults.length > 0) throw new Error(`events that are not as openapi.json says: ${[...new Set(faults)].join('\n')}`)
 }

@@ -11,7 +11,7 @@ export async function loseWebhooks(world: TestWorld): Promise<void> {
 }
 
 /** Pays and closes the browser; all webhooks are lost. */
-export async function payUnnoticed(world: TestWorld): Promise<PaidSubscription> {
+export async function payWithoutWebhooks(world: TestWorld): Promise<PaidSubscription> {
   const paid = await paySubscription(world)
   await loseWebhooks(world)
   return paid

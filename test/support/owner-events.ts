@@ -53,7 +53,7 @@ export async function untilAllDelivered(world: TestWorld): Promise<void> {
  * Delivers what a crash left behind: expires its leases, makes its retries due, and runs the cron,
  * since no queue message would wake the consumer. Does not wait for a delivery that is in progress.
  */
-export async function tellAfterCrash(world: Pick<TestWorld, 'database' | 'workers'>): Promise<void> {
+export async function deliverAfterCrash(world: Pick<TestWorld, 'database' | 'workers'>): Promise<void> {
   await world.database.query(`
     update deliveries d set locked_until = null, next_attempt_at = now()
     from (select event_id, endpoint_id from deliveries
@@ -66,7 +66,7 @@ export async function tellAfterCrash(world: Pick<TestWorld, 'database' | 'worker
  * What is wrong with the sequence of a member's events: duplicates (which a crash may cause), wrong order or gaps.
  * Should be empty.
  */
-export function sequenceFaults(
+export function findSequenceErrors(
   events: { type: string; data: { sequence: number }; times: number }[],
   { crashed = false } = {},
 ): string[] {
@@ -77,7 +77,7 @@ export function sequenceFaults(
 }
 
 /** The `previous` of each event must be the subscription's state in the event before; returns the events where it is not. */
-export function previousFaults(events: OwnerEvent[]): string[] {
+export function findPreviousErrors(events: OwnerEvent[]): string[] {
   const changes = events.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
     const isEarlier = (each: OwnerEvent) =>

@@ -30,17 +30,17 @@ const path = (world: TestWorld, route: string, paywallId = world.paywall.id) =>
   `/api/v1/paywall/${paywallId}/sign-in/${route}`
 
 /** Asks for a code. */
-export function askForCode(world: TestWorld, email: string, { paywallId, ...options }: At = {}): Promise<Reply> {
+export function requestCode(world: TestWorld, email: string, { paywallId, ...options }: At = {}): Promise<Reply> {
   return call(world, path(world, 'code', paywallId), { body: { email }, ...options })
 }
 
 /** Shows a grant. */
-export function askForTokens(world: TestWorld, grant: object, { paywallId, ...options }: At = {}): Promise<Reply> {
+export function requestTokens(world: TestWorld, grant: object, { paywallId, ...options }: At = {}): Promise<Reply> {
   return call(world, path(world, 'token', paywallId), { body: grant, ...options })
 }
 
 /** The code that a mail brings: the `count`th for its address. */
-export async function codeMailedTo(world: TestWorld, email: string, count = 1): Promise<string> {
+export async function readMailedCode(world: TestWorld, email: string, count = 1): Promise<string> {
   const { text } = await world.mail.waitFor(email, { count })
   return /\b\d{4} \d{4}\b/.exec(text)?.[0].replace(' ', '') ?? `no code in ${text}`
 }
@@ -56,7 +56,7 @@ export interface CodeGrant {
 const CodeSent = z.strictObject({ sent: z.literal(true), challenge: z.string().regex(/^[\w-]{43}$/) })
 
 /** The challenge in an answer of sign-in/code; any other answer fails the test with all of it. */
-export function challengeIn(reply: Reply): string {
+export function parseChallenge(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no code: ${JSON.stringify(reply)}`)
   return CodeSent.parse(reply.body).challenge
 }
@@ -64,8 +64,8 @@ export function challengeIn(reply: Reply): string {
 /** Asks for a code and reads it in the mail. */
 export async function getGrant(world: TestWorld, email: string, at: At = {}): Promise<CodeGrant> {
   const before = world.mail.received.filter(({ to }) => to === email).length
-  const challenge = challengeIn(await askForCode(world, email, at))
-  return { grant_type: 'code', email, code: await codeMailedTo(world, email, before + 1), challenge }
+  const challenge = parseChallenge(await requestCode(world, email, at))
+  return { grant_type: 'code', email, code: await readMailedCode(world, email, before + 1), challenge }
 }
 
 /** The same grant with other digits. */
@@ -74,7 +74,7 @@ export function wrong(grant: CodeGrant, by = 1): CodeGrant {
 }
 
 /** The session in an answer; any other answer fails the test with all of it. */
-export function sessionIn(reply: Reply): Session {
+export function parseSession(reply: Reply): Session {
   if (reply.status !== 200) throw new Error(`not signed in: ${JSON.stringify(reply)}`)
   const { access_token: token, refresh_token: refreshToken, user } = Tokens.parse(reply.body)
   return { token, refreshToken, user }
@@ -82,11 +82,11 @@ export function sessionIn(reply: Reply): Session {
 
 /** Signs in by mail, with the token of the anonymous user one was so far, if any. */
 export async function signInByMail(world: TestWorld, email: string, at: At = {}): Promise<Session> {
-  return sessionIn(await askForTokens(world, await getGrant(world, email, at), at))
+  return parseSession(await requestTokens(world, await getGrant(world, email, at), at))
 }
 
 export async function signInAnonymously(world: TestWorld, at: At = {}): Promise<Session> {
-  return sessionIn(await askForTokens(world, { grant_type: 'anonymous' }, at))
+  return parseSession(await requestTokens(world, { grant_type: 'anonymous' }, at))
 }
 
 /** Signs out. */
@@ -95,5 +95,5 @@ export function endSession(world: TestWorld, refreshToken: string, { paywallId, 
 }
 
 export function refresh(world: TestWorld, refreshToken: string, at: At = {}): Promise<Reply> {
-  return askForTokens(world, { grant_type: 'refresh_token', refresh_token: refreshToken }, at)
+  return requestTokens(world, { grant_type: 'refresh_token', refresh_token: refreshToken }, at)
 }

@@ -7,7 +7,7 @@ import { bundledModule } from './bundled-sdk.ts'
 import { newEmail } from './checkout.ts'
 import { listSite, startOwnerSite } from './owner-site.ts'
 import { monthly } from './paywall-file.ts'
-import { codeMailedTo } from './sign-in.ts'
+import { readMailedCode } from './sign-in.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
 /** A world, and an owner's site that sells there, in a real browser. The caller closes it. */
@@ -109,7 +109,7 @@ export async function buyIn(
 export async function signInIn({ world }: Site, { paywall }: Tab, email = newEmail()): Promise<string> {
   const before = world.mail.received.filter(({ to }) => to === email).length
   await paywall.evaluate((opened, address) => opened.signIn(address), email)
-  const code = await codeMailedTo(world, email, before + 1)
+  const code = await readMailedCode(world, email, before + 1)
   await paywall.evaluate((opened, digits) => opened.confirm(digits).then(() => undefined), code)
   return email
 }

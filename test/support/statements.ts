@@ -7,13 +7,13 @@ import type { TestWorld } from './world.ts'
 const BY_ITSELF = /deliver|take_pending_read/
 
 /** Whether a statement is of a call that is made now. */
-export const isOfCall = ({ query }: { query: string }) => !BY_ITSELF.test(query)
+export const isCallStatement = ({ query }: { query: string }) => !BY_ITSELF.test(query)
 
 /** How many statements the database got because of this. */
-export async function readStatements(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
+export async function countStatements(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
   let count = 0
   world.neon.onStatement = (statement, run) => {
-    if (isOfCall(statement)) count += 1
+    if (isCallStatement(statement)) count += 1
     return run()
   }
   await work()

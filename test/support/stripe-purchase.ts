@@ -51,7 +51,7 @@ export async function paySubscription(
 }
 
 /** A subscription as Stripe has it, in the words of the user endpoint. */
-export function asStripeHasIt(world: TestWorld, subscriptionId: string): Partial<UserState['purchases'][number]> {
+export function purchaseAtStripe(world: TestWorld, subscriptionId: string): Partial<UserState['purchases'][number]> {
   const found = Subscription.parse(world.stripe.subscriptions.find(({ id }) => id === subscriptionId))
   const at = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
   return {

@@ -43,7 +43,7 @@ export async function readLedger(
 }
 
 /** How many replies were the same: `200`, or the status and the body of a refusal. */
-export function tally(replies: Reply[]): Record<string, number> {
+export function countReplies(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {
     const shown = status === 200 ? '200' : `${status} ${JSON.stringify(body)}`

@@ -8,7 +8,7 @@ import type { Secrets } from '../../dev/world/secrets.ts'
 import { onlySwitched } from '../../dev/world/switched-processors.ts'
 import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
-import { eventsAsDocumented, expectDocumented, notingFetch } from './hold-to-document.ts'
+import { expectDocumented, expectDocumentedEvents, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
 import { quietPort } from './ports.ts'
 import { sharedBase, type WorldBase } from './shared-workers.ts'
@@ -112,7 +112,7 @@ export async function startTestWorld({
     async close() {
       await world.close()
       if (faults.length > 0) throw new AggregateError(faults, 'webhooks were answered as openapi.json does not say')
-      if (!inventsEvents) eventsAsDocumented(world.receiver.received)
+      if (!inventsEvents) expectDocumentedEvents(world.receiver.received)
     },
     apply,
     file,

@@ -19,8 +19,8 @@ async function rewrite({ purchaseId }: Subscriber, columns: string): Promise<voi
   expect(rowCount).toBe(1)
 }
 
-/** Whether each endpoint that depends on access grants it to a user. */
-async function saidBy({ token }: Subscriber) {
+/** The responses of the endpoints that depend on a user's access. */
+async function readAccess({ token }: Subscriber) {
   const user = await call(world, at(ours, 'user'), { token })
   const bootstrap = await call(world, at(ours, 'bootstrap'), { token })
   const checkout = await startCheckout(world, { paywall: ours.paywall, token })
@@ -28,7 +28,7 @@ async function saidBy({ token }: Subscriber) {
   return [user.body, bootstrap.body, checkout, portal]
 }
 
-/** Whether a purchase gives access, whether it is in the way of another one, and whether it has a portal. */
+/** `open` or `closed`: whether a purchase gives access. `running` or `over`: whether it blocks another one and has a portal. */
 const open = [{ paid: true }, { user: { paid: true, has_active_subscription: true } }]
 const closed = [{ paid: false }, { user: { paid: false, has_active_subscription: false } }]
 const running = [{ status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }, { status: 200 }]
@@ -38,32 +38,36 @@ const ended = (ago: string) => `current_period_end = now() - interval '${ago}'`
 const readBefore = "fetched_at = now() - interval '2 minutes'"
 
 test.each([
-  ['active, its period over for a minute', ended('1 minute'), [...open, ...running]],
-  ['active, its period over for almost three days', ended('2 days 23 hours'), [...open, ...running]],
-  ['active, its period over for more than three days', ended('3 days 1 minute'), [...closed, ...running]],
+  ['active, its period ended a minute ago', ended('1 minute'), [...open, ...running]],
+  ['active, its period ended almost three days ago', ended('2 days 23 hours'), [...open, ...running]],
+  ['active, its period ended more than three days ago', ended('3 days 1 minute'), [...closed, ...running]],
   [
     'on a trial that ended a minute ago',
     `status = 'trialing', ${ended('1 minute')}, trial_end = now() - interval '1 minute'`,
     [...open, ...running],
   ],
-  ['to end with its period, now over', `${ended('1 minute')}, cancel_at_period_end = true`, [...closed, ...over]],
   [
-    'to end with its period, which has ended since the last read',
+    'set to end with its period, which had ended at the last read',
+    `${ended('1 minute')}, cancel_at_period_end = true`,
+    [...closed, ...over],
+  ],
+  [
+    'set to end with its period, which has ended since the last read',
     `${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
     [...closed, ...running],
   ],
   [
-    'past due, and to end with its period, which has ended since the last read',
+    'past due, and set to end with its period, which has ended since the last read',
     `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true, ${readBefore}`,
     [...closed, ...running],
   ],
   [
-    'to end at a time that has passed',
+    'set to end at a time that has passed',
     `cancel_at = now() - interval '1 minute', cancel_at_period_end = true`,
     [...closed, ...over],
   ],
   [
-    'to end later than its period, which has ended',
+    'set to end later than its period, which has ended',
     `${ended('1 minute')}, cancel_at = now() + interval '1 month', cancel_at_period_end = true`,
     [...open, ...running],
   ],
@@ -78,36 +82,36 @@ test.each([
     [...closed, ...running],
   ],
   [
-    'past due, and to end at a time that has passed',
+    'past due, and set to end with its period, which had ended at the last read',
     `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true`,
     [...closed, ...over],
   ],
   ['paused', "status = 'paused', access_lost_at = now()", [...closed, ...running]],
   ['ended', "status = 'canceled', access_lost_at = now()", [...closed, ...over]],
-])('%s: access, another sale and the portal', async (_, columns, expected) => {
+])('%s: access, another checkout and the portal', async (_, columns, expected) => {
   const subscriber = await subscribe(world, ours)
   await rewrite(subscriber, columns)
-  expect(await saidBy(subscriber)).toMatchObject(expected)
+  expect(await readAccess(subscriber)).toMatchObject(expected)
 })
 
-const readUntil = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]?.access_until
+const readAccessUntil = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]?.access_until
 
-test('`access_until` is when access ends, as far as is known now', async () => {
+test('`access_until` is when access ends as far as is known', async () => {
   const subscriber = await subscribe(world, ours)
   const { rows } = await world.database.query(`select now() + interval '1 day' as soon, now() as present`)
   const [soon, present] = [rows[0].soon.toISOString(), rows[0].present.toISOString()]
   const later = (time: string, days: number) => new Date(Date.parse(time) + days * 86_400_000).toISOString()
 
   await rewrite(subscriber, `current_period_end = '${soon}'`)
-  expect(await readUntil(subscriber)).toBe(later(soon, 3))
+  expect(await readAccessUntil(subscriber)).toBe(later(soon, 3))
   await rewrite(subscriber, 'cancel_at_period_end = true')
-  expect(await readUntil(subscriber)).toBe(soon)
+  expect(await readAccessUntil(subscriber)).toBe(soon)
   await rewrite(subscriber, `cancel_at_period_end = false, cancel_at = '${later(soon, 30)}'`)
-  expect(await readUntil(subscriber)).toBe(later(soon, 3))
+  expect(await readAccessUntil(subscriber)).toBe(later(soon, 3))
   await rewrite(subscriber, `cancel_at = null, status = 'past_due', past_due_since = '${present}'`)
-  expect(await readUntil(subscriber)).toBe(later(present, 7))
+  expect(await readAccessUntil(subscriber)).toBe(later(present, 7))
   await rewrite(subscriber, `cancel_at = '${soon}'`)
-  expect(await readUntil(subscriber)).toBe(soon)
+  expect(await readAccessUntil(subscriber)).toBe(soon)
 })
 
 test('`settings.grace_days` is how long a past due subscription gives access', async () => {
@@ -121,7 +125,7 @@ test('`settings.grace_days` is how long a past due subscription gives access', a
   expect(await paidAfter('2 days 1 minute')).toBe(false)
 })
 
-test('there is no daily top-up while a renewal may still become known', async () => {
+test('there is no daily top-up while a renewal may still be reported', async () => {
   const subscriber = await subscribe(world, ours)
   const debit = { user_id: subscriber.id, type: 'standard', amount: 95, op: 'debit' }
   expect(await call(world, at(ours, 'balances'), { key: ours.key, body: debit })).toMatchObject({ status: 200 })

@@ -70,7 +70,7 @@ test('reads that top up while webhooks credit the price’s tokens neither fail 
   }
 })
 
-test('a read and a webhook that meet over the same balances wait for each other, and both are answered', async () => {
+test('a read and a webhook that change the same balances at once wait for each other, and both succeed', async () => {
   const { id, email } = await signIn(world)
   await userState(world, id)
   await world.clock.advance(world.paywall.id, '1d')
@@ -95,7 +95,7 @@ test('a read and a webhook that meet over the same balances wait for each other,
   expect(await verifiedBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
 })
 
-test('a user who has paid gets no top-up, whoever reads', async () => {
+test('concurrent reads of a user who has paid store no top-up', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await many(10, () => userState(world, userId))
   expect(await verifiedBalances(world, userId)).toEqual(CREDITED)

@@ -70,7 +70,7 @@ test('a purchase without access gives no features, and still shows those of its 
   })
 })
 
-test('a user without purchases has none', async () => {
+test('a user without purchases has no features', async () => {
   const { ours } = await shop([monthly({ features: ['sync'] })])
   const { email } = await person(world, ours)
   expect((await readState(ours, email)).features).toEqual([])
@@ -81,7 +81,7 @@ test('a feature that is added later also applies to earlier purchases, at any am
   const email = newEmail()
   await buy(world, { paywall: ours.paywall, key: ours.key, email })
   const [added] = await edit([monthly({ features: ['sync', 'export'] })])
-  expect(added?.id, 'no other price').toBe(ours.paywall.prices[0]?.id)
+  expect(added?.id, 'the price is the same').toBe(ours.paywall.prices[0]?.id)
   expect((await readState(ours, email)).features).toEqual(['export', 'sync'])
 
   await edit([monthly({ amount: 12, features: ['badge'] })])

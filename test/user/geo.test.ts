@@ -35,7 +35,7 @@ test.each([
   ['ZZ', { tier: 5, country: 'XX', countryMatch: false }],
   ['de', { tier: 5, country: 'XX', countryMatch: false }],
   [null, { tier: 5, country: 'XX', countryMatch: false }],
-])('from %s, the tiers of the paywall: %o', async (country, body) => {
+])('from %s, with the tiers of the paywall: %o', async (country, body) => {
   for (const byToken of [false, true]) {
     expect(await reported(targeted, { country }, byToken)).toMatchObject({ status: 200, body })
   }
@@ -46,7 +46,7 @@ test.each([
   ['CN', 2],
   ['NG', 3],
   ['XX', 3],
-])('from %s, the default tiers: %i, and a paywall without target countries matches', async (country, tier) => {
+])('from %s, with the default tiers: %i, and a paywall without target countries matches', async (country, tier) => {
   const reply = await reported(tenant(world.file), { country })
   expect(reply).toMatchObject({ status: 200, body: { tier, country, countryMatch: true } })
 })
@@ -59,7 +59,7 @@ test('X-Forwarded-For changes nothing', async () => {
   }
 })
 
-test('X-Client-Ip stands for the end user: an address without a country is XX, not the caller’s country', async () => {
+test('X-Client-Ip is the address of the end user: one without a country is XX, not the caller’s country', async () => {
   const headers = { 'x-client-ip': '10.0.0.1' }
   const body = { tier: 5, country: 'XX', countryMatch: false }
   expect(await reported(targeted, { country: 'BR', headers })).toMatchObject({ status: 200, body })

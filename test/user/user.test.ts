@@ -8,13 +8,13 @@ import { paywallFile } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { atNewPaywall, newTenant, startTenants, type Tenants, tenant } from '../support/tenants.ts'
 
-let all: Tenants
+let tenants: Tenants
 
 beforeAll(async () => {
-  all = await startTenants()
+  tenants = await startTenants()
 })
 
-afterAll(() => all.close())
+afterAll(() => tenants.close())
 
 const time = z.iso.datetime()
 
@@ -58,24 +58,24 @@ const User = z.strictObject({
   created_at: time,
 })
 
-const read = (query = '', options: Call = { key: all.ours.key }, { paywall } = all.ours) =>
-  call(all.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)
+const read = (query = '', options: Call = { key: tenants.ours.key }, { paywall } = tenants.ours) =>
+  call(tenants.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)
 
 /** The user's state, checked to have the fields of the contract and no other. */
-async function readState(query: string, { paywall, key } = all.ours) {
-  const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/user?${query}`, { key })
+async function readState(query: string, { paywall, key } = tenants.ours) {
+  const reply = await call(tenants.world, `/api/v1/paywall/${paywall.id}/user?${query}`, { key })
   expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } })
   return State.parse(reply.body)
 }
 
 describe('the response', () => {
-  test('has every field of the contract and no other in the API-key path: no user', async () => {
-    const state = await readState(`email=${all.payer.email}`)
+  test('has every field of the contract and no other with an API key, and no user', async () => {
+    const state = await readState(`email=${tenants.payer.email}`)
     expect(state).toMatchObject({ tier: 1, country: 'US', countryMatch: true, paid: true, trial: null, meta: {} })
     expect(state.purchases).toEqual([
       expect.objectContaining({
         status: 'active',
-        price_id: getPriceId(all.ours.paywall, 'monthly'),
+        price_id: getPriceId(tenants.ours.paywall, 'monthly'),
         price_slug: 'monthly',
         interval: 'month',
         interval_count: 1,
@@ -93,16 +93,16 @@ describe('the response', () => {
   })
 
   test('also has the user with a Bearer token', async () => {
-    const reply = await read('', { token: all.payer.token })
+    const reply = await read('', { token: tenants.payer.token })
     const { user, ...state } = z.looseObject({ user: User }).parse(reply.body)
-    expect(user).toMatchObject({ id: all.payer.id, email: all.payer.email, name: null })
-    expect(State.parse(state)).toEqual(await readState(`email=${all.payer.email}`))
+    expect(user).toMatchObject({ id: tenants.payer.id, email: tenants.payer.email, name: null })
+    expect(State.parse(state)).toEqual(await readState(`email=${tenants.payer.email}`))
     expect(reply.headers['cache-control']).toBe('private, no-store')
   })
 
   test('shows a trial, and a user on trial as paid', async () => {
     const email = newEmail()
-    await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email, slug: 'yearly' })
+    await buy(tenants.world, { paywall: tenants.ours.paywall, key: tenants.ours.key, email, slug: 'yearly' })
     const { trial, paid, purchases } = await readState(`email=${email}`)
     expect(paid).toBe(true)
     expect(purchases).toMatchObject([
@@ -115,9 +115,9 @@ describe('the response', () => {
   test('shows a one-time purchase without a period', async () => {
     const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
     const shop = tenant(await paywallFile({ paywall: { prices: [once] } }))
-    await all.world.apply(shop.file)
+    await tenants.world.apply(shop.file)
     const email = newEmail()
-    await buy(all.world, { paywall: shop.paywall, key: shop.key, email, slug: 'once' })
+    await buy(tenants.world, { paywall: shop.paywall, key: shop.key, email, slug: 'once' })
     const { purchases, paid } = await readState(`email=${email}`, shop)
     expect(paid).toBe(true)
     expect(purchases).toMatchObject([
@@ -134,9 +134,9 @@ describe('the response', () => {
 
   test('shows the newest purchase first', async () => {
     const email = newEmail()
-    const order = { paywall: all.ours.paywall, key: all.ours.key, email }
-    await buy(all.world, order)
-    await buy(all.world, { ...order, slug: 'yearly', body: { ignoreActivePurchase: true } })
+    const order = { paywall: tenants.ours.paywall, key: tenants.ours.key, email }
+    await buy(tenants.world, order)
+    await buy(tenants.world, { ...order, slug: 'yearly', body: { ignoreActivePurchase: true } })
     const { purchases } = await readState(`email=${email}`)
     expect(purchases.map(({ price_slug: slug }) => slug)).toEqual(['yearly', 'monthly'])
   })
@@ -145,43 +145,43 @@ describe('the response', () => {
 describe('paid', () => {
   test('is true until a scheduled end, and ends with the subscription', async () => {
     const email = newEmail()
-    await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
-    const subscription = all.world.stripe.subscriptions.at(-1)?.id ?? ''
-    await all.world.stripe.portalCancel(subscription)
-    await all.world.stripe.drainWebhooks()
+    await buy(tenants.world, { paywall: tenants.ours.paywall, key: tenants.ours.key, email })
+    const subscription = tenants.world.stripe.subscriptions.at(-1)?.id ?? ''
+    await tenants.world.stripe.portalCancel(subscription)
+    await tenants.world.stripe.drainWebhooks()
     const scheduled = await readState(`email=${email}`)
     expect(scheduled).toMatchObject({ paid: true, purchases: [{ status: 'active', cancel_at_period_end: true }] })
     expect(scheduled.purchases[0]?.cancel_at).toBe(scheduled.purchases[0]?.current_period_end)
     expect(scheduled.purchases[0]?.canceled_at).not.toBeNull()
 
-    await all.world.stripe.end(subscription)
-    await all.world.stripe.drainWebhooks()
+    await tenants.world.stripe.end(subscription)
+    await tenants.world.stripe.drainWebhooks()
     expect(await readState(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
   test.each(['paused', 'pending'])('is false with the status %s', async (status) => {
     const email = newEmail()
-    const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
-    await all.world.stripe.drainWebhooks()
-    await all.world.database.query('update purchases set status = $2 where user_id = $1', [userId, status])
+    const { userId } = await buy(tenants.world, { paywall: tenants.ours.paywall, key: tenants.ours.key, email })
+    await tenants.world.stripe.drainWebhooks()
+    await tenants.world.database.query('update purchases set status = $2 where user_id = $1', [userId, status])
     expect(await readState(`email=${email}`)).toMatchObject({ paid: false })
   })
 
   test('is true for a week after a failed charge', async () => {
-    const shop = await newTenant(all.world)
-    const { id, customer, subscriptionId } = await subscribe(all.world, shop)
-    await all.world.stripe.declineCharges(customer)
-    await all.world.stripe.renew(subscriptionId, { fail: true })
+    const shop = await newTenant(tenants.world)
+    const { id, customer, subscriptionId } = await subscribe(tenants.world, shop)
+    await tenants.world.stripe.declineCharges(customer)
+    await tenants.world.stripe.renew(subscriptionId, { fail: true })
     const pastDue = { purchases: [{ status: 'past_due' }] }
-    await all.world.clock.advance(shop.paywall.id, '6d')
+    await tenants.world.clock.advance(shop.paywall.id, '6d')
     expect(await readState(`user_id=${id}`, shop)).toMatchObject({ paid: true, ...pastDue })
-    await all.world.clock.advance(shop.paywall.id, '2d')
+    await tenants.world.clock.advance(shop.paywall.id, '2d')
     expect(await readState(`user_id=${id}`, shop)).toMatchObject({ paid: false, ...pastDue })
   })
 
-  test('becomes false if no renewal becomes known', async () => {
-    const shop = await atNewPaywall(all.world)
-    const { id } = await subscribe(all.world, shop)
+  test('becomes false if no renewal is reported', async () => {
+    const shop = await atNewPaywall(tenants.world)
+    const { id } = await subscribe(tenants.world, shop)
     const { purchases } = await readState(`user_id=${id}`, shop)
     const minutes = (Date.parse(purchases[0]?.current_period_end ?? '') - Date.now()) / 60_000
     await moveClock(shop, minutes + 4 * 24 * 60)
@@ -191,29 +191,29 @@ describe('paid', () => {
 
 describe('the user', () => {
   test.each([
-    ['the e-mail', () => `email=${all.payer.email}`],
-    ['the e-mail in another spelling', () => `email=%20${all.payer.email.toUpperCase()}%20`],
-    ['the id', () => `user_id=${all.payer.id}`],
-    ['the id in capitals', () => `user_id=${all.payer.id.toUpperCase()}`],
-    ['both, if they agree', () => `user_id=${all.payer.id}&email=${all.payer.email}`],
-    ['the id, with a blank e-mail', () => `user_id=${all.payer.id}&email=`],
-    ['the e-mail, with a blank id', () => `user_id=&email=${all.payer.email}`],
-    ['the first of a repeated name', () => `email=${all.payer.email}&email=${all.member.email}`],
+    ['the e-mail', () => `email=${tenants.payer.email}`],
+    ['the e-mail in another spelling', () => `email=%20${tenants.payer.email.toUpperCase()}%20`],
+    ['the id', () => `user_id=${tenants.payer.id}`],
+    ['the id in capitals', () => `user_id=${tenants.payer.id.toUpperCase()}`],
+    ['both, if they agree', () => `user_id=${tenants.payer.id}&email=${tenants.payer.email}`],
+    ['the id, with a blank e-mail', () => `user_id=${tenants.payer.id}&email=`],
+    ['the e-mail, with a blank id', () => `user_id=&email=${tenants.payer.email}`],
+    ['the first of a repeated name', () => `email=${tenants.payer.email}&email=${tenants.member.email}`],
   ])('is identified by %s', async (_name, query) => {
     expect(await readState(query())).toMatchObject({ purchases: [{ price_slug: 'monthly' }] })
   })
 
   test("is the token's, whatever the query", async () => {
-    for (const query of [`email=${all.payer.email}`, `user_id=${all.payer.id}`, 'user_id=%00']) {
-      const reply = await read(`?${query}`, { token: all.member.token })
-      expect(reply, query).toMatchObject({ status: 200, body: { user: { id: all.member.id }, purchases: [] } })
+    for (const query of [`email=${tenants.payer.email}`, `user_id=${tenants.payer.id}`, 'user_id=%00']) {
+      const reply = await read(`?${query}`, { token: tenants.member.token })
+      expect(reply, query).toMatchObject({ status: 200, body: { user: { id: tenants.member.id }, purchases: [] } })
     }
   })
 
-  test('may have only opened a checkout', async () => {
+  test('is known once a checkout was opened', async () => {
     const email = newEmail()
-    const checkout = { paywall: all.ours.paywall, key: all.ours.key, body: { email } }
-    const { userId } = parseOpened(await startCheckout(all.world, checkout))
+    const checkout = { paywall: tenants.ours.paywall, key: tenants.ours.key, body: { email } }
+    const { userId } = parseOpened(await startCheckout(tenants.world, checkout))
     expect(await readState(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
   })
 
@@ -221,7 +221,7 @@ describe('the user', () => {
     const email = newEmail()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { email, priceId: 'price_unknown' }
-    await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, headers, body })
+    await startCheckout(tenants.world, { paywall: tenants.ours.paywall, key: tenants.ours.key, headers, body })
     expect(await read(`?email=${email}`)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
   })
 })

@@ -34,17 +34,17 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A paywall of its own, and one of its users. */
-async function somebody(): Promise<{ ours: Tenant; user: Person; by: { paywallId: string; key: string } }> {
+/** Creates a paywall and one user. */
+async function createUser(): Promise<{ ours: Tenant; user: Person; by: { paywallId: string; key: string } }> {
   const ours = await newTenant(world)
   return { ours, user: await person(world, ours), by: { paywallId: ours.paywall.id, key: ours.key } }
 }
 
-const typesAbout = async (id: string) => (await ownerEvents(world, id)).map(({ type }) => type)
+const readEventTypes = async (id: string) => (await ownerEvents(world, id)).map(({ type }) => type)
 
-describe('a clock that is moved', () => {
-  test('brings the tokens of the day, lets a sender write again, and forgets an Idempotency-Key', async () => {
-    const { ours, user, by } = await somebody()
+describe('moving a clock', () => {
+  test('adds the daily tokens, resets the ticket limit, and expires an Idempotency-Key', async () => {
+    const { ours, user, by } = await createUser()
     const headers = { 'idempotency-key': randomUUID() }
     const debit = () => changeBalance(world, { user_id: user.id, op: 'debit', amount: 10 }, { ...by, headers })
     const write = () => sendForm(world, ticketForm(MESSAGE), { paywallId: ours.paywall.id, token: user.token })
@@ -60,24 +60,24 @@ describe('a clock that is moved', () => {
     expect(await all()).toEqual([200, 200, 200, 429])
   })
 
-  test('makes happen what falls due, in order and each at its time', async () => {
+  test('runs everything that becomes due, in order and each at its time', async () => {
     const ours = await newTenant(world)
     const mailbox = await openWebhookEndpoint(world)
     const seller = tenant(mailbox.file)
     const { id } = await subscribe(world, seller, 'yearly')
     const before = await world.clock.now(seller.paywall.id)
-    const reported = await typesAbout(id)
+    const reported = await readEventTypes(id)
     const after = await world.clock.advance(seller.paywall.id, '8d')
     expect(after.getTime() - before.getTime()).toBeGreaterThanOrEqual(8 * DAY_MS)
     expect(after.getTime() - before.getTime()).toBeLessThan(8 * DAY_MS + 60_000)
 
-    const news = (await ownerEvents(world, id)).slice(reported.length)
-    expect(news.map(({ type }) => type).filter((type) => type !== 'subscription.updated')).toEqual([
+    const newEvents = (await ownerEvents(world, id)).slice(reported.length)
+    expect(newEvents.map(({ type }) => type).filter((type) => type !== 'subscription.updated')).toEqual([
       'subscription.trial_ending',
       'subscription.renewed',
       'payment.succeeded',
     ])
-    const days = news.map(({ timestamp }) => Math.round((Date.parse(timestamp) - before.getTime()) / DAY_MS))
+    const days = newEvents.map(({ timestamp }) => Math.round((Date.parse(timestamp) - before.getTime()) / DAY_MS))
     expect([days[0], days.at(-1)]).toEqual([4, 7])
     // The clock of another paywall stays, and so does that of another account.
     expect((await world.clock.now(ours.paywall.id)).getTime()).toBeLessThan(Date.now() + 1000)
@@ -85,7 +85,7 @@ describe('a clock that is moved', () => {
     expect(world.stripe.currentTime(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
   })
 
-  test('waits for the webhooks that are being sent: they have the time before', async () => {
+  test('waits for webhooks in flight, which get the time before the move', async () => {
     const mailbox = await openWebhookEndpoint(world)
     const seller = tenant(mailbox.file)
     const { id, subscriptionId } = await subscribe(world, seller)
@@ -102,7 +102,7 @@ describe('a clock that is moved', () => {
     expect(Date.parse(String(pastDue?.timestamp)) - before.getTime()).toBeLessThan(60_000)
   })
 
-  test('repeats a webhook that the owner does not take, until it does', async () => {
+  test('retries a webhook until the owner accepts it', async () => {
     const mailbox = await openWebhookEndpoint(world)
     mailbox.answer = () => ({ status: 500 })
     await mailbox.credit()
@@ -116,7 +116,7 @@ describe('a clock that is moved', () => {
     expect((await mailbox.deliveries())[0]).toMatchObject({ state: 'delivered', attempts: attempts + 1 })
   })
 
-  test('is moved with those of the paywalls that share its account', async () => {
+  test('also moves the clocks of paywalls that share its processor account', async () => {
     const [one, other] = ['7001', '7002'].map((id) => ({ id, processor: shared }))
     await world.apply(await paywallFile({ paywalls: [one!, other!] }))
     await world.clock.advance('7002', '1h')
@@ -126,7 +126,7 @@ describe('a clock that is moved', () => {
     for (const at of read.map(Number)) expect(Math.abs(at - now.getTime())).toBeLessThan(60_000)
   })
 
-  test('belongs to a test paywall; for others an error says why not', async () => {
+  test('is possible for test paywalls only; for others an error explains why', async () => {
     const live = await livePaywallFile()
     await world.apply(live)
     const advance = (id: string, by = '1d') => world.clock.advance(id, by).catch(({ message }: Error) => message)
@@ -143,7 +143,7 @@ describe('a clock that is moved', () => {
     ).rejects.toMatchObject({ constraint: 'paywalls_live_clock' })
   })
 
-  test('keeps its paywall from becoming a live one', async () => {
+  test('prevents its paywall from becoming live', async () => {
     const { file, paywall } = await newTenant(world)
     await world.clock.advance(paywall.id, '1m')
     const live = { ...file, paywalls: [{ ...paywall, is_test: false }] }
@@ -168,7 +168,7 @@ describe('the home of the local world', () => {
     expect(await read.json()).toMatchObject({ paywall: id, now: expect.stringContaining(now.slice(0, 16)) })
   })
 
-  test('refuses in a sentence, and a page of another site at all', async () => {
+  test('rejects invalid requests with a message, and requires JSON', async () => {
     const usage = { error: 'send {"paywall": "1001", "advance": "31d"}' }
     for (const body of ['', '[]', '{"paywall": "1"}', '{"paywall": 1, "advance": "1d"}']) {
       const refused = await post(body)
@@ -180,7 +180,7 @@ describe('the home of the local world', () => {
     expect((await fetch(`${home.url}/nowhere`)).status).toBe(404)
   })
 
-  test('is the only address that moves a clock: the service has none', async () => {
+  test('is the only server that moves clocks: the service has no route for it', async () => {
     const { id } = (await newTenant(world)).paywall
     for (const path of ['/clock', '/api/v1/clock', `/api/v1/paywall/${id}/clock`]) {
       expect(await call(world, path, { body: { paywall: id, advance: '1d' } })).toMatchObject({ status: 404 })
@@ -188,7 +188,7 @@ describe('the home of the local world', () => {
     expect((await world.clock.now(id)).getTime()).toBeLessThan(Date.now() + 1000)
   })
 
-  test('is what the command asks', async () => {
+  test('is called by the clock command', async () => {
     const { id } = (await newTenant(world)).paywall
     const moved = await clockCommand(id, '--advance', '1d', '--home', home.url)
     expect(moved).toMatchObject({ code: 0, err: '' })

@@ -4,7 +4,7 @@ import { type Home, startHome } from '../../dev/world/home/home.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// What a page of another site can have its visitor's browser ask of the local world.
+// Requests that a page of another site can make to the local world in its visitor's browser.
 
 let world: TestWorld
 let home: Home
@@ -19,19 +19,19 @@ afterAll(async () => {
   await world.close()
 })
 
-test('home serves nothing to a page of another site, under any host name', async () => {
+test('home refuses requests of another site, including DNS rebinding', async () => {
   const form = { method: 'POST', body: new URLSearchParams({ paywall: world.paywall.id, to: 'day' }) }
-  expect(await statusBy('rebound.example', home.url)).toBe(403)
+  expect(await getStatusWithHost('rebound.example', home.url)).toBe(403)
   for (const origin of ['https://evil.example', 'null', world.url]) {
     expect((await fetch(home.url, { ...form, headers: { origin } })).status).toBe(403)
   }
   expect((await fetch(home.url, { headers: { origin: home.url } })).status).toBe(200)
 })
 
-test('nor do the mail inbox and the receiver, which accepts webhooks from everywhere', async () => {
+test('the mail inbox and the receiver refuse requests of another site, except for webhooks', async () => {
   const { mail, receiver } = world
   for (const url of [`${mail.url}/mails.json`, `${receiver.url}/events.json`]) {
-    expect(await statusBy('rebound.example', url)).toBe(403)
+    expect(await getStatusWithHost('rebound.example', url)).toBe(403)
     expect((await fetch(url, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
     expect((await fetch(url)).status).toBe(200)
   }
@@ -39,16 +39,16 @@ test('nor do the mail inbox and the receiver, which accepts webhooks from everyw
   expect((await fetch(`${receiver.url}/webhooks`, { method: 'POST', body: 'one', headers })).status).toBe(200)
 })
 
-test.each(PROCESSOR_NAMES)("nor can it use the owner's controls of the emulator of %s", async (acquiring) => {
+test.each(PROCESSOR_NAMES)('the controls of the %s emulator refuse requests of another site', async (acquiring) => {
   const control = `${world[acquiring].url}/_emulator/send-held-webhooks`
   const press = async (headers: Record<string, string>) => (await fetch(control, { method: 'POST', headers })).status
   expect(await press({ origin: 'https://evil.example' })).toBe(403)
-  expect(await statusBy('rebound.example', control)).toBe(403)
+  expect(await getStatusWithHost('rebound.example', control)).toBe(403)
   expect(await press({})).toBe(200)
 })
 
-/** The status of what is asked for by another name of this address, which `fetch` does not let us say. */
-const statusBy = (host: string, url: string) =>
+/** The status of a request with another Host header, which `fetch` does not allow. */
+const getStatusWithHost = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)
   })

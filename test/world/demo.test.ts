@@ -8,7 +8,7 @@ import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// What `npm run dev -- --processor NAME` sells, bought through each of them.
+// The prices that `npm run dev -- --processor NAME` sells, bought through each processor.
 
 const SLUGS: string[] = JSON.parse(readFileSync(DEMO, 'utf8')).paywalls[0].prices.map(
   ({ slug }: { slug: string }) => slug,
@@ -26,10 +26,10 @@ async function demoFile(acquiring: ProcessorName): Promise<PaywallFile> {
     keys: [{ name: 'backend', secret: `${KEY}${acquiring}` }],
     webhooks: [],
   }
-  const place = 1001 + PROCESSOR_NAMES.indexOf(acquiring)
+  const id = 1001 + PROCESSOR_NAMES.indexOf(acquiring)
   const paywalls = file.paywalls.map((paywall) => ({
     ...paywall,
-    id: String(place),
+    id: String(id),
     domain: `pay.${acquiring}.localhost`,
     processor: { acquiring, credentials },
   }))

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('has a port for each part if it is given none', () => {
+test('has a distinct default port for each part', () => {
   const ports = Object.values(readOptions([], {})?.ports ?? {})
   expect(new Set(ports).size).toBe(5 + PROCESSOR_NAMES.length)
 })
@@ -50,7 +50,7 @@ test('names every error of a paywall file by its path', async () => {
   expect(stderr).not.toContain('    at ')
 })
 
-test('refuses what it cannot do in a sentence', async () => {
+test('prints one line for invalid options', async () => {
   const missing = await failedDev(options('--config', join(folder, 'none.json')))
   expect(missing).toMatchObject({
     code: 1,

@@ -14,12 +14,12 @@ import { quietPort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 120_000
-const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
+const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // not readable by other users, like a home directory
 const config = join(folder, 'paywall.json')
 let ports: Options['ports']
 let run: DevRun
 let buyer: string
-/** The key that the world made at its first start. */
+/** The key that the world created at its first start. */
 let key: string
 
 const origin = (port: number) => `http://127.0.0.1:${port}`
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('starts, and the lines it prints work when they are pasted', { timeout: TIMEOUT_MS }, async () => {
+test('starts, and the curl commands that it prints work', { timeout: TIMEOUT_MS }, async () => {
   run = await startDev(options())
   expect(run.output()).toMatch(new RegExp(`^ready ${origin(ports.service)}$`, 'm'))
 
@@ -105,7 +105,7 @@ test('applies a paywall file when it is saved, and reports its errors', { timeou
   await until('the old name', async () => (await nameNow()) === 'Acme Pro')
 })
 
-test('answers again after Postgres was killed, and has lost nothing', { timeout: TIMEOUT_MS }, async () => {
+test('works again after Postgres was killed, without losing data', { timeout: TIMEOUT_MS }, async () => {
   process.kill(postmaster(), 'SIGKILL')
   await until('the purchase', async () => (await pasteCurls(run))[2]?.paid === true)
 })
@@ -116,7 +116,7 @@ test('stops every process on SIGTERM', { timeout: TIMEOUT_MS }, async () => {
   await expectStopped(pid)
 })
 
-test('finds its data at the next start, and reaches what was bought at another processor', {
+test('keeps its data across a restart, and cancels what was bought at another processor', {
   timeout: TIMEOUT_MS,
 }, async () => {
   writeConfig('polar')
@@ -146,13 +146,15 @@ test('finds its data at the next start, and reaches what was bought at another p
   await untilReceived('subscription.cancel_scheduled')
 })
 
-test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }, async () => {
+test('leaves no process behind when it is killed with SIGKILL', { timeout: TIMEOUT_MS }, async () => {
   const pid = postmaster()
   process.kill(-run.process.pid!, 'SIGKILL')
   await expectStopped(pid)
 })
 
-test('starts afresh with --reset, and sells through another processor', { timeout: TIMEOUT_MS }, async () => {
+test('starts with a new database with --reset, and sells through another processor', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   run = await startDev(withoutFile('--processor', 'freemius', '--reset'))
   expect(run.output()).toContain('The demo sells through Freemius.')
   expect(await (await fetch(origin(ports.shop))).text()).toContain('<h1>The shop</h1>')
@@ -176,7 +178,9 @@ test('stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
   await expectStopped(pid)
 })
 
-test('serves every file, from your own database, and reports so to a program', { timeout: TIMEOUT_MS }, async () => {
+test('serves every file, from another database with --database-url, and prints JSON with --json', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const second = join(folder, 'second.json')
   const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
   writeFileSync(second, text.replace('owner@example.com', 'second@example.com'))
@@ -196,9 +200,9 @@ test('serves every file, from your own database, and reports so to a program', {
   })
   await fetch(`${origin(ports.service)}/api/v1/paywall/2002/user?email=ann@example.com`)
   writeFileSync(second, '{')
-  await until('the error', async () => toldIn(run).some(({ type }) => type === 'saved'))
+  await until('the error', async () => jsonLines(run).some(({ type }) => type === 'saved'))
   await run.end('SIGTERM')
-  expect(toldIn(run)).toEqual([
+  expect(jsonLines(run)).toEqual([
     expect.objectContaining({
       type: 'ready',
       home: origin(ports.home),
@@ -222,8 +226,8 @@ test('serves every file, from your own database, and reports so to a program', {
 
 const getKey = (one: DevRun) => /X-Api-Key: (\w+)/.exec(one.output())?.[1] ?? ''
 
-/** What a run with --json has printed. */
-const toldIn = (one: DevRun): { type: string }[] =>
+/** The JSON lines that a run with --json has printed. */
+const jsonLines = (one: DevRun): { type: string }[] =>
   (one.output().match(/^{.*}$/gm) ?? []).map((line) => JSON.parse(line))
 
 /** An event of that type, once it has reached the webhook receiver. */
@@ -235,10 +239,10 @@ function untilReceived(type: string): Promise<{ verified: boolean }> {
   })
 }
 
-/** The buyer has landed on an existing page. */
-async function expectThanks(place: string | null): Promise<void> {
-  expect(place).toBe(`${origin(ports.home)}/thanks`)
-  expect(await (await fetch(String(place))).text()).toContain('<h1>Thank you</h1>')
+/** Checks that the buyer has landed on the thanks page. */
+async function expectThanks(url: string | null): Promise<void> {
+  expect(url).toBe(`${origin(ports.home)}/thanks`)
+  expect(await (await fetch(String(url))).text()).toContain('<h1>Thank you</h1>')
 }
 
 /** The process id of the world's Postgres. */

@@ -7,7 +7,7 @@ import { newEmail } from '../support/checkout.ts'
 import { buyAtHome, type HomeVisit, section, shown, visitHome } from '../support/home.ts'
 import type { TestWorld } from '../support/world.ts'
 
-// How usable home is: with a mouse, a keyboard, and while it changes.
+// The usability of home: with a mouse, with a keyboard, and while it changes.
 
 let visit: HomeVisit
 let world: TestWorld
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => visit.close())
 
 describe('home', () => {
-  test('copies a key, and keeps the place where the person was typing', async () => {
+  test('copies a key, and keeps the focus in a field while the page is updated', async () => {
     await page.goto(home.url)
     await page.getByRole('button', { name: 'Copy: Key backend' }).click()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(world.key)
@@ -37,7 +37,7 @@ describe('home', () => {
     expect(await page.getByLabel('Buy as').inputValue()).toBe('ada@example.com')
   })
 
-  test('shows what arrives as text, whatever is written in it', async () => {
+  test('escapes received webhooks and mails', async () => {
     const hostile = '<script>document.title = "theirs"</script>'
     await fetch(`${world.receiver.url}/webhooks`, { method: 'POST', body: hostile, headers: { 'webhook-id': hostile } })
     const from = { name: hostile, email: 'us@example.com' }
@@ -49,7 +49,7 @@ describe('home', () => {
     expect(await page.locator('main script').count()).toBe(0)
   })
 
-  test('can be used with only the keyboard, whose focus stays when the page changes', async () => {
+  test('can be used with the keyboard only, and keeps the focus when the page changes', async () => {
     await page.goto(home.url)
     const button = section(visit, 'Clock').getByRole('button', { name: '+1 day' })
     for (let presses = 0; !(await button.evaluate((each) => each.matches(':focus'))); presses++) {
@@ -87,7 +87,7 @@ describe('home', () => {
     await shown(visit).getByText('This page cannot be updated: ').waitFor({ state: 'detached' })
   })
 
-  test('accepts a click on something that changes while the mouse button is down', async () => {
+  test('accepts a click on a button even if the page changes while the mouse button is down', async () => {
     await page.goto(home.url)
     const at = await section(visit, 'Clock').getByRole('button', { name: '+1 month' }).boundingBox()
     await page.mouse.move((at?.x ?? 0) + 5, (at?.y ?? 0) + 5)
@@ -105,11 +105,11 @@ describe('home', () => {
   })
 })
 
-describe('nothing is hard to reach or to read, narrow or wide, light or dark', () => {
+describe('axe finds no violations, narrow or wide, light or dark,', () => {
   test('on the front page and on a timeline', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await section(visit, 'Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
-    // Of each kind of entry there is one, as good for axe as thirty.
+    // One entry of each kind is enough for axe.
     await page.goto(`${home.url}/?purchases=${email}&users=${email}&user=${email}&type=payment.succeeded`)
     await section(visit, 'Events').locator('summary').click()
     expect(await violationsInEachView(page)).toEqual([])

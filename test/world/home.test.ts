@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => visit.close())
 
 describe('home', () => {
-  test('sells, and shows what came of it as it comes', async () => {
+  test('sells, and shows the purchase and its events as they arrive', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await section(visit, 'Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
     const created = section(visit, 'Events').getByRole('group').filter({ hasText: 'subscription.created' })
@@ -32,7 +32,7 @@ describe('home', () => {
     expect(copied.type).toBe('subscription.created')
   })
 
-  test('buys as the last buyer, unless another one is typed', async () => {
+  test('buys as the last buyer by default', async () => {
     expect(await (await fetch(home.url)).text()).toMatch(/id="buyer"[^>]* value="[^"]+@[\w.]+"/)
     const email = await buyAtHome(visit, 'Monthly')
     expect(await page.getByLabel('Buy as').inputValue()).toBe(email)
@@ -50,7 +50,7 @@ describe('home', () => {
     ])
   })
 
-  test('does to a subscription what can happen at its processor, and reports the result', async () => {
+  test('runs actions on a subscription at its processor, and reports the result', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     const press = (label: string) => page.getByRole('button', { name: `${label}: Monthly of ${email}` }).click()
     await press('Fail the renewal charge')
@@ -67,7 +67,7 @@ describe('home', () => {
     await shown(visit).getByText('subscription.uncanceled').waitFor()
   })
 
-  test('loses the webhooks of what happens, and the clock brings it to light', async () => {
+  test('can drop the webhooks of an action, which is found when the clock is moved', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     const ours = page.getByRole('article').filter({ hasText: email })
     await ours.getByLabel('Webhooks').selectOption('are lost')
@@ -79,7 +79,7 @@ describe('home', () => {
     await ours.getByText(': canceled').waitFor()
   })
 
-  test('finds events by type, user and text, and folds them', async () => {
+  test('filters events by type and user, and expands and collapses them', async () => {
     const email = await buyAtHome(visit, 'Yearly')
     const events = section(visit, 'Events')
     await events.locator('summary', { hasText: 'subscription.created' }).filter({ hasText: email }).waitFor()
@@ -93,7 +93,7 @@ describe('home', () => {
     await events.getByText('"type": "checkout.completed"').waitFor({ state: 'hidden' })
   })
 
-  test('shows the life of a user, with the state of each event', async () => {
+  test('shows the timeline of a user, with the delivery state of each event', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await section(visit, 'Users').getByRole('link', { name: email }).click()
     const lines = page.getByRole('listitem')
@@ -105,7 +105,7 @@ describe('home', () => {
     await created.getByText(`delivered at ${world.receiver.url}/webhooks: answered 200`).waitFor()
   })
 
-  test('reports which paywall file is invalid, as soon as it is', async () => {
+  test('reports an invalid paywall file at once', async () => {
     await page.goto(home.url)
     visit.faults.push({ path: 'demo/paywall.json', errors: ['paywalls[0].name: too short'] })
     await page.getByRole('alert').getByText('paywalls[0].name: too short').waitFor()
@@ -113,7 +113,7 @@ describe('home', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('explains why something cannot be done', async () => {
+  test('explains why an action is refused', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     await page.getByLabel('Buy as').fill(email)
     await page.getByRole('button', { name: 'Buy Yearly' }).click()

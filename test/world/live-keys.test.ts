@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
 })
 
-test('the local world prints no live key, neither in words nor in JSON, and every test key', () => {
+test('the start message prints test keys, but no live keys, as text and as JSON', () => {
   expect(key).toMatch(/^pk_live_/)
   for (const text of [welcome(start), JSON.stringify(welcomeJson(start))]) {
     expect(text).not.toContain(key.slice(0, 12))
@@ -33,7 +33,7 @@ test('the local world prints no live key, neither in words nor in JSON, and ever
   }
 })
 
-test('nor when a paywall file is saved', () => {
+test('the message for a saved paywall file prints no live keys', () => {
   const [applied] = start.results
   if (!applied) throw new Error('nothing was applied')
   const text = formatSaved({ path: 'paywall.json', outcome: { applied } })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-test('a cron that logs more than a pipe holds ends: nothing waits for the runtime without reading its log', async () => {
+test('a cron that logs more than a pipe buffer ends, because the log of the runtime is always read', async () => {
   const run = promisify(execFile)
   const { stdout } = await run(process.execPath, ['test/support/noisy-crons.ts'], {
     timeout: 100_000,

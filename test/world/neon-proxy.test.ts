@@ -40,7 +40,7 @@ test('returns how many rows a statement changed', async () => {
   expect(await query`insert into counted select generate_series(1, 3)`).toMatchObject({ rowCount: 3 })
 })
 
-test("passes a refusal on with Postgres's own fields", async () => {
+test("returns errors with Postgres's own fields", async () => {
   const query = neon(url)
   await expect(query`select * from nowhere`).rejects.toMatchObject({
     message: 'relation "nowhere" does not exist',
@@ -55,7 +55,7 @@ test("passes a refusal on with Postgres's own fields", async () => {
   })
 })
 
-test('reports that Postgres cannot be reached with a server error', async () => {
+test('returns a server error if Postgres cannot be reached', async () => {
   const query = neon(`postgres://postgres:x@127.0.0.1:${await freePort()}/nowhere`)
   await expect(query`select 1`).rejects.toThrow(/HTTP status 500.*ECONNREFUSED/)
 })
@@ -67,7 +67,7 @@ test('counts statements', async () => {
   expect(proxy.statements - before).toBe(2)
 })
 
-test('lets a test lose the answer of a statement that has committed', async () => {
+test('lets a test lose the response to a committed statement', async () => {
   const query = neon(url)
   proxy.onStatement = async (_statement, run) => {
     await run()
@@ -82,8 +82,8 @@ describe('when the caller closes its request', () => {
   /** The driver sends a statement only when it is awaited. */
   const sent = async <Result>(statement: PromiseLike<Result>) => statement
 
-  /** What the connections do that have a statement of this test, or had it last. */
-  async function connections(): Promise<string[]> {
+  /** The states of the connections whose current or last statement is one of this test. */
+  async function connectionStates(): Promise<string[]> {
     return withClient(url, async (client) => {
       const { rows } = await client.query<{ state: string }>(
         `select state from pg_stat_activity where datname = current_database() and query like '%given up%' and pid <> pg_backend_pid()`,
@@ -92,14 +92,14 @@ describe('when the caller closes its request', () => {
     })
   }
 
-  test('a statement that runs is cancelled', async () => {
+  test('a running statement is cancelled', async () => {
     const caller = new AbortController()
     const query = neon(url, { fetchOptions: { signal: caller.signal } })
     const statement = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
-    await until('a statement that runs', async () => (await connections()).includes('active'))
+    await until('the statement to run', async () => (await connectionStates()).includes('active'))
     caller.abort()
     await expect(statement).rejects.toThrow('aborted')
-    await until('no connection with it', async () => (await connections()).length === 0)
+    await until('the connection to be closed', async () => (await connectionStates()).length === 0)
   })
 
   test('a statement that waits for a connection never runs', async () => {

@@ -6,7 +6,7 @@ import { reportJson } from '../sim/report.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs a program as a person does. */
+/** Runs a program in its own process. */
 function run(path: string, ...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [path, ...args], { cwd: ROOT }, (error, out, err) => {
@@ -15,7 +15,7 @@ function run(path: string, ...args: string[]): Promise<{ code: unknown; out: str
   })
 }
 
-describe('with --json nothing but JSON is printed:', () => {
+describe('with --json only JSON is printed:', () => {
   test('the simulation prints a line for each seed', async () => {
     const { code, out } = await run('test/sim/main.ts', '--lives', '1', '--seeds', '2', '--keep', '0:0', '--json')
     expect(code).toBe(0)
@@ -37,7 +37,7 @@ describe('with --json nothing but JSON is printed:', () => {
     expect(JSON.parse(out)).toEqual({ errors })
   })
 
-  test('a history that breaks is printed with the command that replays it', () => {
+  test('a failing history is printed with the command that replays it', () => {
     const history = createHistory(7, 2)
     const faults = new Map([
       [-1, ['a Worker failed']],

@@ -13,7 +13,7 @@ interface Run {
 }
 const NONE: Run = { code: null, out: '', err: '' }
 
-/** They run at the same time: each waits more than it computes. */
+/** The three runs are concurrent: they mostly wait. */
 let [asTable, asJson, atAll]: [Run, Run, Run] = [NONE, NONE, NONE]
 
 beforeAll(async () => {
@@ -24,9 +24,9 @@ beforeAll(async () => {
   ])
 }, TIMEOUT_MS)
 
-test('a life is printed with its events and the access after each step', () => {
+test('a scenario is printed with the events and the access after each step', () => {
   expect(asTable.code).toBe(0)
-  const rows = getRows(createSteps(asTable.out))
+  const rows = getRows(getStepsTable(asTable.out))
   expect(rows.map(({ did }) => did)).toEqual([
     'Ann buys monthly',
     '8 days pass',
@@ -46,13 +46,13 @@ test('a life is printed with its events and the access after each step', () => {
   expect(rows.slice(3).map(({ events }) => events)).toEqual([['subscription.cancel_scheduled'], ['subscription.ended']])
 })
 
-test("after the life the table has, for each month, the charges and the owner's events", () => {
-  const months = getMonths(asTable.out)
+test("the second table has the charges and the owner's events of each month", () => {
+  const months = getMonthLines(asTable.out)
   expect(months.map((line) => line.slice(9, 47).trim())).toEqual(['9.99 USD', '9.99 USD', 'nothing'])
   expect(months.at(-1)).toContain('subscription.ended')
 })
 
-test('a program reads a life as one document, at any processor', () => {
+test('with --json a scenario is printed as one document', () => {
   expect(asJson.code).toBe(0)
   const { processor, steps, months } = JSON.parse(asJson.out)
   expect(processor).toBe('chargebee')
@@ -64,7 +64,7 @@ test('a program reads a life as one document, at any processor', () => {
   ])
 })
 
-test('with --all a life is played at every processor, and each has a line', () => {
+test('with --all a scenario is played at every processor, and each has a line', () => {
   expect(atAll.code).toBe(0)
   const lines = atAll.out.trimEnd().split('\n')
   expect(lines).toHaveLength(PROCESSOR_NAMES.length)
@@ -74,7 +74,7 @@ test('with --all a life is played at every processor, and each has a line', () =
   }
 })
 
-test('without a name the lives are listed, and a wrong one is answered with the one that was meant', async () => {
+test('without a name the scenarios are listed, and for a misspelt one the intended one is suggested', async () => {
   const paypal = ['refund', '--processor', 'paypal']
   const both = ['refund', '--processor', 'polar', '--all']
   const [listed, misspelt, nobody, twice] = await Promise.all([
@@ -106,7 +106,7 @@ test('without a name the lives are listed, and a wrong one is answered with the 
   expect(twice).toMatchObject({ code: 1, err: expect.stringContaining('cannot be combined') })
 })
 
-/** Runs the command as a person does. */
+/** Runs the command in its own process. */
 function scenario(...args: string[]): Promise<Run> {
   return new Promise((resolve) => {
     const cwd = join(import.meta.dirname, '../..')
@@ -116,13 +116,13 @@ function scenario(...args: string[]): Promise<Run> {
   })
 }
 
-/** The table of steps, which an empty line ends. */
-const createSteps = (out: string) => out.split('\n\n')[0] ?? ''
+/** The table of steps, which ends with an empty line. */
+const getStepsTable = (out: string) => out.split('\n\n')[0] ?? ''
 
-/** The lines of the table of months that begin one. */
-const getMonths = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
+/** The first line of each month in the table of months. */
+const getMonthLines = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
 
-/** The rows of the table: a line without a time continues the row before. */
+/** The rows of the table of steps: a line without a time continues the previous row. */
 function getRows(out: string): { did: string; events: string[]; access: string }[] {
   const [head = '', , ...lines] = out.trimEnd().split('\n')
   const starts = ['What happened', 'Events to the owner', 'Access'].map((title) => head.indexOf(title))

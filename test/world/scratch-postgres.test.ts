@@ -4,15 +4,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 
-const STARTS = `
+const START_SCRIPT = `
   const { startScratchPostgres } = await import('./dev/world/database/scratch-postgres.ts')
   await startScratchPostgres()
   process.stdout.write('started')
 `
-const inMemory = () => (existsSync('/dev/shm') ? readdirSync('/dev/shm') : [])
+const listSharedMemory = () => (existsSync('/dev/shm') ? readdirSync('/dev/shm') : [])
 
-test('what a killed process left in memory is freed by the next that needs a Postgres', async () => {
-  const killed = spawn(process.execPath, ['--input-type=module', '-e', STARTS], {
+test('the next start of a scratch Postgres removes the files that a killed process left in /dev/shm', async () => {
+  const killed = spawn(process.execPath, ['--input-type=module', '-e', START_SCRIPT], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(killed.stdout, 'data')
@@ -20,5 +20,5 @@ test('what a killed process left in memory is freed by the next that needs a Pos
   await once(killed, 'exit')
   const postgres = await startScratchPostgres()
   await postgres.stop()
-  expect(inMemory().filter((name) => name.includes(`-${killed.pid}-`))).toEqual([])
+  expect(listSharedMemory().filter((name) => name.includes(`-${killed.pid}-`))).toEqual([])
 })

@@ -16,16 +16,16 @@ beforeAll(async () => {
 })
 afterAll(() => visit.close())
 
-/** Subscriptions whose webhooks have all arrived. Returns their users. */
-async function buyAsMany(count: number): Promise<string[]> {
+/** Buys this many subscriptions, and waits for their webhooks. Returns the e-mail addresses. */
+async function buySeveral(count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, newEmail)
   for (const email of emails) await buy(world, { paywall: world.paywall, key: world.key, email })
   await world.stripe.drainWebhooks()
   return emails
 }
 
-test('what is chosen for the webhooks of one stays with it when the page changes', async () => {
-  const [first = '', second = ''] = await buyAsMany(2)
+test('the choice for the webhooks of a purchase stays when the page changes', async () => {
+  const [first = '', second = ''] = await buySeveral(2)
   await page.goto(home.url)
   const getChoice = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Webhooks')
   await getChoice(first).selectOption('arrive twice')
@@ -37,8 +37,8 @@ test('what is chosen for the webhooks of one stays with it when the page changes
   expect(choices).toEqual(['twice', 'lost', 'arrive'])
 })
 
-test('acts at the same moment each have the chosen outcome, and emit their own events', async () => {
-  const [lost = '', arrives = '', twice = ''] = await buyAsMany(3)
+test('concurrent actions each use their own choice for webhooks, and report their own events', async () => {
+  const [lost = '', arrives = '', twice = ''] = await buySeveral(3)
   const getId = async (email: string) => {
     const { rows } = await world.database.query<{ id: string }>(
       'select p.id from purchases p join users u on u.id = p.user_id where u.email = $1',
@@ -53,8 +53,8 @@ test('acts at the same moment each have the chosen outcome, and emit their own e
   await Promise.all([end(arrives, 'arrive'), end(twice, 'twice'), end(lost, 'lost')])
 
   const front = await (await fetch(home.url)).text()
-  const findMentions = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
-  expect(findMentions(arrives)).toMatch(/processor\. Events sent to the owner: subscription\.ended\.$/)
-  expect(findMentions(twice)).toMatch(/arrived twice\. Events sent to the owner: subscription\.ended\.$/)
-  expect(findMentions(lost)).toMatch(/No events were sent to the owner\.$/)
+  const findResult = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
+  expect(findResult(arrives)).toMatch(/processor\. Events sent to the owner: subscription\.ended\.$/)
+  expect(findResult(twice)).toMatch(/arrived twice\. Events sent to the owner: subscription\.ended\.$/)
+  expect(findResult(lost)).toMatch(/No events were sent to the owner\.$/)
 })

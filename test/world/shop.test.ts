@@ -29,8 +29,8 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The shop as a new signed-in visitor sees it. */
-async function enter(): Promise<{ page: Page; email: string }> {
+/** Opens the shop, and signs in as a new user. */
+async function openSignedIn(): Promise<{ page: Page; email: string }> {
   const page = await browser.newPage()
   const email = newEmail()
   await page.goto(shop.url)
@@ -42,22 +42,22 @@ async function enter(): Promise<{ page: Page; email: string }> {
 const button = (page: Page, name: string) => page.getByRole('button', { name })
 
 /** Presses a button and waits for the page that it leads to, since loading one page while another one loads is an error. */
-async function press(page: Page, what: Locator): Promise<void> {
+async function press(page: Page, element: Locator): Promise<void> {
   const loaded = page.waitForEvent('load')
-  await what.click()
+  await element.click()
   await loaded
 }
 
-/** Loads the page again until it shows something, or does not. */
-const untilShown = (page: Page, what: Locator, isShown = true) =>
+/** Reloads the page until an element is visible, or not. */
+const untilShown = (page: Page, element: Locator, isShown = true) =>
   until('the page to change', async () => {
     await page.goto(shop.url)
-    return (await what.isVisible()) === isShown
+    return (await element.isVisible()) === isShown
   })
 
 describe('the demo’s shop', () => {
   test('sells, gives access, counts tokens, receives events and ends access', async () => {
-    const { page, email } = await enter()
+    const { page, email } = await openSignedIn()
     expect((await page.request.get(`${shop.url}/export`)).status()).toBe(403)
     await press(page, button(page, 'Yearly, $89.00'))
     await press(page, page.locator('button[value=pay]'))
@@ -75,7 +75,7 @@ describe('the demo’s shop', () => {
   })
 
   test("shows the API's refusals", async () => {
-    const { page } = await enter()
+    const { page } = await openSignedIn()
     const refused = await page.request.post(`${shop.url}/buy`, {
       form: { price: 'weekly' },
       headers: { origin: shop.url },

@@ -16,7 +16,7 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   sign: (_, { webhookUser, webhookPassword }) => ({
     authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),
-  ofAnotherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
+  otherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
   namesPurchases: false,
   readsMayBeStale: true,
   newValues: { txn_status: 'on_hold', cn_status: 'written_off', cn_reason_code: 'whim' },

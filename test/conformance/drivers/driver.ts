@@ -8,7 +8,7 @@ import type { Sale } from './sale.ts'
 /** What the paywall of each processor sells. `local` is the monthly price in Germany, in euros. */
 export type SoldAs = 'monthly' | 'plus' | 'yearly' | 'lifetime' | 'pack' | 'local'
 
-/** A webhook of a processor's emulator; `body` is exactly what is sent. */
+/** A webhook of a processor's emulator; `body` is sent as it is. */
 export interface Webhook {
   id: string
   body: string
@@ -22,32 +22,32 @@ export interface Driver<Name extends ProcessorName = ProcessorName> {
   prices: Readonly<Record<SoldAs, string>>
   /** The headers that authenticate a webhook. */
   sign(webhook: Webhook, credentials: Credentials<Name>): Record<string, string>
-  /** The same headers in another scheme that this processor, or a similar one, has or had. */
-  ofAnotherScheme(headers: Record<string, string>): Record<string, string>
-  /** Whether a webhook says what it is about. If not, we ask the processor first, and it sends the webhook again if it is down. */
+  /** The same headers in another signature scheme of this processor or a similar one. */
+  otherScheme(headers: Record<string, string>): Record<string, string>
+  /** Whether a webhook identifies its purchase. If not, we read it from the processor, which repeats the webhook if that fails. */
   namesPurchases: boolean
-  /** Whether its objects have versions, because a read may be older than a webhook that arrived before it. */
+  /** Whether its objects have versions, because a read may return older data than a webhook that arrived before. */
   readsMayBeStale: boolean
-  /** New values of its open enumerations, by field. That it adds values to these is UNVERIFIED. */
+  /** New values of its open enumerations, by field. UNVERIFIED: that it adds values to these. */
   newValues: Readonly<Record<string, string>>
-  /** The path of the POST that opens a page; null: a page is a link, and no call opens it. */
+  /** The path of the POST that opens a page; null: a page is a link, so there is no call. */
   opensPage: RegExp | null
   /**
    * The response to a call with an e-mail address that the processor rejects, by the call's path; null: it requires
    * an address.
    */
   refusesEmail: { path: string; status: number; body: object } | null
-  /** What was sold in an account. `actsFor` knows what can happen there. */
+  /** What was sold in an account. See `actsFor` for what can happen in it. */
   sold(emulator: Emulators[Name], account: Account<Name>): Sold
 }
 
-/** What was sold in an account, as its emulator has stored it. */
+/** What was sold in an account, read from its emulator. */
 export interface Sold {
-  /** What the processor has sold, oldest first. */
+  /** All sales, oldest first. */
   sales(): Sale[]
-  /** The pages that were opened, if they are stored before they are paid, each by its checkout's id. */
+  /** The opened pages with the ids of their checkouts; empty if pages are not stored before they are paid. */
   pages(): { checkoutId: string; isPaid: boolean }[]
-  /** Money that a payer's bank took back, if a separate record reports it. */
+  /** Whether a refund is a chargeback, if the processor records chargebacks as refunds. */
   isTakenBack?(refund: RefundRecord): boolean
 }
 

@@ -19,7 +19,7 @@ export const FREEMIUS: Driver<'freemius'> = {
   sign: ({ body }, { secretKey }) => ({
     'x-signature': createHmac('sha256', secretKey).update(body).digest('hex'),
   }),
-  ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
+  otherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
   namesPurchases: true,
   readsMayBeStale: false,
   newValues: { gateway: 'telepathy' },
@@ -57,7 +57,7 @@ function getSale(records: AccountRecords, license: PageRecord, now: number): Sal
   }
 }
 
-/** Ending it cancels it. */
+/** An immediate end counts as a cancellation. */
 const canceledAt = (subscription: SubscriptionRecord) => subscription.canceledAt ?? subscription.endedAt
 
 /** A licence continues only if the next period is paid, and never longer than its subscription. */

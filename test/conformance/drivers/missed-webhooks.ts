@@ -1,6 +1,6 @@
 import type { Shop } from '../shop.ts'
 
-/** While `meanwhile` runs, no webhook is sent and every read is refused. The webhooks are sent afterwards. */
+/** Holds webhooks and refuses all reads while `meanwhile` runs. The webhooks are sent afterwards. */
 export async function unheard({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
   emulator.holdWebhooks()
   emulator.onCall = async ({ method }, run) => (method === 'GET' ? { status: 401, headers: {}, body: '{}' } : run())

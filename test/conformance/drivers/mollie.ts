@@ -29,7 +29,7 @@ export const MOLLIE: Driver<'mollie'> = {
   sign: ({ body }, { webhookSecret }) => ({
     'x-mollie-signature': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
   }),
-  ofAnotherScheme: ({ 'x-mollie-signature': signature = '' }) => ({
+  otherScheme: ({ 'x-mollie-signature': signature = '' }) => ({
     'x-mollie-signature': signature.replace('sha256=', 'sha1='),
   }),
   namesPurchases: false,
@@ -58,10 +58,10 @@ export const MOLLIE: Driver<'mollie'> = {
 const firstPayments = (records: AccountRecords) =>
   records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
 
-/** A payment whose bank has decided against it, or whose page was left, sold nothing. */
+/** Failed, cancelled and expired payments sold nothing. */
 const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPending(payment)
 
-/** A purchase is identified by its first payment. At Mollie a cancelled subscription ends at once; for its buyer it ends later. */
+/** A purchase is identified by its first payment. Mollie ends a cancelled subscription immediately; the buyer's period continues. */
 function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sale {
   const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
   if (paymentOwn(page).sequenceType === 'oneoff') return once
@@ -120,8 +120,8 @@ function getStatus(
 }
 
 /**
- * A first payment without a subscription has paid for one period or begun a trial. Both end where the day begins on which a subscription
- * would have been charged first: the day after they are over.
+ * A first payment without a subscription has paid for one period or begun a trial. Both end at the start of the day on which a
+ * subscription would have been charged first: the day after the period or the trial.
  */
 function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count }: Metadata): number {
   const start = paidAt(page)
@@ -137,7 +137,7 @@ function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count 
 const isChargedBack = (records: AccountRecords, { id }: PaymentRecord) =>
   records('disputes').some(({ payment, status }) => payment === id && status !== 'won')
 
-/** A failed charge bought nothing: the paid time ends at the start of the day of the first failure since. */
+/** A failed charge paid for nothing: the paid time ends at the start of the day of the first failed charge after the last paid one. */
 function endOfPaid(
   { periodEnd }: SubscriptionRecord,
   charges: PaymentRecord[],

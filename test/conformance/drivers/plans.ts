@@ -7,7 +7,7 @@ import { unheard } from './missed-webhooks.ts'
 
 /** What a subscription can be changed to, in US cents and tokens. */
 export interface Plan {
-  /** The processor's id of it. */
+  /** The processor's id of the price. */
   price: string
   amount: number
   interval: 'month' | 'year'
@@ -16,20 +16,20 @@ export interface Plan {
 }
 
 /**
- * Where the difference is charged at the moment of the change, unless nothing is left to pay. Polar adds it to the next order,
- * and Mollie charges the new amount from the next charge on.
+ * Whether the difference is charged immediately, unless it is zero. Polar adds it to the next order, and Mollie charges the new
+ * amount from the next charge on.
  */
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
-/** Something the owner sells at the processor, also in its portal, that no price of the paywall file names. */
-export async function sellBesides({ world, acquiring, paywall }: Shop, ...plans: Plan[]) {
-  if (acquiring === 'mollie') return // a plan there is an amount and an interval
+/** Adds prices at the processor and to its portal that are not in the paywall file. */
+export async function addUnlistedPrices({ world, acquiring, paywall }: Shop, ...plans: Plan[]) {
+  if (acquiring === 'mollie') return // a Mollie plan is only an amount and an interval
   const currency = acquiring === 'stripe' || acquiring === 'polar' ? 'usd' : 'USD'
   const prices = plans.map(({ price: id, ...plan }) => ({ id, label: 'Team', currency, intervalCount: 1, ...plan }))
   await world[acquiring].setOtherPrices(paywall.id, prices)
 }
 
-/** Changes the plan: as the buyer in the portal, or as the owner where there is no portal. */
+/** Changes the plan: as the buyer in the portal, or as the owner if there is no portal. */
 export async function changePlan(
   shop: Shop,
   id: string,
@@ -51,7 +51,7 @@ export async function changePlan(
   if (!reply.ok) throw new Error(`Mollie answers ${reply.status}: ${await reply.text()}`)
 }
 
-/** Each processor's ids of two prices that no paywall file names. */
+/** Each processor's ids of two prices that are in no paywall file. */
 const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
   stripe: ['price_team', 'price_firm'],
   polar: ['2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0006', '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0007'],
@@ -60,24 +60,24 @@ const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
   mollie: ['Team', 'Firm'],
 }
 
-/** 29.99 USD a month. */
+/** 29.99 USD a month, not in the paywall file. */
 export const teamPlan = (acquiring: ProcessorName): Plan => ({
   price: UNNAMED[acquiring][0],
   amount: 2999,
   interval: 'month',
 })
 
-/** The same for 49.99 USD. */
+/** 49.99 USD a month, not in the paywall file. */
 export const firmPlan = (acquiring: ProcessorName): Plan => ({
   price: UNNAMED[acquiring][1],
   amount: 4999,
   interval: 'month',
 })
 
-/** Whether a webhook reports a change: if not, the next read finds it, within a week. */
-export const tellsOfChanges = (acquiring: ProcessorName) => acquiring !== 'mollie'
+/** Whether the processor sends a webhook for a change of plan. If not, reconcile finds it within a week. */
+export const sendsPlanChangeWebhook = (acquiring: ProcessorName) => acquiring !== 'mollie'
 
-/** Pays on a page, and changes the plan before anything of the sale is stored here. */
+/** Pays on a page, and changes the plan before the purchase is stored. */
 export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan): Promise<void> {
   const { emulator, acquiring, there } = shop
   const change = () => changePlan(shop, there.sales().at(-1)!.processorId, plan)
@@ -98,7 +98,7 @@ export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan):
   emulator.onCall = undefined
 }
 
-/** Where the proration of a change of plan can be charged with the next period. */
+/** Processors that can charge the proration of a change of plan with the next period. */
 export const LEAVES_PENDING = ['stripe', 'polar', 'chargebee'] as const
 
 /** Charges the proration with the next period. That is Polar's default. */
@@ -107,5 +107,5 @@ export async function leavePending({ world, acquiring, paywall }: Shop): Promise
   if (acquiring === 'chargebee') await world.chargebee.setInvoiceImmediately(paywall.id, false)
 }
 
-/** Where a pending proration can be deleted before it is charged. */
+/** Whether a pending proration can be deleted before it is charged. */
 export const deletesPending = (acquiring: ProcessorName) => acquiring !== 'polar'

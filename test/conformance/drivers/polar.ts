@@ -21,7 +21,7 @@ export const POLAR: Driver<'polar'> = {
     return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` }
   },
   // Standard Webhooks also define a scheme with public keys.
-  ofAnotherScheme: ({ 'webhook-signature': signature = '', ...others }) => ({
+  otherScheme: ({ 'webhook-signature': signature = '', ...others }) => ({
     ...others,
     'webhook-signature': signature.replace('v1,', 'v1a,'),
   }),

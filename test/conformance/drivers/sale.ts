@@ -5,33 +5,33 @@ import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 
 /** A sale, read from what an emulator stores and not through our adapters, in the terms of the user endpoint. */
 export interface Sale {
-  /** Its id here. */
+  /** The processor's id. */
   processorId: string
   isSubscription: boolean
   status: PurchaseStatus
-  /** Whether its first payment was made, or its trial has begun. Sales that never began may be missing here. */
+  /** Whether its first payment was made, or its trial has begun. Sales that never began may be missing. */
   begun: boolean
   renews: boolean
-  /** When its period ends, as a prefix of an ISO time; null: it has none, or it is unknown. */
+  /** The end of the current period, as a prefix of an ISO time; null: none, or unknown. */
   periodEnd: string | null
   /** The periods charged for, without trials, oldest first. A one-time purchase has one period without an end. */
   paidPeriods: PaidPeriod[]
-  /** The processor's id of the current plan, if it has one; null: the one that the page sold. */
+  /** The processor's price of the current plan; null: the price that the page sold. */
   price: SoldPrice | null
   /** Whether it began with a trial. */
   hadTrial: boolean
-  /** Its successful payments, by their records. */
+  /** The ids of its successful payments. */
   paid: string[]
 }
 
-/** A paid period. A change of plan that is charged at once has one of its own. Times are Unix times in seconds. */
+/** A paid period. A change of plan that is charged immediately has its own. Times are Unix times in seconds. */
 export interface PaidPeriod {
   start: number
   end: number
   paidAt: number
-  /** The interval of the price that was charged for; `once`: a one-time price. */
+  /** The interval of the charged price; `once`: a one-time price. */
   interval: 'month' | 'year' | 'once'
-  /** Whether all of its money was refunded to the buyer. */
+  /** Whether it was fully refunded. */
   isGivenBack: boolean
 }
 
@@ -56,7 +56,7 @@ export function subscriptionSale(
 ): Sale {
   const { id, cancelAt, periodEnd } = subscription
   const status = STATUSES[subscription.status]
-  if (!status) throw new Error(`the suite knows no subscription that is ${subscription.status}`)
+  if (!status) throw new Error(`unknown subscription status ${subscription.status}`)
   const ids = all.map((each) => each.id)
   const invoices = records('invoices').filter((each) => ids.includes(each.subscription))
   return {
@@ -116,7 +116,7 @@ export function oneTimeSale(
 
 export const paidAt = ({ endedAt, created }: PaymentRecord) => endedAt ?? created
 
-/** Whether all the money of a payment was refunded to the buyer. */
+/** Whether a payment was fully refunded, including lost disputes. */
 export function isGivenBack(records: AccountRecords, { id, amount }: PaymentRecord, byDisputes: boolean): boolean {
   const refunds = records('refunds').filter(({ payment, status }) => payment === id && status === 'refunded')
   const disputes = records('disputes').filter(

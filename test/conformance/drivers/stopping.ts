@@ -1,13 +1,13 @@
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
-/** Where a past due subscription is revoked to end it: there is no invoice that could turn out to be paid when it is voided. */
+/** Whether a past due subscription is revoked directly, without voiding an invoice that may have been paid meanwhile. */
 export const revokesWhatIsPaid = (acquiring: ProcessorName) => acquiring === 'polar'
 
-/** Where a failed charge is never retried: the next successful one is for the period after it. */
+/** Whether a failed charge is never retried: the next successful charge is for the next period. */
 export const goesOnToNextPeriod = (acquiring: ProcessorName) => acquiring === 'mollie'
 
-/** Where the charge of a period that has begun can be cancelled. */
+/** Whether a processing charge can be cancelled. */
 export const callsChargesBack = (acquiring: ProcessorName) => acquiring === 'stripe'
 
-/** Where a started charge waits for a bank; elsewhere charges succeed by themselves. */
+/** Whether a processing charge waits for the bank; elsewhere it succeeds by itself. */
 export const waitsForBank = (acquiring: ProcessorName) => acquiring === 'mollie'

@@ -17,8 +17,8 @@ export const STRIPE: Driver<'stripe'> = {
     const { webhooks } = new Stripe('sk_test_unused')
     return { 'stripe-signature': webhooks.generateTestHeaderString({ payload: body, secret, timestamp }) }
   },
-  // The scheme with which Stripe also signs test events.
-  ofAnotherScheme: ({ 'stripe-signature': signature = '' }) => ({
+  // Stripe also signs test events with this scheme.
+  otherScheme: ({ 'stripe-signature': signature = '' }) => ({
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
   namesPurchases: false,

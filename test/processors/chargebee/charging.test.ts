@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT_ID, startSelling } from './selling.ts'
 
-// Ending all charges of a subscription. What counts is what is charged afterwards.
+// Ends all charges of a subscription, and checks what is charged afterwards.
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** A subscription in a state, whose customer can pay every charge. */
+/** Each creates a subscription in this state, whose customer can pay every charge. */
 const STATES: Record<string, (selling: Selling) => Promise<unknown>> = {
   paid: ({ sell }) => sell(),
   'on trial': ({ sell }) => sell({ trialDays: 7 }),
@@ -29,15 +29,15 @@ const STATES: Record<string, (selling: Selling) => Promise<unknown>> = {
 }
 const NAMES = Object.keys(STATES)
 
-/** What has been charged so far. */
-const charged = ({ emulator }: Selling) =>
+/** How many charges have been paid. */
+const countCharges = ({ emulator }: Selling) =>
   [...emulator.records.payments.values()].filter(({ status }) => status === 'paid').length
 
 const passMonths = ({ passTo, now }: Selling, months: number) =>
   passTo(new Date(now().getTime() + months * 31 * 24 * 3_600_000))
 
-/** What is owed, also by a subscription that has ended. */
-const owed = async ({ chargebee }: Selling) => {
+/** How many invoices are owed, also after the subscription has ended. */
+const countOwedInvoices = async ({ chargebee }: Selling) => {
   const { list } = await chargebee.invoice.list({ subscription_id: { is: CHECKOUT_ID }, 'sort_by[asc]': 'date' })
   return list.filter(({ invoice }) => ['payment_due', 'not_paid', 'pending'].includes(invoice.status)).length
 }
@@ -54,26 +54,26 @@ describe('stopCharging', () => {
     ['paid', { status: 'active', cancelAtPeriodEnd: true }],
     ['on trial', { status: 'trialing', cancelAtPeriodEnd: true }],
     ...['past due', 'paused', 'past due and cancelled', 'ended'].map((state) => [state, AT_ONCE] as const),
-  ] as const)('of a subscription that is %s', async (state, after) => {
+  ] as const)('stops all charges of a subscription that is %s', async (state, after) => {
     const selling = await startSelling()
     await STATES[state]!(selling)
-    const before = charged(selling)
+    const before = countCharges(selling)
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
     expect(await readEnd(selling)).toEqual(after)
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
     await passMonths(selling, 3)
-    expect([charged(selling), await owed(selling)]).toEqual([before, 0])
+    expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
     expect(await readEnd(selling)).toEqual(AT_ONCE)
   })
 
-  /** Runs something just before a call. */
-  async function meanwhile(state: string, path: string, happens: (selling: Selling) => Promise<unknown>) {
-    let hasHappened = false
+  /** Starts a subscription in this state, and runs `change` just before the first call of this path. */
+  async function startWithChangeBefore(state: string, path: string, change: (selling: Selling) => Promise<unknown>) {
+    let isChanged = false
     const selling = await startSelling({
       async fetch(input, init) {
-        if (String(input).endsWith(path) && !hasHappened) {
-          hasHappened = true
-          await happens(selling)
+        if (String(input).endsWith(path) && !isChanged) {
+          isChanged = true
+          await change(selling)
         }
         return fetch(input, init)
       },
@@ -82,27 +82,27 @@ describe('stopCharging', () => {
     return selling
   }
 
-  test('keeps the term of one that is paid just before its invoice is voided', async () => {
-    const selling = await meanwhile('past due', '/void', ({ emulator }) => emulator.renew(CHECKOUT_ID))
+  test('keeps the term of a subscription that is paid just before its invoice is voided', async () => {
+    const selling = await startWithChangeBefore('past due', '/void', ({ emulator }) => emulator.renew(CHECKOUT_ID))
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
     expect(await readEnd(selling)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
-    const before = charged(selling)
+    const before = countCharges(selling)
     await passMonths(selling, 3)
-    expect([charged(selling), await owed(selling)]).toEqual([before, 0])
+    expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
   })
 
-  test('ends one at once whose next charge fails just before its end is scheduled', async () => {
-    const selling = await meanwhile('paid', '/cancel_for_items', ({ emulator }) =>
+  test('ends a subscription at once if its next charge fails just before its end is scheduled', async () => {
+    const selling = await startWithChangeBefore('paid', '/cancel_for_items', ({ emulator }) =>
       emulator.renew(CHECKOUT_ID, { fail: true }),
     )
     await selling.adapter.stopCharging?.(CHECKOUT_ID)
     expect(await readEnd(selling)).toEqual(AT_ONCE)
-    const before = charged(selling)
+    const before = countCharges(selling)
     await passMonths(selling, 3)
-    expect([charged(selling), await owed(selling)]).toEqual([before, 0])
+    expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
   })
 
-  test('fails as long as a payment of an invoice is in progress', async () => {
+  test('fails while a payment of an invoice is in progress', async () => {
     const selling = await startSelling()
     await STATES['past due']!(selling)
     const due = [...selling.emulator.records.invoices.values()].find(({ status }) => status === 'open')
@@ -121,20 +121,23 @@ describe('stopCharging', () => {
 })
 
 describe('endNow', () => {
-  test.each(NAMES)('of a subscription that is %s', async (state) => {
-    const selling = await startSelling()
-    await STATES[state]!(selling)
-    const before = charged(selling)
-    await selling.adapter.endNow?.(CHECKOUT_ID)
-    expect(await readEnd(selling)).toEqual(AT_ONCE)
-    await selling.adapter.endNow?.(CHECKOUT_ID)
-    await passMonths(selling, 3)
-    expect([charged(selling), await owed(selling)]).toEqual([before, 0])
-  })
+  test.each(NAMES)(
+    'ends a subscription that is %s at once, and nothing is charged or owed afterwards',
+    async (state) => {
+      const selling = await startSelling()
+      await STATES[state]!(selling)
+      const before = countCharges(selling)
+      await selling.adapter.endNow?.(CHECKOUT_ID)
+      expect(await readEnd(selling)).toEqual(AT_ONCE)
+      await selling.adapter.endNow?.(CHECKOUT_ID)
+      await passMonths(selling, 3)
+      expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
+    },
+  )
 })
 
 describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
-  test.each(NAMES)('of one that is %s survives a crash at any point', async (state) => {
+  test.each(NAMES)('can be repeated after a crash at any point for a subscription that is %s', async (state) => {
     async function crashAfter(calls: number) {
       let left = Number.POSITIVE_INFINITY
       const selling = await startSelling({
@@ -144,7 +147,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
         },
       })
       await STATES[state]!(selling)
-      const before = charged(selling)
+      const before = countCharges(selling)
       left = calls
       const isDone = await selling.adapter[ending]!(CHECKOUT_ID).then(
         () => true,
@@ -153,7 +156,7 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
       left = Number.POSITIVE_INFINITY
       await selling.adapter[ending]?.(CHECKOUT_ID)
       await passMonths(selling, 3)
-      expect([charged(selling), await owed(selling)]).toEqual([before, 0])
+      expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
       expect(await readEnd(selling)).toEqual(AT_ONCE)
       return isDone
     }
@@ -161,13 +164,13 @@ describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
     expect([done.at(0), done.at(-1)]).toEqual([false, true])
   })
 
-  test.each(NAMES)('of one that is %s works with two concurrent callers', async (state) => {
+  test.each(NAMES)('works with two concurrent callers for a subscription that is %s', async (state) => {
     const selling = await startSelling()
     await STATES[state]!(selling)
-    const before = charged(selling)
+    const before = countCharges(selling)
     await Promise.all([selling.adapter[ending]?.(CHECKOUT_ID), selling.adapter[ending]?.(CHECKOUT_ID)])
     await passMonths(selling, 3)
-    expect([charged(selling), await owed(selling)]).toEqual([before, 0])
+    expect([countCharges(selling), await countOwedInvoices(selling)]).toEqual([before, 0])
     expect(await readEnd(selling)).toEqual(AT_ONCE)
   })
 })

@@ -110,7 +110,7 @@ const invoice = (more: object = {}) =>
 
 const date = (seconds: number) => new Date(seconds * 1000)
 
-test('the documented subscription, paid', () => {
+test('the documented subscription is an active purchase when it is paid', () => {
   expect(subscription()).toEqual({
     processorId: CHECKOUT_ID,
     checkoutId: CHECKOUT_ID,
@@ -231,7 +231,7 @@ test('sales of another system are ignored', () => {
   expect(invoice({ recurring: true })).toBeUndefined()
 })
 
-test('the documented page may sell until it expires', () => {
+test('the documented hosted page is undecided until it expires', () => {
   const decideOn = (more: object, at = now) =>
     decide({ kind: 'page', page: HostedPage.parse({ ...PAGE, ...more }) }, at)
   const expired = { found: null, isUndecided: false, todo: null, payments: [], versions: {} }
@@ -242,8 +242,8 @@ test('the documented page may sell until it expires', () => {
 })
 
 test('amounts are hundredths, or whole units if the currency has no decimals', () => {
-  const counted = [1250, 'USD', 1250, 'JPY', 1250, 'KWD', 1250, 'HUF', 1250, 'ISK']
-  const pairs = Array.from({ length: counted.length / 2 }, (_, index) => counted.slice(index * 2, index * 2 + 2))
+  const examples = [1250, 'USD', 1250, 'JPY', 1250, 'KWD', 1250, 'HUF', 1250, 'ISK']
+  const pairs = Array.from({ length: examples.length / 2 }, (_, index) => examples.slice(index * 2, index * 2 + 2))
   expect(pairs.map(([amount, currency]) => fromChargebee(Number(amount), String(currency)))).toEqual([
     1250, 1250, 12500, 1250, 1250,
   ])
@@ -285,11 +285,11 @@ describe('the price', () => {
       expect(subscription({ ...PRO, ...owed }, { ...difference, status }, first)).toMatchObject({ priceCovered: false })
       expect(subscription(owed, { ...difference, status }, first)).toMatchObject({ priceCovered: true })
     }
-    // Changed back: what was paid for the term first still counts.
+    // Changed back: the first payment for the term still counts.
     expect(subscription({}, difference, first)).toMatchObject({ priceCovered: true })
   })
 
-  test('of an earlier term does not cover this one', () => {
+  test('is not covered by an invoice of an earlier term', () => {
     const earlier = { line_items: [line('pro-USD', { date_to: 1517505643 })] }
     expect(subscription(PRO, first, earlier)).toMatchObject({ priceCovered: false })
   })
@@ -304,7 +304,7 @@ describe('the price', () => {
     expect(subscription(trial)).toMatchObject({ priceCovered: true, charged: 0 })
   })
 
-  test('of a one-time sale is that of its charge', () => {
+  test('of a one-time purchase is the item price of its charge', () => {
     const line_items = [line('lifetime-EUR', { entity_type: 'charge_item_price' })]
     const sold = { processorPrice: 'lifetime-EUR', charged: 4000, startedAt: date(1517429428), priceCovered: true }
     expect(invoice({ line_items })).toMatchObject({ ...sold, versions: { __demo_inv__13: 1517429428000 } })
@@ -322,7 +322,7 @@ test('a subscription whose only invoice was voided unpaid has not begun', () => 
   expect(subscription({ status: 'cancelled' }, voided)).toMatchObject({ status: 'canceled', begun: false })
 })
 
-describe('money that a bank has reversed', () => {
+describe('a payment that a bank has reversed', () => {
   const getFacts = (more: object) =>
     decide({ kind: 'invoice', invoice: Invoice.parse({ ...INVOICE, ...more }), customer }, now).payments
   const money = { paymentId: '__demo_inv__13', amount: 4000, currency: 'USD' }
@@ -337,7 +337,7 @@ describe('money that a bank has reversed', () => {
     ])
   })
 
-  test('by a credit note is one, too, until the note is voided', () => {
+  test('is also a lost dispute if a credit note records it, until the note is voided', () => {
     const note = { cn_id: 'CN-1', cn_total: 4000, cn_date: 1517430000, cn_reason_code: 'chargeback' }
     const about = { id: 'CN-1', ...money, occurredAt: date(1517430000) }
     const lost = [

@@ -30,14 +30,14 @@ test("every credential is in the guide, with a pattern that accepts Chargebee's 
 })
 
 test('credentials show whether they are for test or live mode', () => {
-  const of = (apiKey: string, site: string) =>
+  const detectMode = (apiKey: string, site: string) =>
     CHARGEBEE.detectMode({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
-  expect([of('test_x', 'acme'), of('live_x', 'acme'), of('x', 'acme-test'), of('x', 'acme')]).toEqual([
-    'test',
-    'live',
-    'test',
-    null,
-  ])
+  expect([
+    detectMode('test_x', 'acme'),
+    detectMode('live_x', 'acme'),
+    detectMode('x', 'acme-test'),
+    detectMode('x', 'acme'),
+  ]).toEqual(['test', 'live', 'test', null])
 })
 
 test('every currency is in ISO 4217, with the decimals that the emulator uses', () => {

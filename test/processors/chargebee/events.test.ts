@@ -14,7 +14,7 @@ const event = (type: string, content: object = { subscription: { id: CHECKOUT_ID
 
 const calls: string[] = []
 
-/** An adapter that gets the same reply to every call: 404 for null. */
+/** An adapter that gets the same reply to every call; null stands for a 404. */
 const getAdapter = (reply: unknown = null) =>
   chargebeeAdapter(CREDENTIALS, {
     base: null,
@@ -31,20 +31,20 @@ function read(rawBody: string, authorization: string | null = RIGHT, reply: unkn
   return getAdapter(reply).readEvent({ headers, rawBody, now })
 }
 
-describe('is forged', () => {
+describe('a webhook is rejected as forged', () => {
   const { webhookUser: user, webhookPassword: password } = CREDENTIALS
   test.each([
     ['without a header', null],
     ['with a wrong password', basic(`${user}:wrong`)],
     ['with a wrong user', basic(`other:${password}`)],
-    ["with another paywall's", basic('other:other-password')],
-    ['with half of it', RIGHT.slice(0, -6)],
-    ['with the right words under another scheme', RIGHT.replace('Basic', 'Bearer')],
+    ["with another paywall's credentials", basic('other:other-password')],
+    ['with truncated credentials', RIGHT.slice(0, -6)],
+    ['with the right credentials under another scheme', RIGHT.replace('Basic', 'Bearer')],
     ['without a colon', basic(user)],
     ['with an empty password', basic(`${user}:`)],
-    ['with more behind it', basic(`${user}:${password}x`)],
-    ['with no base64', 'Basic ???'],
-    ['with the colon elsewhere', basic(`${user}${password[0]}:${password.slice(1)}`)],
+    ['with extra characters at the end', basic(`${user}:${password}x`)],
+    ['with invalid base64', 'Basic ???'],
+    ['with the colon in another place', basic(`${user}${password[0]}:${password.slice(1)}`)],
   ])('%s', async (_, authorization) => {
     await expect(read(event('subscription_created'), authorization)).rejects.toBeInstanceOf(ForgedEvent)
     // The official SDK's handler refuses it, too.
@@ -52,7 +52,7 @@ describe('is forged', () => {
     expect(await proven(headers, event('subscription_created'), ACME)).toBeNull()
   })
 
-  test('whatever its content: it is not even parsed', async () => {
+  test('before its body is parsed', async () => {
     await expect(read('no json', basic('a:b'))).rejects.toBeInstanceOf(ForgedEvent)
   })
 })
@@ -64,30 +64,43 @@ test('what the SDK accepts is accepted, with and without padding', async () => {
   }
 })
 
-test('couldBeSigned detects without a secret what cannot be valid', () => {
-  const could = (authorization?: string) =>
+test('couldBeSigned rejects headers that cannot be valid, without a secret', () => {
+  const mightBeSigned = (authorization?: string) =>
     CHARGEBEE.webhook.couldBeSigned(new Headers(authorization === undefined ? {} : { authorization }), now)
-  expect([could(RIGHT), could(basic('a:b')), could(RIGHT.replace('Basic', 'basic'))]).toEqual([true, true, true])
-  expect([could(), could(''), could('Bearer abcd'), could('Basic'), could('Basic a:b')]).not.toContain(true)
+  expect([mightBeSigned(RIGHT), mightBeSigned(basic('a:b')), mightBeSigned(RIGHT.replace('Basic', 'basic'))]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect([
+    mightBeSigned(),
+    mightBeSigned(''),
+    mightBeSigned('Bearer abcd'),
+    mightBeSigned('Basic'),
+    mightBeSigned('Basic a:b'),
+  ]).not.toContain(true)
 })
 
-describe('is malformed', () => {
+describe('a webhook is rejected as malformed', () => {
   test.each([
     ['no JSON', 'x'],
     ['a list', '[]'],
     ['no id', JSON.stringify({ event_type: 'x', occurred_at: 1 })],
-    ['an id that leads elsewhere', JSON.stringify({ id: '../x', event_type: 'x', occurred_at: 1 })],
+    ['an id that is a path', JSON.stringify({ id: '../x', event_type: 'x', occurred_at: 1 })],
     ['no time', JSON.stringify({ id: 'ev_1', event_type: 'x' })],
-    ['a time beyond all years', JSON.stringify({ id: 'ev_1', event_type: 'x', occurred_at: 9e15 })],
+    ['a time out of range', JSON.stringify({ id: 'ev_1', event_type: 'x', occurred_at: 9e15 })],
     ['no subscription', event('subscription_created', {})],
     ['no content', event('payment_succeeded', {})],
     ['a payment of ours in an unknown status', event('payment_failed', { transaction: payment({ status: 'late' }) })],
-    ['a reversal of nothing', event('transaction_created', { transaction: { id: 't', type: 'payment_reversal' } })],
+    [
+      'a reversal without a payment',
+      event('transaction_created', { transaction: { id: 't', type: 'payment_reversal' } }),
+    ],
     ...['../customers/x', '..', 'x/../../y', 'x/.', '', 'a\u0000', 'a\ud800', 'x'.repeat(101)].map((id) => [
       `an invoice of ours whose id is ${JSON.stringify(id).slice(0, 20)}`,
       event('invoice_updated', { invoice: { id, po_number: CHECKOUT_ID } }),
     ]),
-    ['an amount below nothing', event('payment_succeeded', { transaction: { ...payment(), amount: -1 } })],
+    ['a negative amount', event('payment_succeeded', { transaction: { ...payment(), amount: -1 } })],
   ])('%s', async (_, body) => {
     await expect(read(body)).rejects.toBeInstanceOf(MalformedEvent)
   })
@@ -116,7 +129,7 @@ test('every event that an owner subscribes to is known, and identifies the subsc
   }
 })
 
-test('other events identify nothing, nor do purchases of other systems', async () => {
+test('other events, and events of purchases of other systems, identify no purchase', async () => {
   const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false, versions: {} }
   expect(await read(event('customer_changed'))).toEqual(nothing)
   for (const type of ['subscription_created', 'subscription_trial_end_reminder']) {
@@ -132,7 +145,7 @@ test('other events identify nothing, nor do purchases of other systems', async (
   expect(await read(event('transaction_created', { transaction: { id: 't', type: 'gift' } }))).toEqual(nothing)
 })
 
-test('money is counted in the minor units of ISO 4217', async () => {
+test('amounts are converted to the minor units of ISO 4217', async () => {
   const reported = await read(event('payment_succeeded', { transaction: payment() }))
   expect(reported.payment).toEqual({
     kind: 'succeeded',
@@ -147,7 +160,7 @@ test('money is counted in the minor units of ISO 4217', async () => {
   expect((await read(event('payment_succeeded', { transaction: payment({ amount: 0 }) }))).payment).toBeNull()
 })
 
-test('a refund counts when it has succeeded; one for a chargeback is a dispute', async () => {
+test('a refund is reported when it has succeeded; a refund for a chargeback is reported as a dispute', async () => {
   const refund = (transaction: object, more: object = {}) =>
     read(event('payment_refunded', { transaction: payment({ type: 'refund', ...transaction }), ...more }))
   expect((await refund({})).payment).toMatchObject({ kind: 'refunded' })
@@ -161,7 +174,7 @@ test('a refund counts when it has succeeded; one for a chargeback is a dispute',
   expect((await refund(chargeback)).payment).toBeNull()
 })
 
-test('a payment, its refunds and its reversals have the id of the invoice', async () => {
+test('a payment, its refunds and its reversals have the id of the invoice as their payment id', async () => {
   const named = { id: 'INV-1' }
   const getId = async (type: string, content: object) => (await read(event(type, content))).payment?.paymentId
   const linked = { linked_invoices: [{ invoice_id: 'INV-1' }] }
@@ -204,7 +217,7 @@ test('an event has the versions of the objects that a purchase is read from', as
   expect((await read(event('subscription_renewed'))).versions).toEqual({})
 })
 
-test('an invoice counts as one that is read as long as its term lasts, and that of a one-time purchase for ever', async () => {
+test('an event has the version of a subscription invoice while its term lasts, and that of a one-time invoice always', async () => {
   const readVersions = async (more: object, end: number) => {
     const named = {
       ...invoice(more),
@@ -213,13 +226,13 @@ test('an invoice counts as one that is read as long as its term lasts, and that 
     }
     return (await read(event('invoice_updated', { invoice: named }))).versions
   }
-  const ofSubscription = { subscription_id: CHECKOUT_ID }
-  expect(await readVersions(ofSubscription, 1)).toEqual({ 'ACME/2026/1': 7 })
-  expect(await readVersions(ofSubscription, 0)).toEqual({})
+  const subscriptionInvoice = { subscription_id: CHECKOUT_ID }
+  expect(await readVersions(subscriptionInvoice, 1)).toEqual({ 'ACME/2026/1': 7 })
+  expect(await readVersions(subscriptionInvoice, 0)).toEqual({})
   expect(await readVersions({ po_number: CHECKOUT_ID }, 0)).toEqual({ 'ACME/2026/1': 7 })
 })
 
-test('a reversal names its invoice, or the payment from which it is fetched', async () => {
+test('a reversal identifies its invoice, directly or through a payment that is fetched', async () => {
   const reversal = (more: object) =>
     event('transaction_created', {
       transaction: payment({ subscription_id: undefined, type: 'payment_reversal', ...more }),
@@ -254,7 +267,7 @@ test('an invoice can be fetched by any id that its owner has given it', async ()
   }
 })
 
-test('every event of a life is parsed the same way twice', async () => {
+test('every event of a subscription lifecycle is parsed the same way when it is resent', async () => {
   const { emulator, sell, reported } = await startSelling()
   await sell({ trialDays: 3 })
   await sell({ ...ONE_TIME, key: 'once', checkoutId: 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001' })

@@ -5,7 +5,7 @@ import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** Every call of the adapter, and its preparation. */
+/** Every call of the adapter. */
 const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
   ['openCheckout', ({ adapter }) => adapter.openCheckout(getOrder({ checkoutId: crypto.randomUUID(), key: 'k' }))],
   ['openCheckout once', ({ adapter }) => adapter.openCheckout(getOrder({ ...ONE_TIME, key: 'k' }))],
@@ -21,7 +21,7 @@ const answer = (status: number, body: unknown) => async () => new Response(JSON.
 const FAILURES: [string, typeof fetch, Partial<ProcessorError>][] = [
   ['401', answer(401, { api_error_code: 'api_authentication_failed' }), { kind: 'misconfigured', answered: true }],
   ['403', answer(403, { api_error_code: 'api_authorization_failed' }), { kind: 'misconfigured', answered: true }],
-  ['404 of no site', answer(404, { api_error_code: 'site_not_found' }), { kind: 'misconfigured', answered: true }],
+  ['404 site_not_found', answer(404, { api_error_code: 'site_not_found' }), { kind: 'misconfigured', answered: true }],
   ['404 of a proxy', async () => new Response('<html>', { status: 404 }), { kind: 'unavailable', answered: false }],
   ['409', answer(409, { api_error_code: 'lock_timeout' }), { kind: 'unavailable', answered: false }],
   ['422', answer(422, { api_error_code: 'param_wrong_value' }), { kind: 'rejected', answered: true }],
@@ -62,16 +62,16 @@ test('an error contains neither the request nor the response, except error codes
   expect(await odd.adapter.openCheckout(getOrder()).catch(String)).toBe('RestError: chargebee: (400)')
 })
 
-test('an unknown status is never mapped to a good one', async () => {
-  const strange = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
-  const { adapter } = await startSelling({ fetch: answer(200, strange) })
+test('an unknown status is rejected as an unexpected response', async () => {
+  const unknownStatus = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
+  const { adapter } = await startSelling({ fetch: answer(200, unknownStatus) })
   await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toMatchObject({
     kind: 'unavailable',
     message: 'chargebee: unexpected response: subscription.status invalid_value',
   })
 })
 
-test('a cancellation whose reply is lost is found done by the next one', async () => {
+test('a cancellation whose reply was lost succeeds when it is repeated', async () => {
   const { adapter, emulator, sell, purchase } = await startSelling()
   await sell()
   emulator.onCall = async (_, run) => {
@@ -92,7 +92,7 @@ test('a cancellation succeeds even if the site rejects the comment', async () =>
   expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
-test('a page whose reply is lost is the same page the next time', async () => {
+test('a checkout whose reply was lost opens the same page when it is repeated', async () => {
   const { adapter, emulator } = await startSelling()
   emulator.onCall = async (_, run) => {
     await run()

@@ -40,7 +40,7 @@ describe('a subscription', () => {
     ])
   })
 
-  test('is not sold by a page that is open, declined, left or expired', async () => {
+  test('is not sold by a page that is open, declined, cancelled or expired', async () => {
     const { adapter, look, sell, facts, emulator, now } = await startSelling()
     const { page, location } = await sell({}, 'decline')
     const reference = { kind: 'page', id: page.pageId } as const
@@ -75,7 +75,7 @@ describe('a subscription', () => {
     expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 999 }])
   })
 
-  test('has no trial if none is ordered, and one payment of a local price in its own units', async () => {
+  test('has no trial if none is ordered, and is charged a local price in the units of its currency', async () => {
     const { sell, purchase, facts } = await startSelling()
     await sell({ processorPrice: 'pro-JPY-quarterly', currency: 'JPY', amount: 2400 })
     expect(await purchase()).toMatchObject({ unitAmount: 2400, currency: 'JPY', interval: 'month', intervalCount: 3 })
@@ -84,7 +84,7 @@ describe('a subscription', () => {
     expect(await facts()).toMatchObject([{ amount: 2400 }, { amount: 12500, currency: 'KWD' }])
   })
 
-  test('renews, fails, recovers, and ends when nobody pays', async () => {
+  test('renews, becomes past due, recovers, and is cancelled when all retries fail', async () => {
     const { emulator, sell, purchase, passTo, facts } = await startSelling()
     await sell()
     const first = await purchase()
@@ -107,7 +107,7 @@ describe('a subscription', () => {
     expect(new Set((await facts()).map(({ id }) => id)).size).toBe(8)
   })
 
-  test('is cancelled here, with its reason as a comment; a repeat is harmless', async () => {
+  test('is cancelled through our API with the reason as a comment; a repeat changes nothing', async () => {
     const { adapter, chargebee, sell, purchase, passTo, reported, emulator } = await startSelling()
     await sell()
     const end = (await purchase())?.currentPeriodEnd
@@ -128,7 +128,7 @@ describe('a subscription', () => {
     expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Late')).toMatchObject({ status: 'canceled', cancelAt: null })
   })
 
-  test('a cancelled trial continues to its end', async () => {
+  test('that is cancelled during its trial continues to the end of the trial', async () => {
     const { adapter, sell, purchase, passTo, facts } = await startSelling()
     await sell({ trialDays: 3 })
     const end = (await purchase())?.trialEnd
@@ -139,7 +139,7 @@ describe('a subscription', () => {
     expect(await facts()).toEqual([])
   })
 
-  test('is cancelled and kept in the portal, paused, resumed and ended at Chargebee', async () => {
+  test('follows changes at Chargebee: cancelled and kept in the portal, paused, resumed and ended', async () => {
     const { emulator, sell, purchase } = await startSelling()
     await sell()
     await emulator.portalCancel(CHECKOUT_ID)
@@ -153,7 +153,7 @@ describe('a subscription', () => {
     expect(await purchase()).toMatchObject({ status: 'canceled' })
   })
 
-  test('a processing first payment is pending, and succeeds or fails', async () => {
+  test('is pending while its first payment is processing, and then active or canceled', async () => {
     const { emulator, adapter, purchase, facts } = await startSelling()
     const page = await adapter.openCheckout(getOrder())
     await emulator.payLater(page.pageId)
@@ -168,7 +168,7 @@ describe('a subscription', () => {
     expect((await facts()).map(({ kind }) => kind)).toEqual(['succeeded', 'failed'])
   })
 
-  test('a refund sends an event once it has arrived, and changes nothing; a reversed payment is owed again', async () => {
+  test('stays active after a refund, which is reported once it has succeeded, and is past due after a reversed payment', async () => {
     const { emulator, chargebee, sell, purchase, facts, look } = await startSelling()
     await sell()
     const { list } = await chargebee.invoice.list({

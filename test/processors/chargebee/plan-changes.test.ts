@@ -28,11 +28,11 @@ test('versions never decrease', async () => {
   const { emulator, sell, purchase } = await startSelling()
   await sell()
   const versions: number[] = []
-  const look = async () => versions.push((await purchase())?.versions?.[CHECKOUT_ID] ?? 0)
-  await look()
+  const recordVersion = async () => versions.push((await purchase())?.versions?.[CHECKOUT_ID] ?? 0)
+  await recordVersion()
   for (const change of [emulator.portalCancel, emulator.portalUndo, emulator.pause, emulator.resume]) {
     await change(CHECKOUT_ID)
-    await look()
+    await recordVersion()
   }
   expect(versions).toEqual(versions.toSorted((one, other) => one - other))
   expect(new Set(versions).size).toBe(5)

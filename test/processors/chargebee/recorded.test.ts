@@ -221,7 +221,7 @@ test('a refund is identified by the invoice, too, and changes no subscription', 
   expect(decideOn(SCHEDULED, REFUNDED.invoice).payments).toEqual([])
 })
 
-test('a cancellation ends with its term; a term begins when the last one’s line ends', async () => {
+test('a scheduled cancellation ends with the term, whose price is covered by the last invoice', async () => {
   const event = await read('subscription_cancellation_scheduled', 1349120451, { subscription: SCHEDULED })
   expect(event).toMatchObject({ about, payment: null, versions: { [CHECKOUT_ID]: 1349120451000 } })
   const end = at(1349638824)

@@ -84,7 +84,7 @@ test('opens the portal; a return URL that is too long is left out', async () => 
   const { adapter, emulator, sell, purchase } = await startSelling()
   await sell()
   const customer = (await purchase())?.customer ?? ''
-  const open = async (back: string) => (await adapter.openPortal?.(customer, back)) ?? 'no portal'
+  const open = async (returnUrl: string) => (await adapter.openPortal?.(customer, returnUrl)) ?? 'no portal'
   expect(await (await fetch(await open('https://a.example/account'))).text()).toContain('https://a.example/account')
   expect(await (await fetch(await open(`https://a.example/${'x'.repeat(250)}`))).text()).not.toContain('a.example')
   await expect(adapter.openPortal?.('nobody', 'https://a.example/')).rejects.toMatchObject({ kind: 'rejected' })

@@ -40,7 +40,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
   recurring: null,
 }
 
-/** The adapter with its own emulator, which sends its webhooks to it: `reported` is what they are parsed to. */
+/** An adapter with its own emulator, which sends its webhooks to the adapter. `reported` has the parsed events. */
 export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const reported: ProcessorEvent[] = []
   const better = { ...ACME.prices[0]!, id: 'max-USD-monthly', label: 'Max', amount: 1999 }

@@ -37,8 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What is stored, and how many calls Chargebee got. */
-async function traces() {
+/** How many rows are stored, and how many calls Chargebee got. */
+async function readCounts() {
   const { rows } = await world.database.query(`select
     (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
     (select count(*)::int from payments) as payments, (select count(*)::int from events) as events`)
@@ -93,7 +93,7 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
-  test('is bought again if it is paid after the bank has reversed its payment', async () => {
+  test('is active again if it is paid after the bank has reversed its payment', async () => {
     const buyer = await buy(shop, 'lifetime')
     await causeAtProcessor(buyer, () => dispute(buyer))
     expect(await causeAtProcessor(buyer, () => collectAgain(buyer))).toEqual(['payment.succeeded 4900'])
@@ -158,10 +158,10 @@ test('paywalls that share a site get each other’s webhooks, and store only the
   const reported = webhooksSince(shop)
   const [mine, theirs] = [await buy(shop), await buy(sister)]
   await causeAtProcessor(mine, shop.there.renew)
-  const before = await traces()
+  const before = await readCounts()
   const statuses = await Promise.all(reported().map(({ id }) => world.chargebee.resend(id)))
   expect(new Set(statuses.flat())).toEqual(new Set([200]))
-  const { processor_events, purchases, payments, events } = await traces()
+  const { processor_events, purchases, payments, events } = await readCounts()
   expect({ ...before, processor_events, purchases, payments, events }).toEqual(before)
   for (const buyer of [mine, theirs]) {
     expect((await readState(buyer)).purchases).toHaveLength(1)
@@ -174,24 +174,24 @@ describe('webhooks of other sales on the site are accepted, and cause no calls',
   const invoice = { id: 'INV 2026/7', customer_id: 'c', status: 'paid', currency_code: 'USD', total: 999 }
   test.each([
     ['a subscription', 'subscription_created', { subscription: { id: 'ACME GmbH/Company GmbH' } }],
-    ['a subscription in a status that is new', 'subscription_changed', { subscription: { id: 'A', status: 'frozen' } }],
+    ['a subscription in an unknown status', 'subscription_changed', { subscription: { id: 'A', status: 'frozen' } }],
     ['an invoice', 'invoice_updated', { invoice: { ...invoice, po_number: 'PO 4711' } }],
-    ['an invoice in a status that is new', 'invoice_updated', { invoice: { ...invoice, status: 'disputed' } }],
+    ['an invoice in an unknown status', 'invoice_updated', { invoice: { ...invoice, status: 'disputed' } }],
     ['a payment', 'payment_succeeded', { transaction: payment, invoice }],
-    ['a payment in a status that is new', 'payment_failed', { transaction: { ...payment, status: 'late' }, invoice }],
+    ['a payment in an unknown status', 'payment_failed', { transaction: { ...payment, status: 'late' }, invoice }],
     ['a payment for several invoices', 'payment_succeeded', { transaction: payment }],
     ['a refund', 'payment_refunded', { transaction: { ...payment, type: 'refund' }, invoice, credit_note: {} }],
-    ['a transaction of a type that is new', 'transaction_created', { transaction: { ...payment, type: 'gift' } }],
+    ['a transaction of an unknown type', 'transaction_created', { transaction: { ...payment, type: 'gift' } }],
     ['a customer', 'customer_created', { customer: { id: 'c' } }],
-    ['nothing', 'pending_invoice_created', {}],
+    ['no object', 'pending_invoice_created', {}],
   ])('%s', async (_, type, content) => {
-    const before = await traces()
+    const before = await readCounts()
     expect(await sendEvent(type, content)).toMatchObject({ status: 200, body: { received: true } })
-    expect(await traces()).toEqual(before)
+    expect(await readCounts()).toEqual(before)
   })
 })
 
-test('a subscription that is cancelled while paused shows that', async () => {
+test('a subscription that is cancelled while paused shows the cancellation', async () => {
   const buyer = await buy(shop)
   await causeAtProcessor(buyer, (id) => world.chargebee.pause(id))
   expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })

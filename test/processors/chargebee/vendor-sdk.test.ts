@@ -8,7 +8,7 @@ const now = new Date('2026-11-22T12:34:56Z')
 const DAY = 24 * 3600
 /** The last full hour, from which the adapter counts a trial. */
 const HOUR = Date.parse('2026-11-22T12:00:00Z') / 1000
-const MATTER = ['authorization', 'accept', 'content-type', 'chargebee-idempotency-key']
+const COMPARED_HEADERS = ['authorization', 'accept', 'content-type', 'chargebee-idempotency-key']
 
 interface Sent {
   method: string
@@ -17,10 +17,10 @@ interface Sent {
   body: [string, string][]
 }
 
-async function sentBy(request: Request): Promise<Sent> {
+async function readRequest(request: Request): Promise<Sent> {
   const isPost = request.method === 'POST'
-  const matter = MATTER.filter((name) => isPost || name !== 'content-type')
-  const headers = matter.flatMap((name) => {
+  const names = COMPARED_HEADERS.filter((name) => isPost || name !== 'content-type')
+  const headers = names.flatMap((name) => {
     const value = request.headers.get(name)
     return value === null ? [] : [[name, value.toLowerCase()]]
   })
@@ -68,7 +68,7 @@ const REPLIES: [RegExp, object][] = [
 function recorder() {
   const sent: Promise<Sent>[] = []
   const answer = (request: Request) => {
-    sent.push(sentBy(request.clone()))
+    sent.push(readRequest(request.clone()))
     return Response.json(REPLIES.find(([path]) => path.test(request.url))?.[1] ?? {})
   }
   return { sent: () => Promise.all(sent), answer }
@@ -101,7 +101,7 @@ const subscription_items = [{ item_price_id: 'pro-USD-monthly', quantity: 1 }]
 test.each([
   ['none', 0, 0, order.key],
   ['a week', 7, HOUR + 7 * DAY, `${order.key}:${HOUR + 7 * DAY}`],
-])('a subscription page with a trial of %s', (_, trialDays, trial_end, idempotencyKey) =>
+])('opens a subscription page with a trial of %s as the SDK does', (_, trialDays, trial_end, idempotencyKey) =>
   compare(
     (adapter) => adapter.openCheckout(getOrder({ trialDays })),
     (sdk) =>
@@ -112,7 +112,7 @@ test.each([
   ),
 )
 
-test('a one-time page of a known customer without an e-mail address', () =>
+test('opens a one-time page for a known customer without an e-mail address as the SDK does', () =>
   compare(
     (adapter) => adapter.openCheckout(getOrder({ ...ONE_TIME, customer: 'cbc_1', email: null })),
     (sdk) =>
@@ -128,7 +128,7 @@ test('a one-time page of a known customer without an e-mail address', () =>
       ),
   ))
 
-test('a cancellation with its reason', () =>
+test('cancels with a reason as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Too expensive & “new”'),
     async (sdk) => {
@@ -138,19 +138,19 @@ test('a cancellation with its reason', () =>
     },
   ))
 
-test('the portal', () =>
+test('opens the portal as the SDK does', () =>
   compare(
     (adapter) => adapter.openPortal?.('cbc_1', 'https://a.example/?b=c&d=e') ?? Promise.reject(new Error('no portal')),
     (sdk) => sdk.portalSession.create({ customer: { id: 'cbc_1' }, redirect_url: 'https://a.example/?b=c&d=e' }),
   ))
 
-test('a page', () =>
+test('reads a hosted page as the SDK does', () =>
   compare(
     (adapter) => adapter.observe({ kind: 'page', id: 'p' }),
     (sdk) => sdk.hostedPage.retrieve('p'),
   ))
 
-test('a subscription with its latest invoices', () =>
+test('reads a subscription with its latest invoices as the SDK does', () =>
   compare(
     (adapter) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID }),
     async (sdk) => {
@@ -159,7 +159,7 @@ test('a subscription with its latest invoices', () =>
     },
   ))
 
-test('the immediate end of a past due subscription', () =>
+test('ends a past due subscription at once as the SDK does', () =>
   compare(
     (adapter) => adapter.endNow?.(CHECKOUT_ID) ?? Promise.reject(new Error('it does not end')),
     async (sdk) => {
@@ -175,7 +175,7 @@ test('the immediate end of a past due subscription', () =>
     },
   ))
 
-test('the end of charges of a paid up subscription', () =>
+test('stops the charges of a paid up subscription as the SDK does', () =>
   compare(
     (adapter) => adapter.stopCharging?.('paid') ?? Promise.reject(new Error('it does not end')),
     async (sdk) => {
@@ -191,7 +191,7 @@ test('the end of charges of a paid up subscription', () =>
     },
   ))
 
-test('an invoice whose id has a slash', () =>
+test('reads an invoice whose id has a slash as the SDK does', () =>
   compare(
     (adapter) => adapter.observe({ kind: 'payment', id: 'A/1' }),
     async (sdk) => {
@@ -200,7 +200,7 @@ test('an invoice whose id has a slash', () =>
     },
   ))
 
-test('a reversed payment', () => {
+test('reads a reversed payment as the SDK does', () => {
   const transaction = { id: 'r', type: 'payment_reversal', currency_code: 'EUR', linked_payments: [{ id: 't' }] }
   const rawBody = JSON.stringify({
     id: 'ev_1',

@@ -70,10 +70,12 @@ test("the events in the owner's guide are those that the adapter handles", () =>
 })
 
 test('prices of one plan cannot have different trials', () => {
-  const of = (processorPrice: string, trialDays: number) =>
+  const planPrice = (processorPrice: string, trialDays: number) =>
     price({ trialDays, variants: [{ local: null, processorPrice, currency: 'USD', amount: 999 }] })
-  const among = (...prices: OfferedPrice[]) =>
+  const findProblems = (...prices: OfferedPrice[]) =>
     FREEMIUS.catalogueProblems?.(prices).map((problems) => problems.map(({ field }) => field))
-  expect(among(of('501:601', 7), of('501:602', 0), of('501:603', 7), of('502:604', 14))).toEqual([[], [], [], []])
-  expect(among(of('501:601', 7), of('501:602', 14))).toEqual([[], ['trial_days']])
+  expect(
+    findProblems(planPrice('501:601', 7), planPrice('501:602', 0), planPrice('501:603', 7), planPrice('502:604', 14)),
+  ).toEqual([[], [], [], []])
+  expect(findProblems(planPrice('501:601', 7), planPrice('501:602', 14))).toEqual([[], ['trial_days']])
 })

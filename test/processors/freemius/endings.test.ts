@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PRICES, press } from './emulator/fixture.ts'
 import { startAdapter } from './fixture.ts'
 
-test('a subscription cancelled here continues to its end', async () => {
+test('a subscription cancelled through our API continues to the end of its period', async () => {
   const { buy, look, pass, adapter, now } = await startAdapter()
   const { bought, license } = await buy()
   const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
@@ -20,7 +20,7 @@ test('a subscription cancelled here continues to its end', async () => {
   expect(await look(license)).toMatchObject({ status: 'canceled', cancelAt, canceledAt })
 })
 
-test('a subscription cancelled in the portal continues to its end, too', async () => {
+test('a subscription cancelled in the portal continues to the end of its period', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { bought, license, subscription } = await buy()
   await emulator.portalCancel(subscription)
@@ -31,7 +31,7 @@ test('a subscription cancelled in the portal continues to its end, too', async (
   })
 })
 
-test('a past due subscription that is cancelled has ended', async () => {
+test('a past due subscription that is cancelled ends at once', async () => {
   const { buy, look, pass, emulator, adapter } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
@@ -54,7 +54,7 @@ test('a refund of a subscription changes neither the licence nor the access', as
   expect(await look(license)).toEqual(bought)
 })
 
-test('another payment method is another subscription of the same purchase', async () => {
+test('changing the payment method creates another subscription of the same purchase', async () => {
   const { buy, look, emulator, pass } = await startAdapter()
   const { bought, license, subscription } = await buy()
   const { id } = await emulator.replaceSubscription(subscription)
@@ -64,7 +64,7 @@ test('another payment method is another subscription of the same purchase', asyn
   expect(await look(license)).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
 })
 
-test('a first payment in the future is no purchase yet', async () => {
+test('a purchase is pending until its first payment', async () => {
   const { checkout, adapter, look, emulator, now } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   const observed = await adapter.observe(page)
@@ -75,14 +75,14 @@ test('a first payment in the future is no purchase yet', async () => {
   expect(await look(page)).toMatchObject({ status: 'active', begun: true })
 })
 
-test('a first payment that never succeeded was no purchase', async () => {
+test('a purchase whose first payment never succeeds has not begun', async () => {
   const { checkout, look, pass } = await startAdapter()
   const { page } = await checkout(undefined, 'later')
   await pass(2)
   expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
 })
 
-test('a purchase on a page after a first payment that never succeeded is what the page has sold', async () => {
+test('a page that is paid again after a failed first payment has sold the second licence', async () => {
   const { emulator, look, pass, checkout } = await startAdapter()
   const { page, url } = await checkout(PRICES.monthly, 'later')
   await pass(0.1)
@@ -92,7 +92,7 @@ test('a purchase on a page after a first payment that never succeeded is what th
   expect(await look(page)).toMatchObject({ status: 'active', begun: true, processorId: emulator.licenses[1]?.id })
 })
 
-test('a deleted licence does not exist any more', async () => {
+test('a deleted licence is read as null', async () => {
   const { buy, look, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.deleteLicense(license.id)
@@ -107,7 +107,7 @@ test('the portal is opened for a customer', async () => {
   expect(await (await fetch(link)).text()).toContain('Cancel subscription')
 })
 
-test('a sale of the sandbox is ignored in live mode, and the other way round', async () => {
+test('a sandbox sale is ignored in live mode, and a live sale in test mode', async () => {
   const { buy, getAdapter, look } = await startAdapter()
   const { license } = await buy()
   expect(await getAdapter(false).observe(license)).toBeNull()

@@ -7,7 +7,7 @@ import { CREDENTIALS, order, startAdapter } from './fixture.ts'
 type Setup = Awaited<ReturnType<typeof startAdapter>>
 type Bought = Awaited<ReturnType<Setup['buy']>>
 
-/** Every call of the adapter: the end of its path, and what makes it. */
+/** Every call of the adapter: the end of its path, and the method that makes it. */
 const CALLS: [end: string, run: (setup: Setup, bought: Bought) => Promise<unknown>][] = [
   ['/plans/501/pricing/601.json', ({ adapter }) => adapter.openCheckout(order())],
   ['/plans/502.json', ({ adapter }) => adapter.openCheckout(order(PRICES.trial))],
@@ -43,7 +43,7 @@ const FAILURES: [status: number, kind: string, answered: boolean][] = [
   [503, 'unavailable', true],
 ]
 
-test.each(CALLS)('a failure of %s is classified by what can be done about it', async (end, run) => {
+test.each(CALLS)('a failure of %s is classified by its status', async (end, run) => {
   const setup = await startAdapter()
   const bought = await setup.buy()
   for (const [status, kind, answered] of FAILURES) {
@@ -82,13 +82,13 @@ test.each(CALLS)('without a reply to %s the outcome is unknown', async (end, run
 })
 
 test('a call that takes too long is aborted, and its outcome is unknown', async () => {
-  const waits = (_: unknown, init?: RequestInit) =>
+  const timeOut = (_: unknown, init?: RequestInit) =>
     new Promise<Response>((_resolve, reject) => {
       const { signal } = init ?? {}
       expect(signal).toBeInstanceOf(AbortSignal)
       reject(new DOMException('The operation timed out.', 'TimeoutError'))
     })
-  const adapter = freemiusAdapter(CREDENTIALS, { base: null, fetch: waits, now: () => new Date(), isTest: true })
+  const adapter = freemiusAdapter(CREDENTIALS, { base: null, fetch: timeOut, now: () => new Date(), isTest: true })
   await expect(adapter.openCheckout(order())).rejects.toMatchObject({ kind: 'unavailable', answered: false })
 })
 
@@ -120,16 +120,16 @@ test.each([
 })
 
 test.each<[string, ReturnType<typeof order>, string]>([
-  ['a plan that is not there', order({ ...PRICES.monthly, id: '999:601' }), 'no such plan and pricing'],
-  ['a pricing that is not there', order({ ...PRICES.monthly, id: '501:999' }), 'no such plan and pricing'],
-  ['what is no pricing', order({ ...PRICES.monthly, id: '../../x' }), 'no such plan and pricing'],
+  ['an unknown plan', order({ ...PRICES.monthly, id: '999:601' }), 'no such plan and pricing'],
+  ['an unknown pricing', order({ ...PRICES.monthly, id: '501:999' }), 'no such plan and pricing'],
+  ['a malformed pricing id', order({ ...PRICES.monthly, id: '../../x' }), 'no such plan and pricing'],
   ['another currency', order({ ...PRICES.monthly, currency: 'EUR' }), 'in USD'],
-  ['a cycle that has no price', order({ ...PRICES.euro, interval: 'year' }), 'no annual price'],
+  ['a billing cycle without a price', order({ ...PRICES.euro, interval: 'year' }), 'no annual price'],
   ['a trial that the plan does not have', order({ ...PRICES.monthly, trialDays: 7 }), 'no trial'],
   ['a buyer without an address', order(PRICES.monthly, { email: null }), 'e-mail address'],
-])('%s is refused before a page is opened', async (_, given, words) => {
+])('%s is refused before a page is opened', async (_, given, reason) => {
   const { adapter } = await startAdapter()
-  const refusal = { name: 'ProcessorError', kind: 'rejected', answered: true, message: expect.stringContaining(words) }
+  const refusal = { name: 'ProcessorError', kind: 'rejected', answered: true, message: expect.stringContaining(reason) }
   await expect(adapter.openCheckout(given)).rejects.toMatchObject(refusal)
 })
 

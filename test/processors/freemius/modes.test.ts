@@ -9,7 +9,7 @@ import { call } from '../../support/call.ts'
 import { parseOpened } from '../../support/checkout.ts'
 import { at } from '../../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
-import { boughtBy, follow, payAt } from './product.ts'
+import { follow, payAndGetReturnUrl, readBoughtPrices } from './product.ts'
 
 const LIVE_KEY = `pk_live_${randomHex(32)}`
 
@@ -19,10 +19,10 @@ let sandbox: Shop
 
 /** The product's buyers return to the live paywall. */
 beforeAll(async () => {
-  const { secretKey, apiKey, ...open } = EMULATORS.freemius.demoCredentials()
+  const { secretKey, apiKey, ...publicCredentials } = EMULATORS.freemius.demoCredentials()
   const sold = soldThrough('freemius')
-  const sealed = { ...open, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
-  const ofProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
+  const liveCredentials = { ...publicCredentials, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
+  const withProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
   world = await startTestWorld({
     file: {
       webhooks: [],
@@ -30,7 +30,10 @@ beforeAll(async () => {
         { name: 'backend', secret: 'env:TEST_KEY' },
         { name: 'live', secret: 'env:LIVE_KEY' },
       ],
-      paywalls: [{ ...ofProduct(sealed), test: false }, ofProduct({ ...open, secretKey, apiKey })],
+      paywalls: [
+        { ...withProduct(liveCredentials), test: false },
+        withProduct({ ...publicCredentials, secretKey, apiKey }),
+      ],
       environment: { FREEMIUS_SECRET: secretKey, FREEMIUS_API: apiKey, LIVE_KEY, TEST_KEY: `pk_test_${randomHex(32)}` },
     },
   })
@@ -47,18 +50,18 @@ async function openLive(buyer: Buyer, slug: Slug = 'monthly'): Promise<Buyer> {
   return { ...buyer, shop: live, ...parseOpened(reply) }
 }
 
-test('a test paywall and a live one each sell what was paid on their pages, to one buyer', async () => {
-  const here = await open(sandbox)
-  const there = await openLive(here)
+test('one buyer gets a test and a live purchase, each on the paywall whose page was paid', async () => {
+  const testBuyer = await open(sandbox)
+  const liveBuyer = await openLive(testBuyer)
 
-  const test = await payAt(here)
+  const testReturn = await payAndGetReturnUrl(testBuyer)
   await world.freemius.drainWebhooks()
-  expect([await boughtBy(here), await boughtBy(there)]).toEqual([['monthly'], []])
-  const real = await payAt(there)
+  expect([await readBoughtPrices(testBuyer), await readBoughtPrices(liveBuyer)]).toEqual([['monthly'], []])
+  const liveReturn = await payAndGetReturnUrl(liveBuyer)
   await world.freemius.drainWebhooks()
-  expect([await boughtBy(here), await boughtBy(there)]).toEqual([['monthly'], ['monthly']])
+  expect([await readBoughtPrices(testBuyer), await readBoughtPrices(liveBuyer)]).toEqual([['monthly'], ['monthly']])
 
-  const ends = [await follow(live, test), await follow(live, real)]
+  const ends = [await follow(live, testReturn), await follow(live, liveReturn)]
   for (const end of ends) expect(end).toMatchObject({ status: 303, at: expect.stringContaining('/thanks?session=') })
   expect(new Set(ends.map(({ at }) => at)).size).toBe(2)
 })
@@ -66,10 +69,10 @@ test('a test paywall and a live one each sell what was paid on their pages, to o
 test('a buyer in the sandbox returns via the URL of the live paywall', async () => {
   world.freemius.holdWebhooks()
   const buyer = await open(sandbox)
-  const address = await payAt(buyer)
+  const address = await payAndGetReturnUrl(buyer)
   expect(new URL(address).pathname).toBe(`/return/freemius/${live.paywall.id}`)
   expect(await follow(live, address)).toMatchObject({ status: 303, at: expect.stringContaining('/thanks?session=') })
-  expect(await boughtBy(buyer)).toEqual(['monthly'])
+  expect(await readBoughtPrices(buyer)).toEqual(['monthly'])
   await world.freemius.sendHeldWebhooks()
 })
 
@@ -81,34 +84,34 @@ test.each([
   const portal = ({ shop, email }: Buyer) =>
     call(world, at(shop, 'get-customer-portal'), { key: shop.key, body: { email } })
   const opens = { status: 200, body: { url: expect.stringContaining('/portal/') } }
-  const here = await open(sandbox)
-  await payAt(here)
+  const testBuyer = await open(sandbox)
+  await payAndGetReturnUrl(testBuyer)
   await world.freemius.drainWebhooks()
-  expect(await portal(here)).toMatchObject(opens)
+  expect(await portal(testBuyer)).toMatchObject(opens)
 
-  const real = await payAt(await openLive(here, slug))
+  const real = await payAndGetReturnUrl(await openLive(testBuyer, slug))
   if (deleted) await world.freemius.deleteLicense(new URL(real).searchParams.get('license_id') ?? '')
   await world.freemius.drainWebhooks()
-  expect(await portal(here)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+  expect(await portal(testBuyer)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
 })
 
-test('a test purchase does not close the portal to a live buyer', async () => {
-  const here = await open(sandbox)
-  const there = await openLive(here)
-  for (const page of [here, there]) await payAt(page)
+test('a test purchase does not prevent a live buyer from opening the portal', async () => {
+  const testBuyer = await open(sandbox)
+  const liveBuyer = await openLive(testBuyer)
+  for (const page of [testBuyer, liveBuyer]) await payAndGetReturnUrl(page)
   await world.freemius.drainWebhooks()
-  const reply = await call(world, at(live, 'get-customer-portal'), { key: live.key, body: { email: here.email } })
+  const reply = await call(world, at(live, 'get-customer-portal'), { key: live.key, body: { email: testBuyer.email } })
   expect(reply).toMatchObject({ status: 200, body: { url: expect.stringContaining('/portal/') } })
 })
 
-test('the return of a live page ignores what its buyer got in the sandbox', async () => {
+test("returning from a live page ignores the buyer's sandbox purchase", async () => {
   world.freemius.holdWebhooks()
-  const here = await open(sandbox)
-  const there = await openLive(here)
-  await payAt(here)
-  const returnUrl = new URL(there.checkoutUrl).searchParams.get('cancel_url')!.replace(/error$/, 'success')
+  const testBuyer = await open(sandbox)
+  const liveBuyer = await openLive(testBuyer)
+  await payAndGetReturnUrl(testBuyer)
+  const returnUrl = new URL(liveBuyer.checkoutUrl).searchParams.get('cancel_url')!.replace(/error$/, 'success')
   expect(await follow(live, returnUrl)).toMatchObject({ status: 303, at: expect.stringContaining('/sorry?session=') })
-  expect(await boughtBy(there)).toEqual([])
+  expect(await readBoughtPrices(liveBuyer)).toEqual([])
   await world.freemius.sendHeldWebhooks()
-  expect([await boughtBy(here), await boughtBy(there)]).toEqual([['monthly'], []])
+  expect([await readBoughtPrices(testBuyer), await readBoughtPrices(liveBuyer)]).toEqual([['monthly'], []])
 })

@@ -35,7 +35,7 @@ const SOLD = {
   updated: '2026-09-14 13:51:02',
   currency: 'usd',
 }
-const GIVEN_BACK = {
+const REFUND = {
   ...SOLD,
   id: '2131050',
   type: 'refund',
@@ -72,12 +72,12 @@ const facts = (...payments: object[]) =>
 describe('the money', () => {
   const sold = 'succeeded 2131047 of 2131047: 1080'
 
-  test('of a real refund is reported once, with its own id and amount, and names what was refunded', () => {
-    expect(facts(SOLD, GIVEN_BACK)).toEqual([sold, 'refunded 2131050 of 2131047: 1080'])
+  test('of a real refund is reported once, with its own id and amount, and the id of the refunded payment', () => {
+    expect(facts(SOLD, REFUND)).toEqual([sold, 'refunded 2131050 of 2131047: 1080'])
   })
 
-  test('of a partial refund, and of another', () => {
-    const part = { ...GIVEN_BACK, gross: -4, vat: -0.8 }
+  test('of two partial refunds is reported separately', () => {
+    const part = { ...REFUND, gross: -4, vat: -0.8 }
     const more = { ...part, id: '2131099', gross: -5, vat: -1, created: '2026-09-15 09:00:00' }
     expect(facts(SOLD, part, more)).toEqual([
       sold,
@@ -90,25 +90,25 @@ describe('the money', () => {
     ['open', ['disputed'], ['disputed 7 of 2131047: 1080']],
     ['lost', ['lost_dispute'], ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080']],
     ['won', ['won_dispute'], ['disputed 7 of 2131047: 1080', 'dispute_won 7 of 2131047: 1080']],
-    ['taken', ['chargeback'], ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080']],
+    ['charged back', ['chargeback'], ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080']],
     [
       'reported by a payment for each step',
       ['disputed', 'lost_dispute'],
       ['disputed 7 of 2131047: 1080', 'dispute_lost 7 of 2131047: 1080'],
     ],
   ])('of a dispute that is %s has one id', (_, types, expected) => {
-    const disputes = types.map((type, place) => ({ ...GIVEN_BACK, id: String(7 + place), type }))
+    const disputes = types.map((type, index) => ({ ...REFUND, id: String(7 + index), type }))
     expect(facts({ ...SOLD, bound_payment_id: '7' }, ...disputes)).toEqual([sold, ...expected])
   })
 
-  test('of a payment of zero is none', () => {
+  test('of a payment of zero is not reported', () => {
     expect(facts({ ...SOLD, gross: 0, vat: 0 })).toEqual([])
   })
 })
 
 test('a real refund of a lifetime licence ends it', () => {
   const license = License.parse({ ...REAL_LICENSE, expiration: null })
-  const payments = [SOLD, GIVEN_BACK].map((payment) => Payment.parse(payment))
+  const payments = [SOLD, REFUND].map((payment) => Payment.parse(payment))
   const now = new Date('2026-09-20T12:00:00Z')
   expect(toSnapshot({ license, subscription: null, subscriptions: [], payments, email: null }, now)?.status).toBe(
     'refunded',

@@ -8,16 +8,16 @@ import { ownerEvents } from '../../support/owner-events.ts'
 import { readOwnerId } from '../../support/owner-id.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { until } from '../../support/until.ts'
-import { boughtBy, follow, getFreemius, payAt, useProduct } from './product.ts'
+import { follow, getFreemius, payAndGetReturnUrl, readBoughtPrices, useProduct } from './product.ts'
 
 const product = useProduct()
 
 const getField = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
 
-/** No webhook reports payments while this runs. */
-async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
+/** Runs `action` while webhooks are held, and drops those. */
+async function withoutWebhooks({ emulator }: Shop, action: () => Promise<unknown>): Promise<void> {
   emulator.holdWebhooks()
-  await meanwhile()
+  await action()
   await emulator.sendHeldWebhooks(() => [])
 }
 
@@ -25,13 +25,13 @@ describe('a link that is paid twice', () => {
   test.each(['monthly', 'lifetime'] as const)('is two purchases of the %s price, by its webhooks', async (slug) => {
     const { shop } = product()
     const buyer = await open(shop, slug)
-    await payAt(buyer)
+    await payAndGetReturnUrl(buyer)
     const first = await newEvents(buyer)
     expect(first).toContain('checkout.completed')
-    await payAt(buyer)
+    await payAndGetReturnUrl(buyer)
     const [{ email }, again] = [buyer, await newEvents(buyer)]
     expect(again).toEqual(expect.arrayContaining(first))
-    expect(await boughtBy(buyer)).toEqual([slug, slug])
+    expect(await readBoughtPrices(buyer)).toEqual([slug, slug])
     const completed = (await ownerEvents(shop.world, buyer.userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
     expect(completed.map(({ duplicate_of }) => duplicate_of)).toEqual([null, completed[0]?.purchase_id])
     expect((await shop.world.database.query('select from users where email = $1', [email])).rowCount).toBe(1)
@@ -41,22 +41,22 @@ describe('a link that is paid twice', () => {
     const { shop } = product()
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
-    await payAt(buyer)
-    await payAt(buyer)
+    await payAndGetReturnUrl(buyer)
+    await payAndGetReturnUrl(buyer)
     await shop.emulator.sendHeldWebhooks()
     await newEvents(buyer)
-    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly', 'monthly'])
   })
 
   test('is two purchases via the return, if no webhook arrives', async () => {
     const { shop } = product()
     const buyer = await open(shop)
-    await unnoticed(shop, async () => {
-      for (const address of [await payAt(buyer), await payAt(buyer)]) {
+    await withoutWebhooks(shop, async () => {
+      for (const address of [await payAndGetReturnUrl(buyer), await payAndGetReturnUrl(buyer)]) {
         expect(await follow(shop, address)).toMatchObject({ at: expect.stringContaining('/thanks') })
       }
     })
-    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly', 'monthly'])
   })
 
   test.each([
@@ -65,36 +65,36 @@ describe('a link that is paid twice', () => {
   ])('is two purchases if no webhook reports %s', async (_, received) => {
     const { shop } = product()
     const buyer = await open(shop)
-    if (received > 0) await payAt(buyer)
+    if (received > 0) await payAndGetReturnUrl(buyer)
     await newEvents(buyer)
-    expect(await boughtBy(buyer)).toHaveLength(received)
-    await unnoticed(shop, async () => {
-      for (let time = received; time < 2; time++) await payAt(buyer)
+    expect(await readBoughtPrices(buyer)).toHaveLength(received)
+    await withoutWebhooks(shop, async () => {
+      for (let time = received; time < 2; time++) await payAndGetReturnUrl(buyer)
     })
     expect(await advanceClock(buyer, '1h')).toContain('checkout.completed')
-    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly', 'monthly'])
     expect(await advanceClock(buyer, '15d')).toEqual([])
   })
 
   test('is polled for two weeks, whether or not it was paid', async () => {
     const { shop } = product()
     const buyer = await open(shop)
-    await payAt(buyer)
+    await payAndGetReturnUrl(buyer)
     await newEvents(buyer)
     await advanceClock(buyer, '13d')
-    await unnoticed(shop, () => payAt(buyer))
+    await withoutWebhooks(shop, () => payAndGetReturnUrl(buyer))
     await advanceClock(buyer, '2d')
-    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly', 'monthly'])
     const pages = await shop.world.database.query('select reconcile_at from checkouts where user_id = $1', [
       buyer.userId,
     ])
     expect(pages.rows).toEqual([{ reconcile_at: null }])
   })
 
-  test('can be cancelled twice, and is not charged any more', async () => {
+  test('is two subscriptions that can both be cancelled', async () => {
     const { shop } = product()
     const buyer = await open(shop)
-    const addresses = [await payAt(buyer), await payAt(buyer)]
+    const addresses = [await payAndGetReturnUrl(buyer), await payAndGetReturnUrl(buyer)]
     await newEvents(buyer)
     const { world, paywall, key } = shop
     for (const { id: subscriptionId } of (await readState(buyer)).purchases) {
@@ -107,8 +107,8 @@ describe('a link that is paid twice', () => {
       return purchases.length === 2 && purchases.every((each) => each.cancel_at_period_end)
     })
     const subscriptions = addresses.map((address) => getField(address, 'subscription_id'))
-    const there = getFreemius(shop).subscriptions.filter(({ id }) => subscriptions.includes(String(id)))
-    expect(there.map(({ next_payment }) => next_payment)).toEqual([null, null])
+    const atFreemius = getFreemius(shop).subscriptions.filter(({ id }) => subscriptions.includes(String(id)))
+    expect(atFreemius.map(({ next_payment }) => next_payment)).toEqual([null, null])
   })
 })
 
@@ -121,9 +121,9 @@ test('a link that is paid after more than a month is a purchase', async () => {
     [buyer.userId],
   )
   await shop.world.workers.scheduled('purge-expired')
-  expect(await follow(shop, await payAt(buyer))).toMatchObject({ at: expect.stringContaining('/thanks') })
+  expect(await follow(shop, await payAndGetReturnUrl(buyer))).toMatchObject({ at: expect.stringContaining('/thanks') })
   expect(await newEvents(buyer)).toContain('checkout.completed')
-  expect(await boughtBy(buyer)).toEqual(['monthly'])
+  expect(await readBoughtPrices(buyer)).toEqual(['monthly'])
 })
 
 /** Merges two users. The pages that the first has opened still sell to its e-mail address. */
@@ -138,9 +138,9 @@ describe('a link that is paid after its buyer was merged into another user', () 
     const opener = await open(shop)
     const user = await buy(shop, 'lifetime')
     await merge(opener, user)
-    await payAt(opener)
+    await payAndGetReturnUrl(opener)
     expect(await newEvents(user)).toContain('checkout.completed')
-    expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
+    expect(await readBoughtPrices(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
   })
 
   test('is a purchase of that user if no webhook reports it, even if two were merged into it', async () => {
@@ -150,8 +150,8 @@ describe('a link that is paid after its buyer was merged into another user', () 
     const user = await buy(shop, 'lifetime')
     await merge(opener, between)
     await merge(between, user)
-    await unnoticed(shop, () => payAt(opener))
+    await withoutWebhooks(shop, () => payAndGetReturnUrl(opener))
     expect(await advanceClock(user, '1h')).toContain('checkout.completed')
-    expect(await boughtBy(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
+    expect(await readBoughtPrices(user)).toEqual(expect.arrayContaining(['lifetime', 'monthly']))
   })
 })

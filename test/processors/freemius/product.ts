@@ -35,9 +35,10 @@ export const openMore = ({ email }: Buyer, shop: Shop, slug: Parameters<typeof o
   open(shop, slug, { ...again, email })
 
 /** Pays, and returns the URL that Freemius redirects to. */
-export const payAt = ({ checkoutUrl }: Pick<Buyer, 'checkoutUrl'>): Promise<string> => press(checkoutUrl, 'pay')
+export const payAndGetReturnUrl = ({ checkoutUrl }: Pick<Buyer, 'checkoutUrl'>): Promise<string> =>
+  press(checkoutUrl, 'pay')
 
-/** Follows a URL to where it leaves the service, or to the refusal. */
+/** Follows redirects up to the first URL outside the service, or the first reply that does not redirect. */
 export async function follow({ world }: Shop, address: string): Promise<{ status: number; at: string; body: unknown }> {
   for (let at = address; ; ) {
     const { status, headers, body } = await call(world, at)
@@ -48,7 +49,11 @@ export async function follow({ world }: Shop, address: string): Promise<{ status
 }
 
 /** A paywall's return URL, signed by its product, with some query fields changed or, if null, removed. */
-export function resigned(address: string, { processor, id }: Shop['paywall'], changes: Record<string, string | null>) {
+export function signReturnUrl(
+  address: string,
+  { processor, id }: Shop['paywall'],
+  changes: Record<string, string | null>,
+) {
   const url = new URL(address)
   url.pathname = `/return/freemius/${id}`
   url.searchParams.delete('signature')
@@ -61,7 +66,7 @@ export function resigned(address: string, { processor, id }: Shop['paywall'], ch
 }
 
 /** The prices that a buyer has bought on a paywall, sorted. */
-export async function boughtBy({ shop: { world, paywall }, userId }: Buyer): Promise<string[]> {
+export async function readBoughtPrices({ shop: { world, paywall }, userId }: Buyer): Promise<string[]> {
   const { rows } = await world.database.query<{ slug: string }>(
     `select price.slug from purchases p join prices price on price.id = p.price_id
      where p.user_id = $1 and p.paywall_id = $2 order by price.slug`,

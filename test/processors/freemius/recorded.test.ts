@@ -151,7 +151,7 @@ test('a trial whose plan was changed since has cost nothing at first, and its pa
   })
 })
 
-test('without a subscription it is a lifetime licence, at the price of its payment', () => {
+test('a licence without a subscription is a lifetime purchase at the amount of its payment', () => {
   expect(snapshot({ expiration: null }, null)).toMatchObject({ status: 'active', interval: null, unitAmount: 207545 })
 })
 
@@ -176,7 +176,7 @@ describe('the status', () => {
       'active',
     ],
     ['after a cancellation', {}, ENDED, [{}], 'active'],
-    ['after a cancellation, at the end', PAST, ENDED, [{}], 'canceled'],
+    ['after a cancellation, once the licence has expired', PAST, ENDED, [{}], 'canceled'],
     ['of a licence that is cancelled', { is_cancelled: true }, {}, [{}], 'canceled'],
     ['while a renewal is under way', PAST, {}, [{}], 'active'],
     ['after a failure', PAST, { failed_payments: 1 }, [{}], 'past_due'],
@@ -187,10 +187,10 @@ describe('the status', () => {
       [{}],
       'past_due',
     ],
-    ['after a recovery, if failures are counted for ever', {}, { failed_payments: 3 }, [{}], 'active'],
+    ['after a recovery, if the count of failures is not reset', {}, { failed_payments: 3 }, [{}], 'active'],
     ['before the first payment', PAST, { next_payment: '2025-01-01 12:00:00' }, [], 'pending'],
-    ['of a discount of everything', {}, { initial_amount: 0, next_payment: '2025-01-01 12:00:00' }, [], 'active'],
-    ['of a payment that the list does not have yet', {}, {}, [], 'active'],
+    ['with a full discount', {}, { initial_amount: 0, next_payment: '2025-01-01 12:00:00' }, [], 'active'],
+    ['before the first payment is in the list', {}, {}, [], 'active'],
     ['of a first payment that never came', PAST, ENDED, [], 'canceled'],
   ])('%s', (_, license, subscription, payments, status) => {
     expect(snapshot(license, subscription, payments)?.status).toBe(status)
@@ -220,7 +220,7 @@ test('a period begins with its payment, and not before its trial has ended', () 
   expect(charged?.currentPeriodStart).toEqual(charged?.trialEnd)
 })
 
-test('a cancellation has its end', () => {
+test('a cancellation takes effect when the licence expires', () => {
   const { license, subscription } = observed({}, ENDED)
   const end = at('2025-12-31 23:59:59')
   const canceledAt = at('2025-03-01 00:00:00')
@@ -236,30 +236,30 @@ test('amounts are floats of major units, or strings of them', () => {
 })
 
 test.each<[string, () => unknown]>([
-  ['a currency', () => snapshot({}, { currency: 'jpy' })],
-  ['a cycle', () => snapshot({}, { billing_cycle: 3 })],
-  ['an environment', () => snapshot({ environment: 2 }, {})],
+  ['an unknown currency', () => snapshot({}, { currency: 'jpy' })],
+  ['an unknown billing cycle', () => snapshot({}, { billing_cycle: 3 })],
+  ['an unknown environment', () => snapshot({ environment: 2 }, {})],
   ['a time with a zone', () => snapshot({ expiration: '2025-12-31T23:59:59Z' }, {})],
-  ['a time that the calendar does not have', () => snapshot({ expiration: '2025-13-31 23:59:59' }, {})],
-])('an unknown %s is never valid', (_, read) => {
+  ['an invalid date', () => snapshot({ expiration: '2025-13-31 23:59:59' }, {})],
+])('%s is rejected', (_, read) => {
   expect(read).toThrow()
 })
 
 describe('a change of plan', () => {
   const other = { plan_id: '67741', pricing_id: '89500' }
-  const ofPrice = (license: object, subscription: object, payments: object[]) => {
+  const readPrice = (license: object, subscription: object, payments: object[]) => {
     const { processorPrice, priceCovered, startedAt } = snapshot(license, subscription, payments) ?? {}
     return { processorPrice, priceCovered, startedAt }
   }
   const startedAt = at('2025-01-01 00:00:00')
 
-  test('that is not paid yet', () => {
-    expect(ofPrice(other, other, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: false, startedAt })
+  test('is not covered until it is paid', () => {
+    expect(readPrice(other, other, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: false, startedAt })
   })
 
-  test('that is paid, by a new subscription of the same licence', () => {
+  test('is covered once a new subscription of the same licence is paid', () => {
     const paid = [{}, { ...other, id: '2', subscription_id: '9', created: '2025-06-01 08:00:00' }]
-    expect(ofPrice(other, { ...other, id: '9', created: '2025-06-01 08:00:00' }, paid)).toEqual({
+    expect(readPrice(other, { ...other, id: '9', created: '2025-06-01 08:00:00' }, paid)).toEqual({
       processorPrice: '67741:89500',
       priceCovered: true,
       startedAt,
@@ -277,7 +277,7 @@ describe('a change of plan', () => {
     expect(toSnapshot(changed, NOW)).toMatchObject({ interval: 'year', priceCovered })
   })
 
-  test('does not happen if the buyer pays with another card: the new subscription has the same cycle', () => {
+  test('is not detected if the buyer only pays with another card: the new subscription has the same cycle', () => {
     const { subscriptions, ...known } = observed({}, {})
     const later = Subscription.parse({ ...SUBSCRIPTION, id: '9', created: '2025-06-01 08:00:00' })
     const replaced = { ...known, subscription: later, subscriptions: [...subscriptions, later] }
@@ -285,18 +285,23 @@ describe('a change of plan', () => {
   })
 
   // `license.plan.changed` is sent when the owner changes the plan in the dashboard, according to the SDK's types.
-  test('by the owner, while the subscription stays as it was', () => {
-    expect(ofPrice(other, {}, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: true, startedAt })
+  test('by the owner is covered while the subscription stays the same', () => {
+    expect(readPrice(other, {}, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: true, startedAt })
   })
 })
 
 test.each<[string, object, object[], number | null]>([
-  ['with its tax', {}, [{}], 207669],
-  ['of a trial', TRIAL, [], 0],
-  ['of a trial that was charged since', { ...TRIAL, trial_ends: '2025-06-01 00:00:00' }, [{}], 0],
-  ['of a discount of everything', { initial_amount: 0 }, [], 0],
-  ['that has not come', {}, [], null],
-  ['and not the second', {}, [{}, { id: '2', created: '2025-06-01 08:00:00', gross: 5, vat: 0 }], 207669],
-])('the amount charged at first: %s', (_, subscription, payments, charged) => {
+  ['includes the tax', {}, [{}], 207669],
+  ['is zero for a trial', TRIAL, [], 0],
+  ['is zero for a trial that has been charged since', { ...TRIAL, trial_ends: '2025-06-01 00:00:00' }, [{}], 0],
+  ['is zero with a full discount', { initial_amount: 0 }, [], 0],
+  ['is null without a payment', {}, [], null],
+  [
+    'does not include the second payment',
+    {},
+    [{}, { id: '2', created: '2025-06-01 08:00:00', gross: 5, vat: 0 }],
+    207669,
+  ],
+])('the first charge %s', (_, subscription, payments, charged) => {
   expect(snapshot({}, subscription, payments)?.charged).toBe(charged)
 })

@@ -31,13 +31,13 @@ test('a URL that Freemius signs is parsed as the SDK parses it', async () => {
   }
 })
 
-test('spaces that a proxy has encoded differently are the same', async () => {
+test('a URL whose spaces a proxy has encoded differently is valid', async () => {
   const url = signed(DATED).replace('01+10', '01%2010')
   expect(await read(url)).toEqual(SOLD)
   expect(await freemius.checkout.processRedirect(url)).toMatchObject({ license_id: '31' })
 })
 
-test('behind a proxy the URL is the one in the dashboard', async () => {
+test('behind a proxy the signature is verified with the public origin', async () => {
   const inside = signed(DATED).replace('https://pay.example', 'http://10.0.0.7:8787')
   await expect(read(inside)).rejects.toMatchObject({ name: 'ForgedEvent' })
   expect(await read(inside, 'https://pay.example')).toEqual(SOLD)
@@ -74,9 +74,9 @@ test.each([
 })
 
 test.each([
-  ['a month', PRICES.monthly],
+  ['a monthly price', PRICES.monthly],
   ['a trial', PRICES.trial],
-  ['for ever', PRICES.lifetime],
+  ['a lifetime licence', PRICES.lifetime],
 ])('the emulator sends a buyer of %s to a URL that identifies the purchase', async (_, price) => {
   const { checkout, look } = await startAdapter()
   const { to, page } = await checkout(price)

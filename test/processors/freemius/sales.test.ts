@@ -18,7 +18,15 @@ import { newEmail, press } from '../../support/checkout.ts'
 import { moveAccount } from '../../support/passing-time.ts'
 import { yearly } from '../../support/paywall-file.ts'
 import { raceStatements } from '../../support/statement-barrier.ts'
-import { boughtBy, follow, getFreemius, openMore, payAt, readPages, useProduct } from './product.ts'
+import {
+  follow,
+  getFreemius,
+  openMore,
+  payAndGetReturnUrl,
+  readBoughtPrices,
+  readPages,
+  useProduct,
+} from './product.ts'
 
 const product = useProduct()
 
@@ -35,17 +43,17 @@ async function reconcile({ shop: { world, paywall } }: Buyer): Promise<void> {
   }
 }
 
-/** No webhook reports payments while this runs. */
-async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
+/** Runs `action` while webhooks are held, and drops those. */
+async function withoutWebhooks({ emulator }: Shop, action: () => Promise<unknown>): Promise<void> {
   emulator.holdWebhooks()
-  await meanwhile()
+  await action()
   await emulator.sendHeldWebhooks(() => [])
 }
 
 /** A day passes without a poll. */
 const letDayPass = ({ shop: { world, paywall } }: Buyer) => moveAccount({ ...world, paywall }, 24 * 60)
 
-const BOTH = [
+const PRICE_PAIRS = [
   ['monthly', 'monthly'],
   ['monthly', 'lifetime'],
   ['lifetime', 'monthly'],
@@ -56,16 +64,16 @@ describe('a licence whose plan was changed before we knew of it', () => {
   test.each([
     ['monthly', 'yearly'],
     ['yearly', 'monthly'],
-  ] as const)('sold as %s and changed to %s, it is the purchase of its page', async (slug, to) => {
+  ] as const)('sold as %s and changed to %s is the purchase of its page', async (slug, to) => {
     const { shop } = product()
     const buyer = await open(shop, slug)
-    await unnoticed(shop, async () => {
-      const license = getField(await payAt(buyer), 'license_id')
+    await withoutWebhooks(shop, async () => {
+      const license = getField(await payAndGetReturnUrl(buyer), 'license_id')
       await moveAccount({ ...shop.world, paywall: shop.paywall }, 1)
       await shop.there.changePlan?.(license, shop.driver.prices[to])
     })
     await reconcile(buyer)
-    expect(await boughtBy(buyer)).toEqual([to])
+    expect(await readBoughtPrices(buyer)).toEqual([to])
     expect(await readPages(buyer)).toEqual({ sold: 1, open: 0 })
     await expectStoredAsAtProcessor(buyer)
   })
@@ -83,27 +91,27 @@ test('a monthly plan that was changed to the annual price of its pricing before 
 })
 
 describe('two open pages', () => {
-  test.each(BOTH)('%s and %s, both paid, are two purchases by their webhooks', async (older, newer) => {
+  test.each(PRICE_PAIRS)('%s and %s, both paid, are two purchases by their webhooks', async (older, newer) => {
     const { shop } = product()
     const buyer = await open(shop, older)
     const other = await openMore(buyer, shop, newer)
-    await payAt(other)
-    await payAt(buyer)
+    await payAndGetReturnUrl(other)
+    await payAndGetReturnUrl(buyer)
     await newEvents(buyer)
-    expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
+    expect(await readBoughtPrices(buyer)).toEqual([older, newer].toSorted())
     expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
   })
 
-  test.each(BOTH)('%s and %s, both paid, are two purchases without webhooks', async (older, newer) => {
+  test.each(PRICE_PAIRS)('%s and %s, both paid, are two purchases without webhooks', async (older, newer) => {
     const { shop } = product()
     const buyer = await open(shop, older)
     const other = await openMore(buyer, shop, newer)
-    await unnoticed(shop, async () => {
-      await payAt(other)
-      await payAt(buyer)
+    await withoutWebhooks(shop, async () => {
+      await payAndGetReturnUrl(other)
+      await payAndGetReturnUrl(buyer)
     })
     await reconcile(buyer)
-    expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
+    expect(await readBoughtPrices(buyer)).toEqual([older, newer].toSorted())
     expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
   })
 
@@ -112,8 +120,8 @@ describe('two open pages', () => {
     const buyer = await open(shop)
     const other = await openMore(buyer, shop)
     shop.emulator.holdWebhooks()
-    await payAt(other)
-    await payAt(buyer)
+    await payAndGetReturnUrl(other)
+    await payAndGetReturnUrl(buyer)
     const reported = shop.emulator.events.filter(({ id }) => id !== '').slice(-6)
     await shop.emulator.sendHeldWebhooks(() => [])
     raceStatements(shop.world, 'store_purchase', 2)
@@ -121,7 +129,7 @@ describe('two open pages', () => {
     const licenses = created.filter(({ type }) => type === 'license.created')
     await Promise.all(licenses.map(({ id }) => shop.emulator.resend(id)))
     shop.world.neon.onStatement = undefined
-    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly', 'monthly'])
     expect(await readPages(buyer)).toEqual({ sold: 2, open: 0 })
     await newEvents(buyer)
   })
@@ -130,9 +138,9 @@ describe('two open pages', () => {
     const { shop } = product()
     const buyer = await open(shop)
     const other = await openMore(buyer, shop, 'lifetime')
-    await unnoticed(shop, () => payAt(buyer))
+    await withoutWebhooks(shop, () => payAndGetReturnUrl(buyer))
     await reconcile(other)
-    expect(await boughtBy(buyer)).toEqual(['monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly'])
     expect(await readPages(buyer)).toEqual({ sold: 1, open: 1 })
   })
 })
@@ -141,7 +149,7 @@ test('a page that was opened after a purchase has not sold it', async () => {
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
-  const address = await payAt(buyer)
+  const address = await payAndGetReturnUrl(buyer)
   await letDayPass(buyer)
   const later = await openMore(buyer, shop)
   await shop.emulator.sendHeldWebhooks()
@@ -152,20 +160,20 @@ test('a page that was opened after a purchase has not sold it', async () => {
   await newEvents(buyer)
 })
 
-test('a purchase made elsewhere before a page was opened is not sold by the page, and stays unknown', async () => {
+test('a purchase made elsewhere before a page was opened is not attributed to the page, and is not stored', async () => {
   const { shop } = product()
   const stranger = await open(shop)
   const email = newEmail()
   const elsewhere = new URL(stranger.checkoutUrl)
   elsewhere.searchParams.set('user_email', email)
-  const address = await payAt({ checkoutUrl: elsewhere.href })
+  const address = await payAndGetReturnUrl({ checkoutUrl: elsewhere.href })
   await shop.emulator.drainWebhooks()
   await letDayPass(stranger)
   const buyer = await open(shop, 'monthly', { email })
   await getFreemius(shop).renew(getField(address, 'subscription_id'))
   await reconcile(buyer)
   expect(await newEvents(buyer)).toEqual([])
-  expect(await boughtBy(buyer)).toEqual([])
+  expect(await readBoughtPrices(buyer)).toEqual([])
   expect(await readPages(buyer)).toEqual({ sold: 0, open: 1 })
 })
 
@@ -173,44 +181,46 @@ describe('two paywalls that sell one product', () => {
   test('sell once, where the page was opened', async () => {
     const { shop, sister } = product()
     const buyer = await open(sister)
-    await payAt(buyer)
+    await payAndGetReturnUrl(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-    expect(await boughtBy({ ...buyer, shop })).toEqual([])
-    expect(await boughtBy(buyer)).toEqual(['monthly'])
+    expect(await readBoughtPrices({ ...buyer, shop })).toEqual([])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly'])
   })
 
   test.each(['sent', 'lost'] as const)(
     'sell once to a buyer with a page open at both, if the webhook is %s',
     async (how) => {
       const { shop, sister } = product()
-      const here = await open(shop)
-      const there = await openMore(here, sister)
+      const shopBuyer = await open(shop)
+      const sisterBuyer = await openMore(shopBuyer, sister)
       if (how === 'sent') {
-        await payAt(there)
+        await payAndGetReturnUrl(sisterBuyer)
         await shop.emulator.drainWebhooks()
-      } else await unnoticed(shop, () => payAt(there))
-      await reconcile(here)
-      expect(await boughtBy(there)).toEqual(['monthly'])
-      expect(await boughtBy(here)).toEqual([])
-      expect(await follow(shop, await payAt(here))).toMatchObject({ at: expect.stringContaining('/thanks') })
-      expect(await boughtBy(here)).toEqual(['monthly'])
+      } else await withoutWebhooks(shop, () => payAndGetReturnUrl(sisterBuyer))
+      await reconcile(shopBuyer)
+      expect(await readBoughtPrices(sisterBuyer)).toEqual(['monthly'])
+      expect(await readBoughtPrices(shopBuyer)).toEqual([])
+      expect(await follow(shop, await payAndGetReturnUrl(shopBuyer))).toMatchObject({
+        at: expect.stringContaining('/thanks'),
+      })
+      expect(await readBoughtPrices(shopBuyer)).toEqual(['monthly'])
       await shop.emulator.drainWebhooks()
     },
   )
 
   test('sell once if both get the webhook at the same moment', async () => {
     const { shop, sister } = product()
-    const here = await open(shop)
-    const there = await openMore(here, sister)
+    const shopBuyer = await open(shop)
+    const sisterBuyer = await openMore(shopBuyer, sister)
     shop.emulator.holdWebhooks()
-    await payAt(here)
+    await payAndGetReturnUrl(shopBuyer)
     const [created] = shop.emulator.events.slice(-3) as unknown as { id: string; type: string }[]
     await shop.emulator.sendHeldWebhooks(() => [])
     expect(created?.type).toBe('license.created')
     raceStatements(shop.world, 'store_purchase', 2)
     expect(await shop.emulator.resend(created?.id ?? '')).toEqual([200, 200])
     shop.world.neon.onStatement = undefined
-    expect([...(await boughtBy(here)), ...(await boughtBy(there))]).toEqual(['monthly'])
+    expect([...(await readBoughtPrices(shopBuyer)), ...(await readBoughtPrices(sisterBuyer))]).toEqual(['monthly'])
     await shop.emulator.drainWebhooks()
   })
 })
@@ -219,7 +229,7 @@ test('a buyer whose e-mail address changed before the webhook arrived gets the p
   const { shop } = product()
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
-  const address = await payAt(buyer)
+  const address = await payAndGetReturnUrl(buyer)
   await getFreemius(shop).changeAddress(getField(address, 'user_id'), `new-${buyer.email}`)
   await shop.emulator.sendHeldWebhooks()
   expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
@@ -259,6 +269,6 @@ describe('several subscriptions of one buyer', () => {
     getFreemius(shop).manySubscriptions = true
     await reconcile(more)
     expect(await newEvents(buyer)).toEqual([])
-    expect(await boughtBy(buyer)).toEqual(['monthly'])
+    expect(await readBoughtPrices(buyer)).toEqual(['monthly'])
   })
 })

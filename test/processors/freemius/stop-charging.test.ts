@@ -59,15 +59,15 @@ describe.each(STATES)('a subscription that %s', (_, begin, { status }) => {
   })
 })
 
-test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', async (most) => {
+test.each([0, 1, 2, 3])('a repeat completes an endNow that crashed after %i calls', async (maxCalls) => {
   const setup = await startAdapter()
   const sold = await setup.buy()
   let calls = 0
-  const dying = setup.getAdapter(true, async (...call) => {
-    if (calls++ >= most) throw new Error('the Worker is gone')
+  const crashing = setup.getAdapter(true, async (...call) => {
+    if (calls++ >= maxCalls) throw new Error('the Worker is gone')
     return fetch(...call)
   })
-  await expect(dying.endNow?.(sold.license.id)).rejects.toThrow()
+  await expect(crashing.endNow?.(sold.license.id)).rejects.toThrow()
   await setup.adapter.endNow?.(sold.license.id)
   expect(await setup.look(sold.license)).toMatchObject({ status: 'canceled' })
   await setup.pass(70)
@@ -77,11 +77,11 @@ test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', a
 test('a request that Freemius accepts and ignores is not considered done', async () => {
   const setup = await startAdapter()
   const { license } = await setup.buy()
-  const deaf = setup.getAdapter(true, async (...call) =>
+  const ineffective = setup.getAdapter(true, async (...call) =>
     call[1]?.method === 'DELETE' ? Response.json({}) : fetch(...call),
   )
-  await expect(deaf.stopCharging?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
-  await expect(deaf.endNow?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(ineffective.stopCharging?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(ineffective.endNow?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
 test('a lifetime licence has no charges, and can be ended', async () => {

@@ -93,7 +93,7 @@ test('a purchase is read with the calls of the SDK', async () => {
   expect(withoutFields(ours)).toEqual(withoutFields(theirs))
 })
 
-test('a buyer is searched with the calls of the SDK', async () => {
+test('a buyer is looked up with the calls of the SDK', async () => {
   const { ours, theirs, adapter, freemius } = both()
   const openedAt = new Date('2026-11-01T09:59:59Z')
   const found = await adapter.observe({
@@ -178,7 +178,7 @@ test.each([
   expect(ours).toEqual({
     ...getQuery(link.href),
     currency: price.currency.toLowerCase(),
-    // What the buyer could choose otherwise.
+    // Hides what the buyer could otherwise choose.
     hide_licenses: '1',
     disable_licenses_selector: '1',
     show_upsells: '0',

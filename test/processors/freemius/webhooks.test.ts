@@ -93,10 +93,10 @@ describe('a signature', () => {
   })
 
   test('is first checked for its format, without a secret', () => {
-    const could = (signature: string | null) =>
+    const mightBeSigned = (signature: string | null) =>
       FREEMIUS.webhook.couldBeSigned(new Headers(signature === null ? {} : { 'x-signature': signature }), NOW)
-    expect(could(good)).toBe(true)
-    for (const wrong of [null, '', good.slice(1), `sha256=${good}`]) expect(could(wrong)).toBe(false)
+    expect(mightBeSigned(good)).toBe(true)
+    for (const wrong of [null, '', good.slice(1), `sha256=${good}`]) expect(mightBeSigned(wrong)).toBe(false)
   })
 })
 
@@ -105,7 +105,7 @@ test.each([
   ['is no event', '[]'],
   ['has no type', '{"id":"1","created":"2026-11-01 10:00:02"}'],
   ['has no time', '{"id":"1","type":"license.created","created":"yesterday"}'],
-  ['has an id that is none', '{"id":"1 or 1","type":"x.y","created":"2026-11-01 10:00:02"}'],
+  ['has an invalid id', '{"id":"1 or 1","type":"x.y","created":"2026-11-01 10:00:02"}'],
   ['names no license', event('license.created', { license: {} }, 'text')],
   ['has a payment without a type', event('payment.created', { payment: { ...PAYMENT, type: null } })],
   ['has an unknown currency', event('payment.created', { payment: { ...PAYMENT, currency: 'jpy' } })],
@@ -127,8 +127,8 @@ test.each([
   'subscription.cancelled',
   'subscription.canceled',
 ])('%s is about its license', async (type) => {
-  const quiet = { id: '91', about: ABOUT, payment: null, trialEnding: false }
-  expect(await read(event(type, { license: LICENSE, subscription: SUBSCRIPTION, user: null }))).toEqual(quiet)
+  const expected = { id: '91', about: ABOUT, payment: null, trialEnding: false }
+  expect(await read(event(type, { license: LICENSE, subscription: SUBSCRIPTION, user: null }))).toEqual(expected)
 })
 
 test('a deleted license is named only in the data', async () => {
@@ -141,7 +141,7 @@ test('the end of a trial is reported', async () => {
   expect(await read(body)).toMatchObject({ about: ABOUT, trialEnding: true })
 })
 
-test('a payment, a refund and a dispute name their purchase, whose payments have the money', async () => {
+test('events of payments, refunds and disputes identify the purchase, and report no payment', async () => {
   const back = { ...PAYMENT, gross: -9.99, bound_payment_id: '51' }
   const reported: [type: string, payment: object][] = [
     ['payment.created', PAYMENT],
@@ -160,7 +160,7 @@ test('a payment, a refund and a dispute name their purchase, whose payments have
   expect(await read(once)).toMatchObject({ about: { kind: 'payment', id: '31' } })
 })
 
-test('the last failure is reported twice, and is one fact', async () => {
+test('both events of the last failed renewal report the same payment', async () => {
   const objects = { license: LICENSE, subscription: SUBSCRIPTION }
   const id = `41:${Date.parse('2026-12-01T10:00:00Z') / 1000}:2`
   for (const type of ['subscription.renewal.failed', 'subscription.renewal.failed.last']) {
@@ -171,12 +171,12 @@ test('the last failure is reported twice, and is one fact', async () => {
 test.each(['user.email.changed', 'cart.completed', 'install.activated', 'something.new'])(
   '%s is about no purchase',
   async (type) => {
-    const quiet = { id: '91', about: null, payment: null, trialEnding: false }
-    expect(await read(event(type, { user: { id: '11' } }))).toEqual(quiet)
+    const expected = { id: '91', about: null, payment: null, trialEnding: false }
+    expect(await read(event(type, { user: { id: '11' } }))).toEqual(expected)
   },
 )
 
-test('an event of the sandbox is ignored by a live paywall, and the other way round', async () => {
+test('a sandbox event is ignored by a live paywall, and a live event by a test paywall', async () => {
   const none = { about: null, payment: null }
   const body = event('payment.created', { payment: PAYMENT })
   expect(await read(body, sign(body), false)).toMatchObject(none)
@@ -195,7 +195,7 @@ test('numbers are accepted as ids, since the vendor may send them', async () => 
   expect(await read(body)).toMatchObject({ id: '91', about: ABOUT })
 })
 
-test('every event of a whole life at the emulator is parsed, and identifies the purchase', async () => {
+test('every event of a subscription lifecycle at the emulator is parsed, and identifies the purchase', async () => {
   const receiver = await startReceiver()
   const { buy, pass, emulator, adapter, look } = await startAdapter({ serviceUrl: receiver.url })
   const { bought, license, payment } = await buy(PRICES.trial)

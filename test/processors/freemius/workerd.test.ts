@@ -52,10 +52,10 @@ test('the sandbox token is the same in workerd, without a flag for Node', async 
   const { url } = (await answer.json()) as { url: string }
   const { searchParams } = new URL(url)
 
-  const own = Date.now
+  const originalNow = Date.now
   Date.now = () => AT * 1000
   const theirs = sdkOver(fetch).checkout.getSandboxParams()
-  Date.now = own
+  Date.now = originalNow
   const { ctx, token } = await theirs
   expect({ ctx: searchParams.get('s_ctx_ts'), token: searchParams.get('sandbox') }).toEqual({ ctx, token })
 })

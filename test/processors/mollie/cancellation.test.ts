@@ -29,15 +29,15 @@ afterEach(() => {
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const readPurchase = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]
 /** Mollie's id of a subscriber's subscription; we identify it by its first payment. */
-const atMollie = ({ id }: Subscriber) => listSubscriptions(world, id)[0]!.id
+const getMollieId = ({ id }: Subscriber) => listSubscriptions(world, id)[0]!.id
 const getDeletions = (subscriber: Subscriber) =>
-  world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${atMollie(subscriber)}`))
+  world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${getMollieId(subscriber)}`))
 
-/** Waits for the work that a cancellation leaves after its response. */
-const followedUp = (subscriber: Subscriber, shop = world) =>
+/** Waits for the work that a cancellation does after its response. */
+const waitUntilCancelled = (subscriber: Subscriber, shop = world) =>
   expect.poll(() => readPurchase(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
 
-test('20 concurrent cancellations end the subscription once, at Mollie at once and here with its period', async () => {
+test('20 concurrent cancellations cancel the subscription once: at Mollie immediately, here at the end of the period', async () => {
   const { shop, passes } = await openMollieShop(world)
   const subscriber = await subscribe(world, shop)
   const before = await readPurchase(subscriber, shop)
@@ -56,7 +56,7 @@ test('20 concurrent cancellations end the subscription once, at Mollie at once a
     cancel_at: before?.current_period_end,
   })
   expect(listSubscriptions(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
-  await followedUp(subscriber, shop)
+  await waitUntilCancelled(subscriber, shop)
   expect(await readPurchase(subscriber, shop)).toMatchObject({
     status: 'active',
     current_period_end: before?.current_period_end,
@@ -71,19 +71,19 @@ test('20 concurrent cancellations end the subscription once, at Mollie at once a
   expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
 
-test('a payment after a failed charge counts when it is cancelled', async () => {
+test('cancelling after a failed charge keeps the period that was paid before', async () => {
   const subscriber = await subscribe(world, ours)
-  await world.mollie.renew(atMollie(subscriber))
+  await world.mollie.renew(getMollieId(subscriber))
   await world.mollie.drainWebhooks()
   const paid = await readPurchase(subscriber)
-  await world.mollie.renew(atMollie(subscriber), { fail: true })
+  await world.mollie.renew(getMollieId(subscriber), { fail: true })
   await world.mollie.drainWebhooks()
   expect(await readPurchase(subscriber)).toMatchObject({ status: 'past_due' })
   expect(parseCancelled(await cancelAsUser(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })
 
 describe('a cancellation whose reply is lost', () => {
-  async function cancelUnheard(shop: Tenant = ours) {
+  async function cancelWithoutReply(shop: Tenant = ours) {
     const subscriber = await subscribe(world, shop)
     await until('no notice of the purchase waits', async () => {
       const { rowCount } = await world.database.query('select from pending_events')
@@ -102,15 +102,15 @@ describe('a cancellation whose reply is lost', () => {
   }
 
   test('can be repeated', async () => {
-    const subscriber = await cancelUnheard()
+    const subscriber = await cancelWithoutReply()
     parseCancelled(await cancelAsUser(world, subscriber))
-    await followedUp(subscriber)
+    await waitUntilCancelled(subscriber)
     expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
   })
 
-  test('shows after ten minutes if it is not repeated', async () => {
+  test('is visible after ten minutes if it is not repeated', async () => {
     const { shop, passes } = await openMollieShop(world)
-    const subscriber = await cancelUnheard(shop)
+    const subscriber = await cancelWithoutReply(shop)
     await passes('9m')
     expect(await readPurchase(subscriber, shop)).toMatchObject({ cancel_at_period_end: false })
     await passes('2m')
@@ -118,13 +118,13 @@ describe('a cancellation whose reply is lost', () => {
   })
 })
 
-test('a purchase that cannot be renewed yet, because Mollie has no subscription for it, never will be', async () => {
+test('a purchase that is cancelled before its subscription is created at Mollie never gets one', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const subscriber = await subscribe(world, shop)
   const before = await readPurchase(subscriber, shop)
   expect(parseCancelled(await cancelAsUser(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
-  await followedUp(subscriber, shop)
+  await waitUntilCancelled(subscriber, shop)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await passes('8d')
@@ -143,7 +143,7 @@ describe('when Mollie fails', () => {
   ]
   test.each(answers)('%i is returned as %s, and the call can be repeated at once', async (status, error, request) => {
     const subscriber = await subscribe(world, ours)
-    const path = `/v2/customers/${subscriber.customer}/subscriptions/${atMollie(subscriber)}`
+    const path = `/v2/customers/${subscriber.customer}/subscriptions/${getMollieId(subscriber)}`
     world.mollie.failNext(path, status)
     expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error } })
     expect(await readCancellationRequest(world, subscriber)).toEqual(request)

@@ -22,7 +22,7 @@ function holdFirstPayment() {
     }
     return run()
   }
-  return { arrived: arrived.promise, letGo: gate.resolve }
+  return { arrived: arrived.promise, release: gate.resolve }
 }
 
 test('a checkout that Mollie is still opening for an earlier attempt is not opened a second time', async () => {
@@ -36,7 +36,7 @@ test('a checkout that Mollie is still opening for an earlier attempt is not open
   const unavailable = { status: 502, body: { error: 'processor_unavailable' } }
   expect(await attempt()).toMatchObject(unavailable)
   expect(await attempt()).toMatchObject(unavailable)
-  held.letGo()
+  held.release()
 
   const { checkoutUrl, userId } = parseOpened(await first)
   expect(parseOpened(await attempt()).checkoutUrl).toBe(checkoutUrl)

@@ -64,7 +64,7 @@ describe('with nothing set up at Mollie', () => {
 })
 
 describe('an unsigned webhook', () => {
-  test('causes no read of anything that we have not sold', async () => {
+  test('about anything that we have not sold causes no read', async () => {
     const { address, paymentId } = await open(world)
     const calls = world.mollie.calls.length
     const foreign = new URL(address)
@@ -82,14 +82,14 @@ describe('an unsigned webhook', () => {
     expect(world.mollie.calls).toHaveLength(calls)
   })
 
-  test('proves nothing: it only causes a read, and unpaid payments stay unpaid', async () => {
+  test('only causes a read, so an unpaid payment stays unpaid', async () => {
     const { address, paymentId, userId } = await open(world)
     expect(await send(address, paymentId)).toMatchObject({ status: 200, body: { received: true } })
     await until('it is read', async () => reads(paymentId) > 0)
     expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [] })
   })
 
-  test('costs one read for any number of concurrent copies, and is read again when it is sent later', async () => {
+  test('causes one read for any number of concurrent copies, and another one when it is sent later', async () => {
     const { address, paymentId } = await open(world)
     await Promise.all(Array.from({ length: 40 }, () => send(address, paymentId)))
     await until('it is read', async () => reads(paymentId) > 0)

@@ -6,14 +6,14 @@ type Unit = 'day' | 'week' | 'month' | 'year'
 
 /** The first charge after a payment at this time. */
 function firstCharge(paidAt: string, interval: Unit, { count = 1, trial = 0 } = {}): string {
-  const tie = { checkout_id: crypto.randomUUID(), paywall_id: '1', user_id: '2' }
+  const ids = { checkout_id: crypto.randomUUID(), paywall_id: '1', user_id: '2' }
   const amount = { currency: 'EUR', value: '9.00' }
   const payment = { id: 'tr_1', status: 'paid', sequenceType: 'first', description: 'Monthly', amount, _links: {} }
-  const sale = { ...tie, interval, interval_count: count, trial_days: trial, renewal: amount }
+  const sale = { ...ids, interval, interval_count: count, trial_days: trial, renewal: amount }
   return dateText(firstChargeDate(Payment.parse({ ...payment, createdAt: paidAt, paidAt }), FirstSale.parse(sale)))
 }
 
-describe('the first charge comes when the paid or trial period is completely over', () => {
+describe('the first charge is on the first day after the paid or trial period', () => {
   test.each<[string, Unit, { count?: number; trial?: number }, string]>([
     ['2026-11-21T15:00:00Z', 'month', {}, '2026-12-22'],
     ['2026-11-21T23:30:00Z', 'month', {}, '2026-12-23'], // in Amsterdam that is the 22nd
@@ -29,7 +29,7 @@ describe('the first charge comes when the paid or trial period is completely ove
   })
 })
 
-describe('the charge after one', () => {
+describe('the next charge', () => {
   test.each<[string, Unit, number, string, string]>([
     ['2026-12-22', 'month', 1, '2026-12-22', '2027-01-22'],
     ['2026-12-22', 'month', 1, '2032-01-22', '2032-02-22'],
@@ -46,8 +46,8 @@ describe('the charge after one', () => {
     ['2026-12-22', 'month', 1, '2027-01-23', '2027-02-22'],
     ['2026-12-22', 'month', 1, '2027-01-21', '2027-02-22'],
   ])('from %s every %s × %i, charged on %s: %s', (startDate, interval, intervalCount, date, expected) => {
-    const rhythm = { startDate: new Date(startDate), interval, intervalCount }
-    expect(dateText(chargeAfter(rhythm, new Date(date)))).toBe(expected)
+    const schedule = { startDate: new Date(startDate), interval, intervalCount }
+    expect(dateText(chargeAfter(schedule, new Date(date)))).toBe(expected)
   })
 })
 

@@ -14,7 +14,7 @@ import { tenant } from '../../support/tenants.ts'
 import { userState } from '../../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../../support/world.ts'
 
-// A customer at Mollie may have several subscriptions and mandates: which of them belong to a purchase.
+// A customer at Mollie may have several subscriptions and mandates. These tests check which of them belong to a purchase.
 
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
 afterEach(async () => {
@@ -26,7 +26,7 @@ const getApiKey = ({ processor }: FilePaywall) =>
   processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'
 
 /** Creates a subscription at Mollie directly, as a second Worker would that read the same payment at the same moment. */
-async function makeTwin(
+async function createDuplicate(
   { paywall }: TestWorld,
   { customerId, metadata, amount, interval, startDate }: Record<string, unknown>,
 ) {
@@ -46,7 +46,7 @@ test('with two subscriptions for one payment the older one counts, and the newer
   const { shop, passes } = await openMollieShop(world)
   const { userId, subscriptionId, back } = await subscribeAtMollie(shop)
   await passes('1d')
-  await makeTwin(shop, { ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
+  await createDuplicate(shop, { ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
   expect(listSubscriptions(world, userId).map(({ status }) => status)).toEqual(['active', 'active'])
 
   const before = await userState(shop, userId)
@@ -74,7 +74,7 @@ test('a subscription charges the card of its own first payment, not a newer one'
   ])
 })
 
-test('nor an older one: until its own mandate is valid, it waits', async () => {
+test('a subscription is not created with an older mandate, but when its own mandate is valid', async () => {
   const { shop, passes } = await openMollieShop(world)
   const buyer = await subscribe(world, shop)
   world.mollie.slowMandates = true

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { Payment, Subscription } from '../../../lib/processors/mollie/objects.ts'
 import { decideSale } from '../../../lib/processors/mollie/translate.ts'
 
-const TIE = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
+const IDS = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
 const PRICE = { currency: 'EUR', value: '9.99' }
-const SALE = { ...TIE, interval: 'month' as const, interval_count: 1, trial_days: 0, renewal: PRICE }
+const SALE = { ...IDS, interval: 'month' as const, interval_count: 1, trial_days: 0, renewal: PRICE }
 const at = (day: string, hour = '04') => `${day}T${hour}:00:00+00:00`
 const NOW = new Date(at('2027-01-05'))
 
@@ -26,7 +26,7 @@ const charge = (id: string, day: string, more: object = {}) => ({
   ...FIRST,
   id,
   sequenceType: 'recurring',
-  metadata: { ...TIE, first_payment: 'tr_1' },
+  metadata: { ...IDS, first_payment: 'tr_1' },
   createdAt: at(day),
   paidAt: at(day),
   ...more,
@@ -38,7 +38,7 @@ const SUBSCRIPTION = {
   amount: PRICE,
   interval: '1 month',
   startDate: '2026-12-24',
-  metadata: { ...TIE, first_payment: 'tr_1' },
+  metadata: { ...IDS, first_payment: 'tr_1' },
   createdAt: at('2026-11-23', '11'),
 }
 const chargeback = (more: object = {}) => ({
@@ -71,14 +71,14 @@ function decide({ first = {}, sale = {}, subscription = {}, charges = [] as obje
 const getFacts = (decision: ReturnType<typeof decide>) =>
   decision.payments?.map(({ kind, id, paymentId, amount }) => `${kind} ${id} of ${paymentId}: ${amount}`)
 
-const TAKEN_BACK = charge('tr_2', '2026-12-24', {
+const CHARGED_BACK = charge('tr_2', '2026-12-24', {
   amountChargedBack: PRICE,
   _embedded: { chargebacks: [chargeback()] },
 })
 
 describe('a renewal that is charged back after it was settled', () => {
   test('has failed, and stays paid at Mollie', () => {
-    const decision = decide({ charges: [TAKEN_BACK] })
+    const decision = decide({ charges: [CHARGED_BACK] })
     expect(decision.found?.purchase).toMatchObject({ status: 'past_due', periodCovered: false })
     expect(getFacts(decision)).toEqual([
       'succeeded tr_1 of tr_1: 999',
@@ -111,14 +111,14 @@ describe('a renewal that is charged back after it was settled', () => {
     ])
   })
 
-  test('is covered by the next one', () => {
-    const { found } = decide({ charges: [charge('tr_3', '2027-01-24'), TAKEN_BACK] })
+  test('no longer matters once the next renewal is paid', () => {
+    const { found } = decide({ charges: [charge('tr_3', '2027-01-24'), CHARGED_BACK] })
     expect(found?.purchase.status).toBe('active')
   })
 
-  test('has paid for nothing once it is cancelled', () => {
+  test('does not extend the period of a cancelled subscription', () => {
     const { found } = decide({
-      charges: [TAKEN_BACK],
+      charges: [CHARGED_BACK],
       subscription: { status: 'canceled', canceledAt: at('2027-01-04') },
     })
     expect(found?.purchase).toMatchObject({ status: 'canceled', cancelAt: new Date('2026-12-24T00:00:00Z') })

@@ -30,14 +30,15 @@ afterEach(async () => {
   await world.mollie.sendHeldWebhooks()
 })
 
-/** How many calls Mollie got while this ran. */
-async function asked(path: string, during: () => Promise<unknown>): Promise<number> {
+/** How many calls of this path Mollie got while `action` ran. */
+async function countCalls(path: string, action: () => Promise<unknown>): Promise<number> {
   const before = world.mollie.calls.length
-  await during()
+  await action()
   return world.mollie.calls.slice(before).filter((each) => each.path === path).length
 }
 
-const live = (userId: string) => listSubscriptions(world, userId).filter(({ status }) => status === 'active')
+const activeSubscriptions = (userId: string) =>
+  listSubscriptions(world, userId).filter(({ status }) => status === 'active')
 
 test('a buyer who cancels while the subscription is being created is never charged again', async () => {
   const { shop, passes } = await openMollieShop(world)
@@ -54,14 +55,14 @@ test('a buyer who cancels while the subscription is being created is never charg
     }
     return run()
   }
-  const looking = passes('8d')
+  const reconciliation = passes('8d')
   await arrived.promise
   parseCancelled(await cancelAsUser(world, subscriber))
   gate.resolve()
-  await looking
+  await reconciliation
   world.mollie.onCall = undefined
   await passes('3w')
-  expect(live(subscriber.id)).toEqual([])
+  expect(activeSubscriptions(subscriber.id)).toEqual([])
 })
 
 test('a cancellation that cannot find the subscription fails, and can be repeated', async () => {
@@ -69,7 +70,7 @@ test('a cancellation that cannot find the subscription fails, and can be repeate
   world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
   expect(await cancelAsUser(world, subscriber)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
   parseCancelled(await cancelAsUser(world, subscriber))
-  expect(live(subscriber.id)).toEqual([])
+  expect(activeSubscriptions(subscriber.id)).toEqual([])
 })
 
 test('a cancelled subscription is not created again if Mollie says for a moment that the customer does not exist', async () => {
@@ -83,8 +84,8 @@ test('a cancelled subscription is not created again if Mollie says for a moment 
   await passUntil(shop, cancel_at, 0)
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 404)
-  expect(await asked(path, () => passes('40m'))).toBeGreaterThan(0)
-  const [again] = live(subscriber.id)
+  expect(await countCalls(path, () => passes('40m'))).toBeGreaterThan(0)
+  const [again] = activeSubscriptions(subscriber.id)
   if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next poll.
   await world.mollie.drainWebhooks()
   const paid = getPayments(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
@@ -95,10 +96,10 @@ test('a cancelled subscription is not created again if Mollie says for a moment 
 test('a payment that is paid between the two reads of a return leads to the thanks page', async () => {
   world.mollie.holdWebhooks()
   const { paymentId, back } = await payFirst(world, 'monthly', { action: 'transfer' })
-  let looks = 0
+  let reads = 0
   world.mollie.onCall = async ({ method, path }, run) => {
     const answer = await run()
-    if (method === 'GET' && path.endsWith(`/payments/${paymentId}`) && looks++ === 0)
+    if (method === 'GET' && path.endsWith(`/payments/${paymentId}`) && reads++ === 0)
       await world.mollie.resolvePayment(paymentId)
     return answer
   }
@@ -115,7 +116,7 @@ test('a transfer that arrives after a week without a webhook is found', async ()
   expect(await userState(shop, userId)).toMatchObject({ purchases: [{ status: 'active' }] })
 })
 
-test('a charge with its metadata as text, or without, is not a purchase', async () => {
+test('a charge whose metadata is a JSON string, or missing, creates no purchase', async () => {
   const { userId, subscriptionId } = await subscribeAtMollie(world)
   world.mollie.holdWebhooks()
   await world.mollie.renew(subscriptionId)
@@ -124,8 +125,8 @@ test('a charge with its metadata as text, or without, is not a purchase', async 
   entity.metadata = JSON.stringify(entity.metadata)
   expect(await postMollieWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
   const { metadata, ...bare } = entity
-  const unsaid = { ...event, id: 'event_bare', _embedded: { entity: bare } }
-  expect(await postMollieWebhook(world, JSON.stringify(unsaid))).toMatchObject({ status: 200 })
+  const withoutMetadata = { ...event, id: 'event_bare', _embedded: { entity: bare } }
+  expect(await postMollieWebhook(world, JSON.stringify(withoutMetadata))).toMatchObject({ status: 200 })
   expect((await userState(world, userId)).purchases).toMatchObject([{ interval: 'month' }])
   const renewals = (await ownerEvents(world, userId)).filter(({ type }) => type === 'subscription.renewed')
   expect(renewals).toHaveLength(1)
@@ -142,7 +143,7 @@ test('a subscription that ended long ago is not created again', async () => {
   world.mollie.forgetKeys()
   await world.mollie.refund(paymentId, '1.00')
   await world.mollie.drainWebhooks()
-  expect(live(userId)).toEqual([])
+  expect(activeSubscriptions(userId)).toEqual([])
 })
 
 test('a full refund before there is a subscription ends access, and is reported', async () => {
@@ -166,7 +167,7 @@ test('a purchase whose customer was deleted at Mollie keeps what was paid', asyn
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 410)
   world.mollie.failNext(path, 410)
-  expect(await asked(path, () => passes('8d'))).toBeGreaterThan(0)
+  expect(await countCalls(path, () => passes('8d'))).toBeGreaterThan(0)
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: true })
 })
 
@@ -180,7 +181,7 @@ test('a past due user gets no access if Mollie says for a moment that the custom
   world.mollie.forgetKeys()
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 404)
-  expect(await asked(path, () => passes('8d'))).toBeGreaterThan(0)
+  expect(await countCalls(path, () => passes('8d'))).toBeGreaterThan(0)
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
 })
 
@@ -213,7 +214,7 @@ test('a purchase that replaces an older one of its customer is a second subscrip
   expect(listSubscriptions(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
 })
 
-test('a reversed chargeback is found', async () => {
+test('a chargeback.reversed webhook causes a read at Mollie', async () => {
   const { userId, paymentId } = await payFirst(world)
   await world.mollie.drainWebhooks()
   const chargeback = await world.mollie.chargeback(paymentId)
@@ -226,7 +227,7 @@ test('a reversed chargeback is found', async () => {
   expect(await userState(world, userId)).toMatchObject({ paid: true })
 })
 
-test('a first payment that was charged back before we read it, and then won, is a subscription after all', async () => {
+test('a first payment charged back before its first read starts the subscription once the chargeback is reversed', async () => {
   const { shop, passes } = await openMollieShop(world)
   world.mollie.holdWebhooks()
   const { userId, paymentId } = await payFirst(shop)
@@ -237,5 +238,5 @@ test('a first payment that was charged back before we read it, and then won, is 
   await world.mollie.sendHeldWebhooks(() => [])
   await passes('2d')
   expect(await userState(shop, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-  expect(live(userId)).toHaveLength(1)
+  expect(activeSubscriptions(userId)).toHaveLength(1)
 })

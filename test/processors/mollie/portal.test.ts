@@ -41,11 +41,14 @@ const portal = (paywallId: string, options: object) =>
 test.each<[string, () => Tenant, '0' | '1']>([
   ['a test paywall', () => ours, '1'],
   ['a live paywall', () => live, '0'],
-])('a subscription bought through Mollie, which has no portal, on %s: 403 with isTest', async (_, on, isTest) => {
-  const subscriber = await subscribe(world, on())
-  const calls = world.mollie.calls.length
-  const refused = { status: 403, body: { error: 'portal_unavailable', isTest } }
-  expect(await asOwner(on(), subscriber)).toMatchObject(refused)
-  expect(await asUser(on(), subscriber)).toMatchObject(refused)
-  expect(world.mollie.calls).toHaveLength(calls)
-})
+])(
+  'returns 403 portal_unavailable with isTest for a subscription bought through Mollie on %s',
+  async (_, on, isTest) => {
+    const subscriber = await subscribe(world, on())
+    const calls = world.mollie.calls.length
+    const refused = { status: 403, body: { error: 'portal_unavailable', isTest } }
+    expect(await asOwner(on(), subscriber)).toMatchObject(refused)
+    expect(await asUser(on(), subscriber)).toMatchObject(refused)
+    expect(world.mollie.calls).toHaveLength(calls)
+  },
+)

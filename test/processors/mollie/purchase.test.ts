@@ -9,7 +9,7 @@ import {
   payFirst,
   subscribeAtMollie,
 } from '../../support/mollie-purchase.ts'
-import { ownerEvents, sequenceFaults } from '../../support/owner-events.ts'
+import { findSequenceErrors, ownerEvents } from '../../support/owner-events.ts'
 import { moveClock } from '../../support/passing-time.ts'
 import { userState, verifiedBalances } from '../../support/user-state.ts'
 import { useTestWorld } from '../../support/world.ts'
@@ -23,7 +23,7 @@ afterEach(async () => {
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const readPurchase = async (userId: string, shop = world) => (await userState(shop, userId)).purchases[0]
 
-/** The prefix of a UTC date, `days` from now. */
+/** The ISO time of midnight UTC, `days` after this date. */
 const getStart = (date: string | undefined, days = 0) =>
   new Date(Date.parse(String(date)) + days * 86_400_000).toISOString()
 
@@ -68,7 +68,7 @@ test('any number of concurrent reads of a payment create one subscription', asyn
   expect(listSubscriptions(world, userId)).toHaveLength(1)
   const events = await ownerEvents(world, userId)
   expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
-  expect(sequenceFaults(events)).toEqual([])
+  expect(findSequenceErrors(events)).toEqual([])
   expect((await verifiedBalances(world, userId)).standard).toBe(100)
 })
 
@@ -103,7 +103,7 @@ test('a full refund before the start ends the purchase, which never renews', asy
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })
 
-test('a first payment that a bank is processing is pending, and begins what it pays for when it is paid', async () => {
+test('a purchase is pending while a bank processes its first payment, and begins when that is paid', async () => {
   const [good, bad] = [
     await payFirst(world, 'monthly', { action: 'later' }),
     await payFirst(world, 'monthly', { action: 'later' }),
@@ -120,7 +120,7 @@ test('a first payment that a bank is processing is pending, and begins what it p
   expect(await eventTypes(bad.userId)).toEqual(['payment.failed'])
 })
 
-test('a trial costs nothing at first, and its end is announced three days ahead although Mollie sends nothing', async () => {
+test('a trial costs nothing, and trial_ending is sent three days before its end although Mollie sends no event', async () => {
   const { shop, passes } = await openMollieShop(world)
   const { userId } = await subscribeAtMollie(shop, 'yearly')
   expect(getPayments(world, userId)).toMatchObject([{ amount: { value: '0.00' }, status: 'paid' }])

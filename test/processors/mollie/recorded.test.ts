@@ -4,19 +4,19 @@ import { decideSale } from '../../../lib/processors/mollie/translate.ts'
 
 /*
  * `decideSale` on objects as Mollie has sent them, from the tests of its own clients. Metadata is ours, since nothing else is a sale of
- * ours, and a first payment stands before what the clients' tests begin with.
+ * ours, and a first payment is added before the clients' examples.
  *
  *   mollie-api-php: tests/Fixtures/Responses/chargeback-list.json and subscription.json
  *   mollie-api-python: tests/responses/customer_subscription_payments_list.json, chargeback_single.json and refund_single.json
  */
 
 const NOW = new Date('2022-01-10T12:00:00Z')
-const TIE = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
+const IDS = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
 const EUR = (value: string) => ({ value, currency: 'EUR' })
-const SALE = { ...TIE, interval: 'month' as const, interval_count: 3, trial_days: 0, renewal: EUR('25.00') }
+const SALE = { ...IDS, interval: 'month' as const, interval_count: 3, trial_days: 0, renewal: EUR('25.00') }
 
-/** A card's payment that was charged back, in the test mode. */
-const TAKEN_BACK = {
+/** A card payment that was charged back, in test mode. */
+const CHARGED_BACK = {
   resource: 'payment',
   id: 'tr_HdQrGb6N3r',
   mode: 'test',
@@ -24,7 +24,7 @@ const TAKEN_BACK = {
   amount: EUR('10.00'),
   description: 'This is the description of the payment',
   method: 'creditcard',
-  metadata: TIE,
+  metadata: IDS,
   status: 'paid',
   paidAt: '2022-01-03T13:28:10+00:00',
   amountRefunded: EUR('0.00'),
@@ -76,7 +76,7 @@ const SUBSCRIPTION = {
   customerId: 'cst_stTC2WHAuS',
   mandateId: 'mdt_38HS4fsS',
   createdAt: '2023-04-06T13:10:19.0Z',
-  metadata: { ...TIE, first_payment: 'tr_first' },
+  metadata: { ...IDS, first_payment: 'tr_first' },
   _links: {},
 }
 
@@ -93,7 +93,7 @@ const FIRST = {
   _links: {},
 }
 
-/** A direct debit that the bank has in hand. */
+/** A direct debit that the bank is processing. */
 const PENDING = {
   resource: 'payment',
   id: 'tr_DtKxVP2AgW',
@@ -135,8 +135,8 @@ const quarterly = (charge: object) =>
     new Date('2023-06-03T12:00:00Z'),
   )
 
-test('a real chargeback takes a one-time purchase back', () => {
-  const decision = once(TAKEN_BACK)
+test('a real chargeback makes a one-time purchase refunded', () => {
+  const decision = once(CHARGED_BACK)
   expect(decision.found?.purchase).toMatchObject({
     status: 'refunded',
     unitAmount: 1000,
@@ -160,13 +160,13 @@ test('a documented chargeback that is reversed is won', () => {
     reversedAt: '2018-03-14T17:00:55.0Z',
     paymentId: 'tr_7UhSN1zuXS',
   }
-  const { amountChargedBack: _, ...paid } = TAKEN_BACK
+  const { amountChargedBack: _, ...paid } = CHARGED_BACK
   const decision = once({ ...paid, _embedded: { chargebacks: [chargeback] } })
   expect(decision.found?.purchase.status).toBe('active')
   expect(facts(decision)?.at(-1)).toBe('dispute_won chb_n9z0tp of tr_HdQrGb6N3r: 4338')
 })
 
-test('a documented refund that is pending is no fact yet', () => {
+test('a documented refund that is pending is not reported yet', () => {
   const refund = {
     resource: 'refund',
     id: 're_4qqhO89gsT',
@@ -177,7 +177,7 @@ test('a documented refund that is pending is no fact yet', () => {
     description: 'Order',
     paymentId: 'tr_7UhSN1zuXS',
   }
-  const { amountChargedBack: _, _embedded, ...paid } = TAKEN_BACK
+  const { amountChargedBack: _, _embedded, ...paid } = CHARGED_BACK
   expect(facts(once({ ...paid, _embedded: { refunds: [refund] } }))).toHaveLength(1)
 })
 
@@ -195,7 +195,7 @@ test('a documented subscription with a direct debit under way renews, and is not
   expect(todo).toBeNull()
 })
 
-test('the same once it was paid and its bank has charged it back has failed', () => {
+test('a documented direct debit that is paid and then charged back makes the subscription past due', () => {
   const paid = { ...PENDING, status: 'paid', paidAt: '2023-06-02T08:00:00+00:00' }
   expect(quarterly(paid).found?.purchase).toMatchObject({ status: 'active', periodCovered: true })
   const { found } = quarterly({ ...paid, amountChargedBack: EUR('25.00') })

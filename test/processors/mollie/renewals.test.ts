@@ -6,7 +6,7 @@ import {
   payFirst,
   subscribeAtMollie,
 } from '../../support/mollie-purchase.ts'
-import { type OwnerEvent, ownerEvents, sequenceFaults } from '../../support/owner-events.ts'
+import { findSequenceErrors, type OwnerEvent, ownerEvents } from '../../support/owner-events.ts'
 import { userState, verifiedBalances } from '../../support/user-state.ts'
 import { type TestWorld, useTestWorld } from '../../support/world.ts'
 
@@ -15,19 +15,19 @@ const DAY_MS = 86_400_000
 const world = useTestWorld()
 
 /** A subscription, and a function that returns the owner's events of what happens next. */
-async function bought(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
+async function startSubscription(subscribe: typeof subscribeAtMollie = subscribeAtMollie) {
   const { shop, passes } = await openMollieShop(world)
   const subscription = await subscribe(shop)
   const { userId, subscriptionId: id } = subscription
   let count = (await ownerEvents(world, userId)).length
-  async function newEvents(happen: () => Promise<unknown>): Promise<OwnerEvent[]> {
-    await happen()
+  async function newEvents(action: () => Promise<unknown>): Promise<OwnerEvent[]> {
+    await action()
     await world.mollie.drainWebhooks()
     const events = await ownerEvents(world, userId)
-    expect(sequenceFaults(events)).toEqual([])
-    const news = events.slice(count)
+    expect(findSequenceErrors(events)).toEqual([])
+    const added = events.slice(count)
     count = events.length
-    return news
+    return added
   }
   const state = () => userState(shop, userId)
   const purchase = async () => (await state()).purchases[0]
@@ -53,7 +53,7 @@ async function subscribeByTransfer(shop: TestWorld) {
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type)
 
 test('a processing direct debit keeps access, and renews when it is paid', async () => {
-  const { id, userId, newEvents, state, purchase, standard } = await bought()
+  const { id, userId, newEvents, state, purchase, standard } = await startSubscription()
   await newEvents(() => world.mollie.renew(id, { pending: true }))
   expect(await purchase()).toMatchObject({ status: 'active' })
   expect((await state()).paid).toBe(true)
@@ -64,8 +64,8 @@ test('a processing direct debit keeps access, and renews when it is paid', async
   expect(await standard()).toBe(200)
 })
 
-test('a subscription that cannot be charged any more lasts as long as it is paid, and then ends, at Mollie too', async () => {
-  const { id, userId, passes, newEvents, state, purchase } = await bought()
+test('a suspended subscription lasts until the end of the paid period, and then ends, also at Mollie', async () => {
+  const { id, userId, passes, newEvents, state, purchase } = await startSubscription()
   await world.mollie.suspend(id)
   expect(types(await newEvents(() => passes('20d')))).toEqual([])
   expect(await purchase()).toMatchObject({ status: 'active' })
@@ -77,7 +77,7 @@ test('a subscription that cannot be charged any more lasts as long as it is paid
 })
 
 test('a processing charge does not make up for a failed one', async () => {
-  const { id, passes, newEvents, state, purchase } = await bought()
+  const { id, passes, newEvents, state, purchase } = await startSubscription()
   await newEvents(() => world.mollie.renew(id, { fail: true }))
   expect(types(await newEvents(() => passes('8d')))).toEqual(['subscription.access_ended'])
   const pending = await newEvents(() => world.mollie.renew(id, { pending: true }))
@@ -87,7 +87,7 @@ test('a processing charge does not make up for a failed one', async () => {
 })
 
 test('a renewal that is charged back is a failed charge', async () => {
-  const { id, userId, newEvents, purchase, standard } = await bought()
+  const { id, userId, newEvents, purchase, standard } = await startSubscription()
   await newEvents(() => world.mollie.renew(id))
   const charge = getPayments(world, userId).at(-1)
   const events = await newEvents(() => world.mollie.chargeback(String(charge?.id)))
@@ -97,7 +97,7 @@ test('a renewal that is charged back is a failed charge', async () => {
 })
 
 test('a renewal that was charged back is paid again, with its tokens, once the chargeback is reversed', async () => {
-  const { id, userId, passes, newEvents, state, purchase, standard } = await bought()
+  const { id, userId, passes, newEvents, state, purchase, standard } = await startSubscription()
   await newEvents(() => world.mollie.renew(id))
   const charge = getPayments(world, userId).at(-1)
   const { id: chargeback } = await world.mollie.chargeback(String(charge?.id))
@@ -113,8 +113,9 @@ test('a renewal that was charged back is paid again, with its tokens, once the c
   expect([await purchase(), await state(), await standard()]).toMatchObject([{ status: 'active' }, { paid: true }, 200])
 })
 
-test('a direct debit that bounces days after it was paid has failed, as has the one after it, which recovers it until then', async () => {
-  const { userId, passes, periodEnds, newEvents, state, purchase, standard } = await bought(subscribeByTransfer)
+test('a direct debit that bounces days later makes the subscription past due; the next one recovers it until it bounces, too', async () => {
+  const { userId, passes, periodEnds, newEvents, state, purchase, standard } =
+    await startSubscription(subscribeByTransfer)
   await world.mollie.declineCharges(String(listSubscriptions(world, userId)[0]?.customerId))
   const bounce = ['subscription.past_due', 'payment.failed', 'payment.disputed', 'payment.dispute_lost']
 

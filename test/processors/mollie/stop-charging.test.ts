@@ -22,8 +22,8 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   ...more,
 })
 
-/** An adapter with its own emulator, and a sale of it. */
-async function startSale(more: Partial<CheckoutOrder> = {}, looks = true) {
+/** An adapter with its own emulator, and a sale. Unless it is read, Mollie has no subscription yet. */
+async function startSale(more: Partial<CheckoutOrder> = {}, isRead = true) {
   const { emulator } = await startMollie()
   const now = () => new Date(emulator.currentTime('1001') * 1000)
   const adapterOver = (send: typeof fetch) =>
@@ -32,7 +32,7 @@ async function startSale(more: Partial<CheckoutOrder> = {}, looks = true) {
   const { pageId: id, url } = await adapter.openCheckout(order(more))
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
   const look = async () => (await readPurchase(adapter, '1001', { kind: 'subscription', id }, now)).purchase
-  if (looks) await look()
+  if (isRead) await look()
   const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + Math.round(days * 86_400))
   const paid = () => emulator.payments.filter(({ status }) => status === 'paid').length
   const subscription = () => String(emulator.subscriptions.at(-1)?.id)
@@ -62,7 +62,7 @@ const STATES: [string, () => Promise<Selling>, string][] = [
     },
     'trialing',
   ],
-  ['is not made yet', () => startSale({}, false), 'active'],
+  ['does not exist at Mollie yet', () => startSale({}, false), 'active'],
 ]
 
 describe.each(STATES)('a subscription that %s', (_, begin, status) => {
@@ -79,14 +79,14 @@ describe.each(STATES)('a subscription that %s', (_, begin, status) => {
   })
 })
 
-test.each([0, 1, 2, 3])('a repeat completes what a crash after %i calls left', async (most) => {
+test.each([0, 1, 2, 3])('a repeat completes a stopCharging that crashed after %i calls', async (maxCalls) => {
   const { adapter, adapterOver, id, pass, paid, look } = await startSale()
   let calls = 0
-  const dying = adapterOver(async (...call) => {
-    if (calls++ >= most) throw new Error('the Worker is gone')
+  const crashing = adapterOver(async (...call) => {
+    if (calls++ >= maxCalls) throw new Error('the Worker is gone')
     return fetch(...call)
   })
-  await expect(dying.stopCharging?.(id)).rejects.toThrow()
+  await expect(crashing.stopCharging?.(id)).rejects.toThrow()
   await adapter.stopCharging?.(id)
   await pass(70)
   expect(paid()).toBe(1)

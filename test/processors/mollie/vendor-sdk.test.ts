@@ -10,8 +10,8 @@ import { ACME } from './emulator/fixture.ts'
 
 const NOW = new Date('2026-11-23T10:00:00Z')
 const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
-/** The SDK generates a key for every call, which Mollie reads for a POST only, and names the type of a body that does not exist. */
-const matter = (method: string, body: string) => [
+/** Mollie ignores the idempotency keys that the SDK sends with other methods, and its content type without a body. */
+const comparedHeaders = (method: string, body: string) => [
   'authorization',
   'accept',
   ...(body === '' ? [] : ['content-type']),
@@ -27,10 +27,10 @@ interface Sent {
   body: unknown
 }
 
-async function sentBy(request: Request): Promise<Sent> {
+async function readRequest(request: Request): Promise<Sent> {
   const { method, url } = request
   const text = await request.text()
-  const headers = matter(method, text).flatMap((name) => {
+  const headers = comparedHeaders(method, text).flatMap((name) => {
     const value = request.headers.get(name)
     return value === null ? [] : [[name, value]]
   })
@@ -84,7 +84,7 @@ function recorder(subscriptions: object[]) {
   const sent: Promise<Sent>[] = []
   const answer = async (input: string | URL | Request, init?: RequestInit) => {
     const request = new Request(input, init)
-    sent.push(sentBy(request.clone()))
+    sent.push(readRequest(request.clone()))
     const [, reply] = replies(subscriptions).find(([call]) => call.test(`${request.method} ${request.url}`)) ?? []
     return Response.json(reply, { headers: { 'content-type': 'application/hal+json' } })
   }
@@ -107,9 +107,9 @@ async function compare(
   const theirs = recorder(subscriptions)
   const httpClient = new HTTPClient({ fetcher: theirs.answer })
   const mollie = new Client({ security: { apiKey: ACME.apiKey }, retryConfig: { strategy: 'none' }, httpClient })
-  // Whether it can use such short replies does not matter.
-  for (const [place, call] of calls.entries())
-    await call(mollie, sent[place]?.headers['idempotency-key'] ?? '').catch(() => {})
+  // The SDK may reject such short replies, which does not matter here.
+  for (const [index, call] of calls.entries())
+    await call(mollie, sent[index]?.headers['idempotency-key'] ?? '').catch(() => {})
   expect(sent).toEqual(await theirs.sent())
   for (const { method, headers } of sent) {
     if (method === 'POST') expect(headers['idempotency-key']).toMatch(UUID_V4)
@@ -179,7 +179,7 @@ const saleReads: Theirs[] = [
 test('reads a purchase as the SDK does', () =>
   compare((adapter) => adapter.observe({ kind: 'subscription', id: 'tr_1' }), saleReads))
 
-test('makes the subscription of a first payment as the SDK does', () =>
+test('creates the subscription of a first payment as the SDK does', () =>
   compare(
     async (adapter) => {
       const observed = (await adapter.observe({ kind: 'page', id: 'tr_1' })) as ObservedSale
@@ -211,7 +211,7 @@ test('cancels as the SDK does', () =>
     [...saleReads, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
   ))
 
-test('keeps a cancellation that comes before the subscription as the SDK does', () =>
+test('stores a cancellation before there is a subscription as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
     [

@@ -34,7 +34,7 @@ describe('a hosted page', () => {
     expect(await shop.purchase({ kind: 'subscription', id: purchase.processorId })).toEqual(purchase)
   })
 
-  test('that is declined, or left, sells nothing, and may still', async () => {
+  test('that is declined or cancelled is undecided until it expires', async () => {
     const shop = await openShop()
     const { pageId, url } = await shop.adapter.openCheckout(getOrder())
     await press({ url }, 'decline')
@@ -44,7 +44,7 @@ describe('a hosted page', () => {
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: false, todo: null })
   })
 
-  test('whose payment is slow is undecided until then', async () => {
+  test('is undecided while its payment is processing', async () => {
     const shop = await openShop()
     const { pageId } = await shop.adapter.openCheckout(getOrder(lifetime))
     await shop.emulator.payLater(pageId)
@@ -53,7 +53,7 @@ describe('a hosted page', () => {
     expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: { purchase: { status: 'active' } } })
   })
 
-  test('offers a trial of this many days, and none of the product’s own otherwise', async () => {
+  test('offers a trial of the ordered number of days, and otherwise disables the trial of the product', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy({ trialDays: 5 })
     expect(purchase).toMatchObject({ status: 'trialing', begun: true, periodCovered: true })
@@ -63,7 +63,7 @@ describe('a hosted page', () => {
     expect(shop.sent.at(-1)?.body).toMatchObject({ allow_trial: false })
   })
 
-  test('sells once', async () => {
+  test('sells a one-time purchase', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     expect(purchase).toMatchObject({
@@ -86,13 +86,13 @@ describe('a hosted page', () => {
     expect(purchase).toMatchObject({ unitAmount: 39900, currency: 'INR' })
   })
 
-  test('is opened twice by a repeat, because Polar has no idempotency keys', async () => {
+  test('is opened a second time by a repeated call, because Polar has no idempotency keys', async () => {
     const shop = await openShop()
     const [one, other] = [await shop.adapter.openCheckout(getOrder()), await shop.adapter.openCheckout(getOrder())]
     expect(one.pageId).not.toBe(other.pageId)
   })
 
-  test('may be too new for a read if the account has no such page, and is no sale of ours if it lacks our metadata', async () => {
+  test('is undecided if it is not found, since a read may lag behind it, and is ignored if it lacks our metadata', async () => {
     const shop = await openShop()
     expect(await shop.look({ kind: 'page', id: UNKNOWN })).toMatchObject({ found: null, isUndecided: true, todo: null })
     expect(await shop.adapter.observe({ kind: 'payment', id: UNKNOWN })).toBeNull()
@@ -107,8 +107,8 @@ describe('a hosted page', () => {
   })
 })
 
-describe('who buys', () => {
-  test('becomes a customer of Polar’s with our user id, and is named by Polar’s id after that', async () => {
+describe('a buyer', () => {
+  test('becomes a customer at Polar with our user id, and later checkouts use the customer id', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     expect(shop.sent[0]?.body).toMatchObject({ external_customer_id: ADA, customer_email: 'ada@buyers.dev' })
@@ -158,7 +158,7 @@ describe('who buys', () => {
     expect(await shop.adapter.openPortal?.(later.customer!, 'https://shop.example/')).toContain('/portal/')
   })
 
-  test('at an account that replaced another is found by the new one only', async () => {
+  test('cannot check out with the access token of an account that was replaced', async () => {
     const other = { ...ACME, paywallId: '2001', accessToken: 'polar_oat_other_0123456789' }
     const shop = await openShop([other])
     await expect(shop.adapter.openCheckout(getOrder())).rejects.toMatchObject({ kind: 'misconfigured' })

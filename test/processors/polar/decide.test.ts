@@ -17,7 +17,7 @@ import {
 } from './replies.ts'
 import { ADA } from './shop.ts'
 
-test('a subscription', async () => {
+test('a subscription is mapped to a purchase', async () => {
   expect(await decide('subscription', subscription, [cycle])).toEqual({
     paywallId: '1001',
     purchase: {
@@ -80,8 +80,8 @@ test.each([
   ['made before its period, as by the resumption of what was paused', cycle, '2026-10-30T08:00:00Z', false],
   ['made in its period', cycle, '2026-10-31T08:00:01Z', true],
   ['made as it began, by the clock of another server', cycle, '2026-10-31T07:59:59.9Z', true],
-  ['of a change that began the period', { ...cycle, billing_reason: 'subscription_update' }, created.created_at, true],
-  ['of an earlier change', { ...cycle, billing_reason: 'subscription_update' }, '2026-10-30T08:00:00Z', false],
+  ['for a change that began the period', { ...cycle, billing_reason: 'subscription_update' }, created.created_at, true],
+  ['for an earlier change', { ...cycle, billing_reason: 'subscription_update' }, '2026-10-30T08:00:00Z', false],
 ])('whether a period is covered by a paid order that was %s', async (_, paid, created_at, periodCovered) => {
   expect(await decide('subscription', subscription, [{ ...paid, created_at }])).toMatchObject({
     purchase: { periodCovered },
@@ -101,7 +101,7 @@ test('a trial that a change of plan ends in its first seconds has not paid for t
   })
 })
 
-test('an unknown reason for an order breaks nothing', async () => {
+test('an order with an unknown billing reason is ignored', async () => {
   const added = { ...cycle, billing_reason: 'subscription_gift', status: 'pending' }
   expect(await decide('subscription', subscription, [added, cycle])).toMatchObject({
     purchase: { periodCovered: true },
@@ -131,7 +131,7 @@ test.each<[models.OrderStatus, object]>([
   expect(await decide('payment', { ...order, status })).toMatchObject({ paywallId: '1001', purchase })
 })
 
-test('an order of a subscription is that subscription', async () => {
+test('an order of a subscription leads to the subscription', async () => {
   const replies: typeof fetch = async (input) => {
     const url = String(input)
     return Response.json(url.includes('?') ? { items: [cycle] } : url.includes('/orders/') ? cycle : subscription)
@@ -142,9 +142,13 @@ test('an order of a subscription is that subscription', async () => {
 })
 
 test.each([
-  ['a customer of another id', { external_id: 'somebody', email: 'ada@example.com' }, null],
-  ['a customer without an id', { external_id: null }, null],
-  ['a deleted customer', { external_id: ADA, email: null }, CUSTOMER],
+  [
+    'the id of a customer with another external id is not stored',
+    { external_id: 'somebody', email: 'ada@example.com' },
+    null,
+  ],
+  ['the id of a customer without an external id is not stored', { external_id: null }, null],
+  ['the id of a deleted customer is stored', { external_id: ADA, email: null }, CUSTOMER],
 ])('%s', async (_, change, stored) => {
   const bought = { ...subscription, customer: { ...customer, ...change } }
   expect(await decide('subscription', bought, [cycle])).toMatchObject({ purchase: { customer: stored } })

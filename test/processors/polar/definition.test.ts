@@ -12,13 +12,13 @@ test('sells in the currencies of the official SDK, except those whose units are 
   const [, listed = ''] = /^type PresentmentCurrency = (.*);$/m.exec(types) ?? []
   const codes = listed.split(' | ').map((code) => code.slice(1, -1).toUpperCase())
   expect(codes.length).toBeGreaterThan(100)
-  const left = ['ISK', 'UGX', 'MGA']
+  const excluded = ['ISK', 'UGX', 'MGA']
   expect([...POLAR.currencies].toSorted()).toEqual(
-    codes.filter((code) => isCurrency(code) && !left.includes(code)).toSorted(),
+    codes.filter((code) => isCurrency(code) && !excluded.includes(code)).toSorted(),
   )
 })
 
-test('the guide names the events, one by one', () => {
+test('the guide lists exactly the events of the definition', () => {
   const guide = readFileSync(new URL('../../../docs/processors/polar.md', import.meta.url), 'utf8')
   const [, listed = ''] = /these events:\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
   expect(listed.trim().split('\n').toSorted()).toEqual([...POLAR.webhook.events].toSorted())
@@ -31,7 +31,7 @@ const offered = (...variants: [local: number | null, processorPrice: string, cur
   variants: variants.map(([local, processorPrice, currency, amount]) => ({ local, processorPrice, currency, amount })),
 })
 
-test('takes one product for all currencies, and none with two prices in one', () => {
+test('accepts one product for several currencies, and rejects two prices of a product in one currency', () => {
   expect(POLAR.priceProblems(offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'INR', 39900]))).toEqual([])
   const two = offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'USD', 499], [1, LIFETIME, 'USD', 499])
   expect(POLAR.priceProblems(two)).toEqual([

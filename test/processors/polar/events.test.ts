@@ -43,7 +43,7 @@ const dispute = { id: SUBSCRIPTION, status: 'needs_response', amount: 999, tax_a
 const getBody = (type: string, data: unknown) =>
   JSON.stringify({ type, timestamp: '2026-11-21T09:59:58.123456Z', data })
 
-interface Forging {
+interface SigningOptions {
   secret?: Buffer | string
   id?: string
   at?: number
@@ -52,7 +52,7 @@ interface Forging {
 /** A webhook as Polar signs it, over exactly these bytes. */
 function signed(
   rawBody: string,
-  { secret = getKey(ACME.webhookSecret), id = 'evt-1', at = AT }: Forging = {},
+  { secret = getKey(ACME.webhookSecret), id = 'evt-1', at = AT }: SigningOptions = {},
 ): Inbound {
   const signature = createHmac('sha256', secret).update(`${id}.${at}.${rawBody}`).digest('base64')
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` }
@@ -74,37 +74,43 @@ const oneTime = { kind: 'payment', id: ORDER }
 const paidOnce = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189 }
 const paid = { ...paidOnce, paysFor: { from: '2026-11-21T09:59:50.000Z', processorPrice: REFUND } }
 const disputed = { kind: 'disputed', id: SUBSCRIPTION, paymentId: ORDER, amount: 1189 }
-const carried = { [ORDER]: CHANGED }
+const orderVersions = { [ORDER]: CHANGED }
 
 test.each<[string, object | null, object | null, object | null, object?]>([
-  ['order.paid', order, subscription, paid, carried],
+  ['order.paid', order, subscription, paid, orderVersions],
   // What is deducted from the customer's balance at Polar is not paid.
-  ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null, carried],
-  ['order.paid', { ...order, total_amount: 1189, due_amount: 689 }, subscription, { ...paid, amount: 689 }, carried],
+  ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null, orderVersions],
+  [
+    'order.paid',
+    { ...order, total_amount: 1189, due_amount: 689 },
+    subscription,
+    { ...paid, amount: 689 },
+    orderVersions,
+  ],
   // A credit for a cheaper product: there is nothing to pay.
   [
     'order.created',
     { ...order, subtotal_amount: -999, total_amount: -1189, due_amount: 0 },
     subscription,
     null,
-    carried,
+    orderVersions,
   ],
-  ['order.paid', { ...order, subscription_id: null, billing_reason: 'purchase' }, oneTime, paidOnce, carried],
-  ['order.paid', { ...order, billing_reason: 'subscription_update' }, subscription, paidOnce, carried],
-  ['order.created', { ...order, status: 'pending' }, subscription, null, carried],
+  ['order.paid', { ...order, subscription_id: null, billing_reason: 'purchase' }, oneTime, paidOnce, orderVersions],
+  ['order.paid', { ...order, billing_reason: 'subscription_update' }, subscription, paidOnce, orderVersions],
+  ['order.created', { ...order, status: 'pending' }, subscription, null, orderVersions],
   ['order.created', { ...order, modified_at: null }, subscription, null, { [ORDER]: CHANGED - 8_123_455 }],
-  ['order.updated', order, subscription, null, carried],
+  ['order.updated', order, subscription, null, orderVersions],
   [
     'order.updated',
     { ...order, status: 'pending', next_payment_attempt_at: '2026-11-23T10:00:00.654321Z' },
     subscription,
     { kind: 'failed', id: `${ORDER}:${AT + 172_800}`, paymentId: ORDER, amount: 1189 },
-    carried,
+    orderVersions,
   ],
   // It may be an order of years ago, which a read does not show; and it changes nothing of the subscription.
   ['order.refunded', { ...order, status: 'refunded' }, subscription, null],
   ['order.refunded', { ...order, status: 'partially_refunded' }, subscription, null],
-  ['order.refunded', { ...order, status: 'refunded', subscription_id: null }, oneTime, null, carried],
+  ['order.refunded', { ...order, status: 'refunded', subscription_id: null }, oneTime, null, orderVersions],
   ['refund.created', { ...refund, status: 'pending' }, oneTime, null],
   ['refund.updated', refund, oneTime, { kind: 'refunded', id: REFUND, paymentId: ORDER, amount: 595 }],
   [
@@ -136,7 +142,7 @@ test.each<[string, object | null, object | null, object | null, object?]>([
     { ...times, id: ORDER, url: 'https://polar.sh/c', status: 'succeeded' },
     { kind: 'page', id: ORDER },
     null,
-    carried,
+    orderVersions,
   ],
   ['subscription.cycled', { ...times, id: SUBSCRIPTION }, subscription, null, { [SUBSCRIPTION]: CHANGED }],
   ['subscription.revoked', { ...times, id: SUBSCRIPTION }, subscription, null, { [SUBSCRIPTION]: CHANGED }],
@@ -179,14 +185,14 @@ describe('a forged webhook', () => {
     ['from 301 seconds ahead', signed(body, { at: AT + 301 })],
     ['whose signature was cut off', changed((headers) => cut(headers))],
     ['of another scheme', changed((headers) => rename(headers, 'v2'))],
-    ['of a scheme that is none', changed((headers) => rename(headers, 'v1a'))],
+    ['of an unknown scheme', changed((headers) => rename(headers, 'v1a'))],
     ['with a time that is no number', changed((headers) => headers.set('webhook-timestamp', `${AT}.0`))],
   ])('%s is refused', async (_, inbound) => {
     await expect(read(inbound)).rejects.toThrow(ForgedEvent)
   })
 })
 
-test('is accepted within 300 seconds, with the text of the secret, and with one valid signature of several', async () => {
+test('a webhook is accepted within 300 seconds, with the raw text of the secret, and with one valid signature of several', async () => {
   const body = getBody('something.new', null)
   await read(signed(body, { at: AT - 300 }))
   await read(signed(body, { at: AT + 300 }))
@@ -204,8 +210,8 @@ test.each([
   ['an unknown status', getBody('order.paid', { ...order, status: 'dormant' })],
   ['an amount that is no integer', getBody('order.paid', { ...order, due_amount: 11.89 })],
   ['an id that is a path', getBody('subscription.updated', { id: '../orders' })],
-  ['a refund of nothing', getBody('refund.created', null)],
-  ['a time that is none', JSON.stringify({ type: 'order.paid', timestamp: 'now', data: order })],
+  ['a refund without data', getBody('refund.created', null)],
+  ['an invalid time', JSON.stringify({ type: 'order.paid', timestamp: 'now', data: order })],
 ])('refuses %s, although it is signed', async (_, body) => {
   await expect(read(signed(body))).rejects.toThrow(MalformedEvent)
 })
@@ -214,7 +220,7 @@ test('refuses an invalid id, although it is signed', async () => {
   await expect(read(signed(getBody('order.paid', order), { id: 'evt 1' }))).rejects.toThrow(MalformedEvent)
 })
 
-test('the headers alone show what cannot be signed', () => {
+test('couldBeSigned rejects missing headers and an expired timestamp', () => {
   const { headers } = signed('{}')
   expect(POLAR.webhook.couldBeSigned(headers, NOW)).toBe(true)
   expect(POLAR.webhook.couldBeSigned(headers, new Date(NOW.getTime() + 301_000))).toBe(false)

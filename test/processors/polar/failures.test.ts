@@ -65,7 +65,7 @@ describe.each(Object.entries(CALLS))('%s', (_, call) => {
     expect(await readFailure(call(adapterWith(async () => new Response(cut))))).toMatchObject({ answered: false })
   })
 
-  test('refuses a reply that is not Polar’s', async () => {
+  test('rejects a reply of another shape', async () => {
     const error = await readFailure(call(adapterWith(async () => Response.json({ status: SECRET }))))
     expect(error).toMatchObject({ kind: 'unavailable', answered: false })
     expect(error.message).toMatch(/^polar: unexpected response: [\w. ,]+$/)
@@ -91,7 +91,7 @@ test('names the fields of the checkout that are wrong, and not their values', as
   expect(target.message).toBe('polar: RequestValidationError body.success_url (422)')
 })
 
-test('a call whose reply was lost has run', async () => {
+test('a cancellation whose reply was lost can be repeated', async () => {
   const shop = await openShop()
   const { reference } = await shop.buy()
   shop.emulator.onCall = async (_, run) => {

@@ -27,7 +27,7 @@ test('the period after a trial is not covered by the order of the trial', async 
   expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: true })
 })
 
-test('a failed charge makes the purchase past due, and a later one active again', async () => {
+test('a failed charge makes the purchase past due, and a successful one makes it active again', async () => {
   const shop = await openShop()
   const { purchase, reference } = await shop.buy()
   await shop.emulator.declineCharges(purchase.customer ?? '')
@@ -44,7 +44,7 @@ test('a failed charge makes the purchase past due, and a later one active again'
   expect(paid).toMatchObject({ kind: 'succeeded', id: failed[0]?.id.split(':')[0] })
 })
 
-test('ends when no charge goes through', async () => {
+test('a subscription ends when all retries fail', async () => {
   const shop = await openShop()
   const { purchase, reference } = await shop.buy()
   await shop.emulator.declineCharges(purchase.customer ?? '')
@@ -84,7 +84,7 @@ describe('a cancellation', () => {
     expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled', cancelAt: end })
   })
 
-  test('of a trial goes on to the end of the trial', async () => {
+  test('of a trial takes effect at the end of the trial', async () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy({ trialDays: 3 })
     expect(await shop.adapter.cancelAtPeriodEnd(reference.id, '')).toMatchObject({
@@ -137,7 +137,7 @@ test('a pause and its end are reported', async () => {
 })
 
 describe('a refund', () => {
-  test('in parts leaves a one-time purchase, and in full ends it', async () => {
+  test('in part keeps a one-time purchase, and in full ends it', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
     const reference = { kind: 'payment', id: purchase.processorId } as const
@@ -154,7 +154,7 @@ describe('a refund', () => {
     expect(events.every(({ about }) => about?.id === reference.id)).toBe(true)
   })
 
-  test('counts when it has succeeded, and not while it is pending or if it failed', async () => {
+  test('is reported when it has succeeded, and not while it is pending or if it failed', async () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy()
     await shop.events()
@@ -175,7 +175,7 @@ describe('a refund', () => {
     expect(await shop.purchase(reference)).toEqual({ ...purchase, versions: expect.anything() })
   })
 
-  test('before a dispute is one counts as refunded, and ends the subscription', async () => {
+  test('that prevents a dispute is reported as a refund, and ends the subscription', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.events()
@@ -185,29 +185,26 @@ describe('a refund', () => {
     const events = await shop.events()
     const reported = events.find(({ payment }) => payment?.kind === 'refunded')
     expect(reported?.payment).toMatchObject({ id: refund.id, amount: 999 })
-    // The refund names no subscription, and is still of it.
+    // The refund has no subscription id, but still leads to the subscription.
     expect(reported?.about && (await shop.purchase(reported.about))).toMatchObject({ processorId: reference.id })
     expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
   })
 
-  test.each([{ won: true }, { won: false }])(
-    'by a dispute is reported by the end of the subscription: %o',
-    async (end) => {
-      const shop = await openShop()
-      const { purchase, reference } = await shop.buy()
-      await shop.events()
-      const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
-      const dispute = await shop.emulator.dispute(order?.id ?? '')
-      expect(await shop.events()).toEqual([])
-      expect(await shop.purchase(reference)).toEqual(purchase)
-      await shop.emulator.closeDispute(dispute.id, end)
-      const events = await shop.events()
-      expect([payments(events), events.map(({ about }) => about)]).toEqual([[], expect.arrayContaining([reference])])
-      const ended = await shop.look(reference)
-      expect(ended?.found?.purchase).toMatchObject({ status: 'canceled' })
-      expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: end.won ? 'dispute_won' : 'dispute_lost' }])
-    },
-  )
+  test.each([{ won: true }, { won: false }])('by a dispute is found when the subscription ends: %o', async (end) => {
+    const shop = await openShop()
+    const { purchase, reference } = await shop.buy()
+    await shop.events()
+    const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
+    const dispute = await shop.emulator.dispute(order?.id ?? '')
+    expect(await shop.events()).toEqual([])
+    expect(await shop.purchase(reference)).toEqual(purchase)
+    await shop.emulator.closeDispute(dispute.id, end)
+    const events = await shop.events()
+    expect([payments(events), events.map(({ about }) => about)]).toEqual([[], expect.arrayContaining([reference])])
+    const ended = await shop.look(reference)
+    expect(ended?.found?.purchase).toMatchObject({ status: 'canceled' })
+    expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: end.won ? 'dispute_won' : 'dispute_lost' }])
+  })
 
   test.each([
     { won: true, status: 'active', kind: 'dispute_won' },
@@ -235,7 +232,7 @@ describe('a refund', () => {
   )
 })
 
-test('an organisation without several subscriptions refuses the second, on its own page', async () => {
+test('an organisation that allows one subscription per customer refuses a second one on its page', async () => {
   const shop = await openShop()
   await shop.emulator.allowMultipleSubscriptions('1001', false)
   await shop.buy()

@@ -26,7 +26,7 @@ test('reports that the token lacks the scope', async () => {
 // Polar has one customer for each e-mail address of an organisation. Here a user belongs to an owner, so one address may belong to
 // two users: of two owners who sell through the same organisation, or of somebody who enters another person's address.
 
-test('a second user with the same address has the purchase, and not the first one’s portal', async () => {
+test('a second user with the same address gets the purchase, but not the portal of the first', async () => {
   const shop = await openShop()
   const { purchase: first } = await shop.buy()
   const { purchase: second } = await shop.buy({ userId: BOB, paywallId: '2001' })
@@ -42,7 +42,7 @@ test("somebody who enters another person's address does not get that person's po
   expect(purchase.customer).toBeNull()
 })
 
-test('the first user of an address sees nothing of a later one', async () => {
+test('the first user of an address gets no portal once a second user has bought with it', async () => {
   const shop = await openShop()
   const { purchase: early } = await shop.buy({ userId: BOB, email: null }, { email: 'ada@buyers.dev' })
   expect(await shop.adapter.openPortal?.(early.customer ?? '', HOME)).toContain('/portal/')
@@ -54,7 +54,7 @@ test('the first user of an address sees nothing of a later one', async () => {
   })
 })
 
-test('what the owner sells to the customer elsewhere does not prevent it', async () => {
+test('sales of the owner to the customer elsewhere do not prevent the portal', async () => {
   const shop = await openShop()
   const { purchase } = await shop.buy()
   const theirs = await shop.polar.checkouts.create({

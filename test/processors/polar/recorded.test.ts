@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { created, customer, decide, decision, dispute, ID, order, subscription } from './replies.ts'
 
 /*
- * What is decided on objects that Polar itself has published. Whole payloads of its sandbox were found nowhere in public: the values are
- * those of its examples, over replies that are whole by the types of its SDK.
+ * Decisions on objects that Polar has published. No complete payloads of its sandbox are public, so the values of its examples are
+ * merged into replies that are complete by the types of its SDK.
  */
 
 /** A subscription as Polar's database has it: `server/scripts/webhooks_sample.json` in github.com/polarsource/polar. */
@@ -60,7 +60,7 @@ const DISPUTE_EXAMPLE = {
   payment_id: '42b94870-36b9-4573-96b6-b90b1c99a353',
 }
 
-test('a daily subscription that is free', async () => {
+test('a free daily subscription is mapped to a purchase', async () => {
   const sample = { ...subscription, ...SAMPLE, recurring_interval_count: 1, customer: { ...customer, ...created } }
   expect(await decide('subscription', sample, [])).toMatchObject({
     purchase: {
@@ -81,7 +81,7 @@ test('a daily subscription that is free', async () => {
   })
 })
 
-test('an order of which nothing was due, and the dispute of one', async () => {
+test('an order with nothing due is a free purchase, and its dispute is reported', async () => {
   const examples = [{ ...order, ...ORDER_EXAMPLE }, [], [{ ...dispute, ...DISPUTE_EXAMPLE }]] as const
   const decided = await decision('payment', examples[0], [...examples[1]], [...examples[2]])
   expect(decided?.found?.purchase).toMatchObject({ processorId: ID, status: 'active', begun: true, charged: 0 })

@@ -3,7 +3,7 @@ import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ACME } from './emulator/fixture.ts'
 import { ADA } from './shop.ts'
 
-// Replies as the official SDK's types have them, whole. Polar publishes no example objects for this version.
+// Complete replies by the types of the official SDK. Polar publishes no example objects for this version.
 
 export const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 export const ORDER = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6e'
@@ -153,7 +153,7 @@ export const dispute: models.Dispute = {
   case_id: null,
 }
 
-/** What is decided on Polar's replies. */
+/** The adapter's decision on these replies. */
 export async function decision(
   kind: 'subscription' | 'payment',
   sold: object,

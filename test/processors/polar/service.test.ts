@@ -56,7 +56,7 @@ async function getEvents(meanwhile: () => Promise<unknown>): Promise<readonly Po
   return world.polar.events.slice(before)
 }
 
-async function counts() {
+async function countRows() {
   const { rows } = await world.database.query(`select (select count(*) from purchases) purchases,
     (select count(*) from payments) payments, (select count(*) from events) events, (select count(*) from users) users`)
   return rows[0]
@@ -70,7 +70,7 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   ['with metadata like ours, of a checkout that we do not have', () => ({ ...ours(), checkout_id: randomUUID() })],
 ])('sales of the organisation elsewhere %s are received and not stored', async (_, metadata) => {
   const { prices } = POLAR
-  const before = await counts()
+  const before = await countRows()
   const logged = world.logs.length
   const events = await getEvents(async () => {
     for (const product of [prices.monthly, prices.lifetime]) {
@@ -87,7 +87,7 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   })
   expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(9)
   for (const { id } of events) expect(await world.polar.resend(id)).toEqual([200, 200])
-  expect(await counts()).toEqual(before)
+  expect(await countRows()).toEqual(before)
   expect(world.logs.slice(logged).filter(({ level }) => level === 'error')).toEqual([])
 })
 
@@ -95,11 +95,11 @@ test('two paywalls of one organisation each store what they have sold, although 
   const buyer = await buy(shop)
   const { rows } = await world.database.query('select from purchases where paywall_id = $1', [other.paywall.id])
   expect(rows).toEqual([])
-  const there = await open(other, 'monthly', { email: buyer.email })
-  await pay(there)
+  const otherBuyer = await open(other, 'monthly', { email: buyer.email })
+  await pay(otherBuyer)
   await world.polar.drainWebhooks()
-  expect(there.userId).toBe(buyer.userId)
-  expect([(await readState(buyer)).purchases.length, (await readState(there)).purchases.length]).toEqual([1, 1])
+  expect(otherBuyer.userId).toBe(buyer.userId)
+  expect([(await readState(buyer)).purchases.length, (await readState(otherBuyer)).purchases.length]).toEqual([1, 1])
 })
 
 test('several subscriptions of one customer are cancelled, renewed and refunded separately', async () => {
@@ -129,7 +129,7 @@ test('several subscriptions of one customer are cancelled, renewed and refunded 
 const portalFor = (names: { key: string; body: object } | { token: string }) =>
   call(world, `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`, { body: {}, ...names })
 
-test("a buyer who enters another user's address buys for itself, and neither sees the portal of both", async () => {
+test("a buyer who enters another user's address gets a separate purchase, and neither can open the shared portal", async () => {
   const known = await buy(shop)
   const { token, user } = await signInAnonymously(world, { paywallId: shop.paywall.id })
   const body = { priceId: getPriceId(shop.paywall, 'monthly') }
@@ -159,7 +159,7 @@ test('the portal token that Polar adds to the return URL goes neither to the own
   expect(world.logs.filter(({ message }) => message.includes(portal))).toEqual([])
 })
 
-test('a subscription that goes on after a pause begins a period then, which is charged and brings its tokens', async () => {
+test('a subscription that resumes after a pause begins a new period, which is charged and grants tokens', async () => {
   const buyer = await buy(shop)
   expect(await causeAtProcessor(buyer, (id) => world.polar.pause(id))).toEqual(['subscription.updated'])
   expect(await advanceClock(buyer, '45d')).toEqual([])

@@ -18,7 +18,7 @@ export interface Sent {
   body: unknown
 }
 
-/** A request as it can be compared: the body decoded, the headers that differ between senders left out. */
+/** A request for comparison: with its body decoded, and without the headers that differ between senders. */
 export function getSent(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Sent {
   const {
     authorization = '',

@@ -3,8 +3,8 @@ import { openShop } from './shop.ts'
 
 type Shop = Awaited<ReturnType<typeof openShop>>
 
-describe('a buyer who must never be charged again', () => {
-  const stopped = async (prepare: (shop: Shop, id: string) => Promise<unknown>, order = {}) => {
+describe('stopping all charges', () => {
+  const stopAfter = async (prepare: (shop: Shop, id: string) => Promise<unknown>, order = {}) => {
     const shop = await openShop()
     const { reference, purchase } = await shop.buy(order)
     await prepare(shop, reference.id)
@@ -19,25 +19,25 @@ describe('a buyer who must never be charged again', () => {
     return { shop, reference, seen, paid, end: purchase.currentPeriodEnd }
   }
 
-  test('and is paid up keeps the paid period', async () => {
-    const { seen, end } = await stopped(async () => undefined)
+  test('of a paid up subscription keeps the paid period', async () => {
+    const { seen, end } = await stopAfter(async () => undefined)
     expect(seen).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end })
   })
 
-  test('and is on trial keeps the trial', async () => {
-    const { seen, end } = await stopped(async () => undefined, { trialDays: 3 })
+  test('of a trial keeps the trial', async () => {
+    const { seen, end } = await stopAfter(async () => undefined, { trialDays: 3 })
     expect(seen).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true, cancelAt: end })
   })
 
-  test('and has already cancelled ends as scheduled', async () => {
-    const { seen } = await stopped((shop, id) => shop.adapter.cancelAtPeriodEnd(id, 'Too dear'))
+  test('of a subscription that is already cancelled keeps the scheduled end', async () => {
+    const { seen } = await stopAfter((shop, id) => shop.adapter.cancelAtPeriodEnd(id, 'Too dear'))
     expect(seen).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
 
   test.each<[string, (shop: Shop, id: string) => Promise<unknown>]>([
     ['is past due', (shop, id) => shop.emulator.renew(id, { fail: true })],
     [
-      'is past due, and to end with its period',
+      'is past due and scheduled to end',
       async (shop, id) => {
         await shop.emulator.renew(id, { fail: true })
         await shop.adapter.cancelAtPeriodEnd(id, '')
@@ -45,14 +45,14 @@ describe('a buyer who must never be charged again', () => {
     ],
     ['is paused', (shop, id) => shop.emulator.pause(id)],
     ['has ended', (shop, id) => shop.emulator.end(id)],
-  ])('and %s ends at once, and what is owed is void', async (_, prepare) => {
-    const { shop, reference, seen } = await stopped(prepare)
+  ])('of a subscription that %s ends it at once, and voids what is owed', async (_, prepare) => {
+    const { shop, reference, seen } = await stopAfter(prepare)
     expect(seen).toMatchObject({ status: 'canceled' })
     const { items } = await shop.polar.orders.list({ subscription_id: reference.id })
     expect(items.filter(({ status }) => status === 'pending')).toEqual([])
   })
 
-  test('and undoes a scheduled end at that moment is asked for again', async () => {
+  test('fails if the buyer undoes a scheduled end at that moment, and can be repeated', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.adapter.cancelAtPeriodEnd(reference.id, '')
@@ -67,7 +67,7 @@ describe('a buyer who must never be charged again', () => {
     expect(await shop.purchase(reference)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
 
-  test('endNow also ends a paid up subscription, and may be repeated', async () => {
+  test('with endNow ends a paid up subscription at once, and may be repeated', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await Promise.all([shop.adapter.endNow?.(reference.id), shop.adapter.endNow?.(reference.id)])

@@ -7,15 +7,15 @@ import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { ACME } from './emulator/fixture.ts'
 import { ADA, getOrder, getSent, openShop, type Sent } from './shop.ts'
 
-// Compares the unmodified official SDK, with the runtime's own fetch, with the adapter, for the same calls.
+// Compares the adapter's requests with those of the unmodified official SDK on the runtime's own fetch, for the same calls.
 
 const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 const HOME = 'https://shop.example/account'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What is sent; every call gets a reply that cannot be used. */
-async function sentBy(act: (send: typeof fetch) => Promise<unknown>): Promise<Sent[]> {
+/** The requests that `act` sends; every call gets an unusable reply. */
+async function recordRequests(act: (send: typeof fetch) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send: typeof fetch = async (input, init) => {
     sent.push(getSent(input, init))
@@ -28,10 +28,12 @@ async function sentBy(act: (send: typeof fetch) => Promise<unknown>): Promise<Se
 }
 
 const ours = (act: (adapter: ReturnType<typeof polarAdapter>) => Promise<unknown> | undefined, isTest = false) =>
-  sentBy(async (fetch) => act(polarAdapter(ACME, { base: null, fetch, now: () => new Date(), isTest })))
+  recordRequests(async (fetch) => act(polarAdapter(ACME, { base: null, fetch, now: () => new Date(), isTest })))
 
 const theirs = (act: (polar: ReturnType<typeof createPolar>) => Promise<unknown>, isTest = false) =>
-  sentBy(() => act(createPolar({ accessToken: ACME.accessToken, environment: isTest ? 'sandbox' : 'production' })))
+  recordRequests(() =>
+    act(createPolar({ accessToken: ACME.accessToken, environment: isTest ? 'sandbox' : 'production' })),
+  )
 
 const metadata = { checkout_id: getOrder().checkoutId, paywall_id: '1001', user_id: ADA }
 const common = {
@@ -50,7 +52,11 @@ test.each<[string, Partial<CheckoutOrder>, object]>([
     { ...byUser, currency: 'usd', allow_trial: true, trial_interval: 'day', trial_interval_count: 14 },
   ],
   ['another currency', { currency: 'INR' }, { ...byUser, currency: 'inr', allow_trial: false }],
-  ['nobody known', { email: null }, { external_customer_id: ADA, currency: 'usd', allow_trial: false }],
+  [
+    'a buyer without an e-mail address',
+    { email: null },
+    { external_customer_id: ADA, currency: 'usd', allow_trial: false },
+  ],
   [
     'a known customer',
     { customer: ID },
@@ -68,7 +74,7 @@ test.each<[string, Partial<CheckoutOrder>, object]>([
   ])
 })
 
-test('goes to the sandbox for a test paywall', async () => {
+test('calls the sandbox API for a test paywall', async () => {
   const sent = await ours((adapter) => adapter.observe({ kind: 'subscription', id: ID }), true)
   expect(sent).toEqual(await theirs((polar) => polar.subscriptions.get(ID), true))
   expect(sent[0]?.url).toBe(`https://sandbox-api.polar.sh/v1/subscriptions/${ID}`)
@@ -96,13 +102,13 @@ test('cancels, reads and opens the portal as the SDK does', async () => {
 test('looks for orders as the SDK does', async () => {
   const shop = await openShop()
   const { page, reference } = await shop.buy()
-  const asked = shop.sent.filter(({ url }) => url.includes('/v1/orders/'))
+  const requests = shop.sent.filter(({ url }) => url.includes('/v1/orders/'))
   const polar = createPolar({ accessToken: ACME.accessToken, baseUrl: shop.emulator.url })
-  const expected = await sentBy(async () => {
+  const expected = await recordRequests(async () => {
     await polar.orders.list({ checkout_id: page.pageId, limit: 1 })
     await polar.orders.list({ subscription_id: reference.id, limit: 20 })
   })
-  expect(asked).toEqual(expected)
+  expect(requests).toEqual(expected)
 })
 
 const plainHeaders = ({ headers }: Inbound) => Object.fromEntries([...headers])

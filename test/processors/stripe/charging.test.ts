@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { startSelling } from './selling.ts'
 
-// Ending all charges of a subscription. What counts is what is charged afterwards.
+// Ends all charges of a subscription, and checks what is charged afterwards.
 
 type Selling = Awaited<ReturnType<typeof startSelling>>
 
-/** A subscription in a state, whose customer can pay every charge. */
+/** Each creates a subscription in this state, whose customer can pay every charge. */
 const STATES: Record<string, (selling: Selling) => Promise<string>> = {
   paid: ({ subscribe }) => subscribe(),
   'on trial': ({ subscribe }) => subscribe({ trialDays: 7 }),
@@ -44,8 +44,8 @@ const STATES: Record<string, (selling: Selling) => Promise<string>> = {
   },
 }
 
-/** What has been charged so far, and what is still owed. */
-function money({ emulator }: Selling) {
+/** How many charges have been paid, and how many invoices are still owed. */
+function readMoney({ emulator }: Selling) {
   const { payments, invoices } = emulator.records
   return {
     charged: [...payments.values()].filter(({ status }) => status === 'paid').length,
@@ -66,20 +66,20 @@ describe('stopCharging', () => {
     ['on trial', { status: 'trialing', cancelAtPeriodEnd: true }],
     ...['past due', 'unpaid', 'paused', 'about to be charged', 'ended'].map((state) => [state, AT_ONCE] as const),
     ['past due and cancelled', { status: 'canceled', cancelAtPeriodEnd: true }],
-  ] as const)('of a subscription that is %s', async (state, after) => {
+  ] as const)('stops all charges of a subscription that is %s', async (state, after) => {
     const selling = await startSelling()
     const id = await STATES[state]!(selling)
-    const before = money(selling)
+    const before = readMoney(selling)
     await selling.adapter.stopCharging?.(id)
     expect(await readEnd(selling, id)).toEqual(after)
     await selling.adapter.stopCharging?.(id)
-    expect(money(selling)).toEqual({ ...before, owed: 0 })
+    expect(readMoney(selling)).toEqual({ ...before, owed: 0 })
     await selling.passDays(70)
-    expect(money(selling)).toEqual({ ...before, owed: 0 })
+    expect(readMoney(selling)).toEqual({ ...before, owed: 0 })
     expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
   })
 
-  test('keeps the period of one that is paid just before its invoice is voided', async () => {
+  test('keeps the period of a subscription that is paid just before its invoice is voided', async () => {
     const selling = await startSelling()
     const id = await STATES['past due']!(selling)
     selling.line.send = async (input, init) => {
@@ -88,15 +88,15 @@ describe('stopCharging', () => {
     }
     await selling.adapter.stopCharging?.(id)
     expect(await readEnd(selling, id)).toEqual({ status: 'active', cancelAtPeriodEnd: true })
-    const paid = money(selling)
+    const paid = readMoney(selling)
     await selling.passDays(70)
-    expect(money(selling)).toEqual(paid)
+    expect(readMoney(selling)).toEqual(paid)
   })
 
-  test('ends one at once whose next period begins just before its end is scheduled', async () => {
+  test('ends a subscription at once if its next period begins just before its end is scheduled', async () => {
     const selling = await startSelling()
     const id = await STATES.paid!(selling)
-    const before = money(selling)
+    const before = readMoney(selling)
     let begun = false
     selling.line.send = async (input, init) => {
       if (init?.method === 'POST' && !begun) {
@@ -108,10 +108,10 @@ describe('stopCharging', () => {
     await selling.adapter.stopCharging?.(id)
     expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
     await selling.passDays(70)
-    expect(money(selling)).toEqual(before)
+    expect(readMoney(selling)).toEqual(before)
   })
 
-  test('fails as long as a payment of an invoice is in progress', async () => {
+  test('fails while a payment of an invoice is in progress', async () => {
     const selling = await startSelling()
     const id = await STATES['past due']!(selling)
     const invoice = [...selling.emulator.records.invoices.values()].find(({ status }) => status === 'open')
@@ -126,51 +126,57 @@ describe('stopCharging', () => {
 })
 
 describe('endNow', () => {
-  test.each(Object.keys(STATES))('of a subscription that is %s', async (state) => {
-    const selling = await startSelling()
-    const id = await STATES[state]!(selling)
-    const before = money(selling)
-    await selling.adapter.endNow?.(id)
-    expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
-    await selling.adapter.endNow?.(id)
-    await selling.passDays(70)
-    expect(money(selling)).toEqual({ ...before, owed: 0 })
-  })
+  test.each(Object.keys(STATES))(
+    'ends a subscription that is %s at once, and nothing is charged or owed afterwards',
+    async (state) => {
+      const selling = await startSelling()
+      const id = await STATES[state]!(selling)
+      const before = readMoney(selling)
+      await selling.adapter.endNow?.(id)
+      expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
+      await selling.adapter.endNow?.(id)
+      await selling.passDays(70)
+      expect(readMoney(selling)).toEqual({ ...before, owed: 0 })
+    },
+  )
 })
 
 describe.each(['stopCharging', 'endNow'] as const)('%s', (ending) => {
-  test.each(Object.keys(STATES))('of one that is %s survives a crash at any point', async (state) => {
-    async function crashAfter(calls: number) {
-      const selling = await startSelling()
-      const id = await STATES[state]!(selling)
-      const before = money(selling)
-      let left = calls
-      selling.line.send = async (input, init) => {
-        if (left-- > 0) return fetch(input, init)
-        throw new Error('the Worker is gone')
+  test.each(Object.keys(STATES))(
+    'can be repeated after a crash at any point for a subscription that is %s',
+    async (state) => {
+      async function crashAfter(calls: number) {
+        const selling = await startSelling()
+        const id = await STATES[state]!(selling)
+        const before = readMoney(selling)
+        let left = calls
+        selling.line.send = async (input, init) => {
+          if (left-- > 0) return fetch(input, init)
+          throw new Error('the Worker is gone')
+        }
+        const isDone = await selling.adapter[ending]!(id).then(
+          () => true,
+          () => false,
+        )
+        selling.line.send = fetch
+        await selling.adapter[ending]?.(id)
+        await selling.passDays(70)
+        expect(readMoney(selling)).toEqual({ ...before, owed: 0 })
+        expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
+        return isDone
       }
-      const isDone = await selling.adapter[ending]!(id).then(
-        () => true,
-        () => false,
-      )
-      selling.line.send = fetch
-      await selling.adapter[ending]?.(id)
-      await selling.passDays(70)
-      expect(money(selling)).toEqual({ ...before, owed: 0 })
-      expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
-      return isDone
-    }
-    const done = await Promise.all(Array.from({ length: 10 }, (_, calls) => crashAfter(calls)))
-    expect([done.at(0), done.at(-1)]).toEqual([false, true])
-  })
+      const done = await Promise.all(Array.from({ length: 10 }, (_, calls) => crashAfter(calls)))
+      expect([done.at(0), done.at(-1)]).toEqual([false, true])
+    },
+  )
 
-  test.each(Object.keys(STATES))('of one that is %s works with two concurrent callers', async (state) => {
+  test.each(Object.keys(STATES))('works with two concurrent callers for a subscription that is %s', async (state) => {
     const selling = await startSelling()
     const id = await STATES[state]!(selling)
-    const before = money(selling)
+    const before = readMoney(selling)
     await Promise.all([selling.adapter[ending]?.(id), selling.adapter[ending]?.(id)])
     await selling.passDays(70)
-    expect(money(selling)).toEqual({ ...before, owed: 0 })
+    expect(readMoney(selling)).toEqual({ ...before, owed: 0 })
     expect(await readEnd(selling, id)).toMatchObject({ status: 'canceled' })
   })
 })

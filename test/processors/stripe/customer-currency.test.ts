@@ -11,7 +11,7 @@ import { useTestWorld } from '../../support/world.ts'
 
 const world = useTestWorld()
 
-const subscribed = () => subscribe(world, tenant(world.file))
+const subscribeInDollars = () => subscribe(world, tenant(world.file))
 
 /** A checkout of a user in a country, whatever it has bought before. */
 async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'>, headers = {}) {
@@ -22,8 +22,8 @@ async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'
 /** The page of a checkout as Stripe has it. */
 const getPage = (checkoutUrl: string) => world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
 
-/** The customers with which Stripe was asked to open a user's pages; null: none. */
-const customersAsked = ({ id }: Subscriber) =>
+/** The customer of each page that Stripe was asked to open for a user; null for none. */
+const requestedCustomers = ({ id }: Subscriber) =>
   world.stripe.calls
     .filter(({ path, body }) => path === '/v1/checkout/sessions' && body.client_reference_id === id)
     .map(({ body }) => body.customer ?? null)
@@ -31,9 +31,9 @@ const customersAsked = ({ id }: Subscriber) =>
 describe('a buyer who has bought in dollars', () => {
   test.each(['active', 'ended'])(
     'and whose subscription is %s gets a page in rupees, and its own portal',
-    async (was) => {
-      const buyer = await subscribed()
-      if (was === 'ended') await world.stripe.end(buyer.subscriptionId)
+    async (state) => {
+      const buyer = await subscribeInDollars()
+      if (state === 'ended') await world.stripe.end(buyer.subscriptionId)
       await world.stripe.drainWebhooks()
       const { checkoutUrl } = await checkoutFrom('IN', buyer)
       expect(getPage(checkoutUrl)).toMatchObject({ currency: 'inr', customer_email: buyer.email })
@@ -42,7 +42,7 @@ describe('a buyer who has bought in dollars', () => {
       const { purchases } = await userState(world, buyer.id)
       expect(purchases.map(({ currency, status }) => [currency, status])).toEqual([
         ['INR', 'active'],
-        ['USD', was === 'active' ? 'active' : 'canceled'],
+        ['USD', state === 'active' ? 'active' : 'canceled'],
       ])
 
       const portal = await call(world, `/api/v1/paywall/${world.paywall.id}/get-customer-portal`, {
@@ -56,7 +56,7 @@ describe('a buyer who has bought in dollars', () => {
   )
 
   test('and leaves a page in dollars open gets one in rupees, and the first is closed', async () => {
-    const buyer = await subscribed()
+    const buyer = await subscribeInDollars()
     await world.stripe.end(buyer.subscriptionId)
     await world.stripe.drainWebhooks()
     const dollars = await checkoutFrom('US', buyer)
@@ -69,8 +69,8 @@ describe('a buyer who has bought in dollars', () => {
       .toMatchObject({ status: 'expired' })
   })
 
-  test('is one customer for each currency, however often it changes', async () => {
-    const buyer = await subscribed()
+  test('is one customer per currency, however often the currency changes', async () => {
+    const buyer = await subscribeInDollars()
     const customers: unknown[] = []
     for (const country of ['IN', 'US', 'IN', 'US']) {
       const { checkoutUrl } = await checkoutFrom(country, buyer)
@@ -80,11 +80,11 @@ describe('a buyer who has bought in dollars', () => {
     }
     const [rupees] = customers
     expect(customers).toEqual([rupees, buyer.customer, rupees, buyer.customer])
-    expect(customersAsked(buyer)).toEqual([null, null, buyer.customer, rupees, buyer.customer])
+    expect(requestedCustomers(buyer)).toEqual([null, null, buyer.customer, rupees, buyer.customer])
   })
 
-  test('and whose customer Stripe rejects for what the owner did there becomes another customer, with one more call', async () => {
-    const buyer = await subscribed()
+  test("and whose customer Stripe rejects for the owner's own session becomes another customer, with one more call", async () => {
+    const buyer = await subscribeInDollars()
     await world.stripe.end(buyer.subscriptionId)
     await world.stripe.drainWebhooks()
     const { customer } = buyer
@@ -97,13 +97,13 @@ describe('a buyer who has bought in dollars', () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const { checkoutUrl } = await checkoutFrom('US', buyer, headers)
     expect(getPage(checkoutUrl)).toMatchObject({ currency: 'usd', customer: null, customer_email: buyer.email })
-    expect(customersAsked(buyer)).toEqual([null, customer, null])
+    expect(requestedCustomers(buyer)).toEqual([null, customer, null])
     expect((await checkoutFrom('US', buyer, headers)).checkoutUrl).toBe(checkoutUrl)
-    expect(customersAsked(buyer)).toHaveLength(3)
+    expect(requestedCustomers(buyer)).toHaveLength(3)
   })
 })
 
-test('a new buyer who changes its mind before it has paid gets either page', async () => {
+test('a new buyer can change the currency before paying', async () => {
   const { paywall, key } = world
   const body = { email: newEmail() }
   parseOpened(await startCheckout(world, { paywall, key, body: { ...body, country: 'US' } }))

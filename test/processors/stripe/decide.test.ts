@@ -38,7 +38,7 @@ test('a one-time purchase does not name its price', async () => {
   expect(await look({ kind: 'payment', id: String(payment) })).toMatchObject(sold)
 })
 
-test('an unpaid purchase has cost nothing yet', async () => {
+test('an unpaid purchase has no charged amount yet', async () => {
   const { adapter, look, emulator } = await startSelling()
   const { pageId } = await adapter.openCheckout(getOrder())
   await emulator.payLater(pageId)
@@ -46,7 +46,7 @@ test('an unpaid purchase has cost nothing yet', async () => {
 })
 
 describe('an end', () => {
-  test("set by the portal is at the period's end, and a later one is not", async () => {
+  test('set in the portal is at the end of the period, and a later one is not', async () => {
     const { subscribe, look, emulator, stripe, adapter } = await startSelling()
     const id = await subscribe()
     await emulator.portalCancel(id)
@@ -65,7 +65,7 @@ describe('an end', () => {
     })
   })
 
-  test('that is later is reached through renewals', async () => {
+  test('after the current period is reached through renewals', async () => {
     const { subscribe, look, stripe, passDays } = await startSelling()
     const id = await subscribe()
     const end = Math.floor(Date.now() / 1000) + 75 * 24 * 3600
@@ -79,8 +79,8 @@ describe('an end', () => {
 
 describe('a dispute', () => {
   test.each([
-    ['that is open takes nothing', null, 'active'],
-    ['that is won takes nothing', true, 'active'],
+    ['that is open changes nothing', null, 'active'],
+    ['that is won changes nothing', true, 'active'],
     ['that is lost ends a one-time purchase', false, 'refunded'],
   ])('%s', async (_, won, status) => {
     const { sell, look, emulator, facts } = await startSelling()

@@ -5,7 +5,7 @@ import { startSelling } from './selling.ts'
 
 const subscription = (id: string) => ({ kind: 'subscription', id }) as const
 
-test('a change that is paid at once is covered, and changing back, which is a credit, removes nothing', async () => {
+test('a change that is paid at once is covered, also after the next renewal', async () => {
   const { emulator, subscribe, look } = await startSelling()
   const id = await subscribe()
   const before = await look(subscription(id))

@@ -6,8 +6,8 @@ import { ACME } from './emulator/fixture.ts'
 import { CHECKOUT_ID } from './selling.ts'
 
 /*
- * Objects as Stripe has sent them, in version 2025-08-27.basil, whose shapes of these are those of ours. What is left out is not read,
- * or says who somebody is.
+ * Objects as Stripe has sent them in version 2025-08-27.basil, in which they have the same shape as in our version. Fields that are
+ * not read, or that identify a person, are left out.
  */
 
 /** Of `evt_1SBiOdBe0ycHroRBN3pieuMu`, `customer.subscription.updated` in a sandbox: a day began, and was charged. */
@@ -132,14 +132,14 @@ const NOW = at(SUBSCRIPTION.created)
 const decide = (more: object = {}) =>
   decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, metadata, ...more }, disputes: null }, NOW).found
 
-/** The invoice as if it were of the subscription. */
+/** The invoice, changed to belong to the subscription. */
 const invoiced = (more: object = {}, amount = 200) => {
   const { price } = SUBSCRIPTION.items.data[0]!
   const pricing = { ...LINE!.pricing, price_details: { ...LINE!.pricing.price_details, price: price.id } }
   return { ...INVOICE, ...more, lines: { ...INVOICE.lines, data: [{ ...LINE, amount, pricing }] } }
 }
 
-test('the subscription of the sandbox is ignored as it was, and ours with our metadata', () => {
+test('the sandbox subscription is ignored without our metadata, and is a purchase with it', () => {
   expect(
     decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, latest_invoice: null }, disputes: null }, NOW).found,
   ).toBeNull()
@@ -193,7 +193,7 @@ test.each([
     { priceCovered: false },
   ],
   ['of a credit alone', invoiced({ billing_reason: 'subscription_update' }, -100), { priceCovered: false }],
-])('the latest invoice is one %s', (_, latest_invoice, expected) => {
+])('a subscription is decided by its latest invoice, one %s', (_, latest_invoice, expected) => {
   expect(decide({ latest_invoice })?.purchase).toMatchObject(expected)
 })
 
@@ -201,11 +201,11 @@ test.each([
   ['the end of the period, as the portal sets it', { cancel_at: 1759005442 }, true, at(1759005442)],
   ['the flag', { cancel_at_period_end: true, cancel_at: 1759005442 }, true, at(1759005442)],
   ['a later time', { cancel_at: 1790000000 }, false, at(1790000000)],
-])('it ends at %s', (_, more, cancelAtPeriodEnd, cancelAt) => {
+])('a subscription ends at %s', (_, more, cancelAtPeriodEnd, cancelAt) => {
   expect(decide({ latest_invoice: null, ...more })?.purchase).toMatchObject({ cancelAtPeriodEnd, cancelAt })
 })
 
-test('the invoice is a payment, and its failure is the first attempt', async () => {
+test('an invoice is reported as a payment, and its failure as the first attempt', async () => {
   const adapter = stripeAdapter(ACME, { base: null, isTest: true, fetch, now: () => at(1763561600) })
   async function read(type: string) {
     const payload = JSON.stringify({

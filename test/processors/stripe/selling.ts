@@ -33,8 +33,8 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 }
 
 /**
- * The adapter with its own emulator, which sends its webhooks to it: `received` is what they are parsed to. `line` wraps
- * each call.
+ * An adapter with its own emulator, which sends its webhooks to the adapter. `received` has the parsed events; `line.send`
+ * makes each call.
  */
 export async function startSelling() {
   const received: ProcessorEvent[] = []

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
 
-// The adapter uses the official SDK, with its own settings. This is the unmodified SDK, for the same calls.
+// The adapter uses the official SDK with its own settings. Compares its requests with those of the unmodified SDK.
 
 const NOW = new Date('2026-11-23T10:00:00Z')
 const ACME = { secretKey: 'sk_test_acme_0123456789', webhookSecret: 'whsec_acme' }
 const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
-const MATTER = ['authorization', 'accept', 'content-type', 'stripe-version', 'idempotency-key']
+const COMPARED_HEADERS = ['authorization', 'accept', 'content-type', 'stripe-version', 'idempotency-key']
 
 interface Sent {
   method: string
@@ -17,8 +17,8 @@ interface Sent {
   body: [string, string][]
 }
 
-async function sentBy(request: Request): Promise<Sent> {
-  const headers = MATTER.flatMap((name) => {
+async function readRequest(request: Request): Promise<Sent> {
+  const headers = COMPARED_HEADERS.flatMap((name) => {
     const value = request.headers.get(name)
     // The SDK generates one if none is given, so that it can retry.
     return value === null || value.startsWith('stripe-node-retry-') ? [] : [[name, value]]
@@ -62,7 +62,7 @@ const REPLY = {
 function recorder() {
   const sent: Promise<Sent>[] = []
   const answer: typeof fetch = async (input, init) => {
-    sent.push(sentBy(new Request(input, init)))
+    sent.push(readRequest(new Request(input, init)))
     return Response.json(REPLY)
   }
   return { sent: () => Promise.all(sent), answer }

@@ -6,7 +6,7 @@ import { newWebhookSecret, type Owner } from './owner.ts'
 import { ANN, BOB, CARL, DORA } from './people.ts'
 
 /** Runs a command, which must succeed. */
-async function done({ world }: Owner, ...args: string[]): Promise<void> {
+async function runCommand({ world }: Owner, ...args: string[]): Promise<void> {
   const { code, err, out } = await paywall(world, args, { DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY })
   if (code !== 0) throw new Error(`paywall ${args.join(' ')}: ${out}${err}`)
 }
@@ -20,9 +20,9 @@ function fileWith({ written, id }: Owner, changes: object): string {
   return path
 }
 
-const users = (me: Owner, ...args: string[]) => done(me, 'users', ...args, '--owner', me.email, '--test')
+const users = (me: Owner, ...args: string[]) => runCommand(me, 'users', ...args, '--owner', me.email, '--test')
 
-/** The file with each price a dollar dearer, and all else that it may lose. */
+/** Changes to the file: higher prices, another secret, fewer events, and no local prices. */
 function edited({ written }: Owner) {
   const [webhook] = written.webhooks as [object]
   const paywalls = (written.paywalls as { prices: { amount: number }[] }[]).map((each) => ({
@@ -33,15 +33,15 @@ function edited({ written }: Owner) {
   return { webhooks: [{ ...webhook, secret: newWebhookSecret(), events: ['payment.failed'] }], paywalls }
 }
 
-/** What the `paywall` command does at one owner, by its words. */
+/** Runs of the `paywall` command for one owner, by subcommand. */
 export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unknown>> = {
-  plan: (me) => done(me, 'plan', fileWith(me, edited(me))),
+  plan: (me) => runCommand(me, 'plan', fileWith(me, edited(me))),
   apply: async (me) => {
     for (const changes of [edited(me), { webhooks: [], keys: [{ name: 'another' }] }, {}]) {
-      await done(me, 'apply', fileWith(me, changes), '--yes')
+      await runCommand(me, 'apply', fileWith(me, changes), '--yes')
     }
   },
-  migrate: (me) => done(me, 'migrate'),
+  migrate: (me) => runCommand(me, 'migrate'),
   'users sign-out': (me) => users(me, 'sign-out', ANN),
   'users set-email': async (me) => {
     await users(me, 'set-email', BOB, 'bobby@example.com')
@@ -50,7 +50,7 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
   'users merge': async (me, other) => {
     await users(me, 'merge', CARL, BOB)
     const { user } = other.sessions[ANN]!
-    await users(me, 'merge', user.id, BOB).catch(() => 'nobody of that id is known here')
+    await users(me, 'merge', user.id, BOB).catch(() => 'this owner has no user with that id')
   },
   'users export': (me) => users(me, 'export', ANN),
   'users erase': (me) => users(me, 'erase', BOB, '--yes'),
@@ -59,11 +59,11 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
       `select id from purchases where user_id = $1 and status not in ('canceled', 'refunded')`,
       [me.sessions[DORA]!.user.id],
     )
-    for (const { id } of rows) await done(me, 'purchases', 'end', id)
+    for (const { id } of rows) await runCommand(me, 'purchases', 'end', id)
     await me.world.workers.scheduled('deliver-events')
   },
-  tickets: (me) => done(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
-  'ledger verify': (me) => done(me, 'ledger', 'verify'),
-  types: (me) => done(me, 'types', fileWith(me, {})),
-  schema: (me) => done(me, 'schema'),
+  tickets: (me) => runCommand(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
+  'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),
+  types: (me) => runCommand(me, 'types', fileWith(me, {})),
+  schema: (me) => runCommand(me, 'schema'),
 }

@@ -3,12 +3,12 @@ import { isOfOwner } from '../../support/owner-rows.ts'
 import { changeBalance } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
 import type { Act, Owner } from './owner.ts'
-import { READ_AT_LAST } from './pending.ts'
+import { PENDING_CRONS } from './pending.ts'
 import { BOB } from './people.ts'
 
 /** What the crons do when something of one owner is due. */
 export const CRONS: Record<string, Act> = {
-  'purchases and pages that are due': async (me) => {
+  'purchases and checkouts that are due': async (me) => {
     for (const table of ['purchases', 'checkouts']) {
       await me.world.database.query(
         `update ${table} set reconcile_at = now() where paywall_id in (select id from paywalls where owner_id = $1 and is_test)
@@ -18,8 +18,8 @@ export const CRONS: Record<string, Act> = {
     }
     await me.world.workers.scheduled('reconcile')
   },
-  ...READ_AT_LAST,
-  'a webhook endpoint whose secret does not open': async (me) => {
+  ...PENDING_CRONS,
+  'a webhook endpoint whose secret cannot be decrypted': async (me) => {
     const { database, workers } = me.world
     const { rows } = await database.query<{ secret: string }>(
       `update webhook_endpoints w set secret = 'x' from webhook_endpoints before
@@ -32,28 +32,28 @@ export const CRONS: Record<string, Act> = {
       me.id,
       rows[0]?.secret,
     ])
-    await deliverAtLast(me)
+    await deliverPending(me)
   },
-  'a webhook endpoint that is gone': async (me) => {
+  'a webhook endpoint that answers 410': async (me) => {
     me.world.receiver.answer = () => ({ status: 410 })
     await changeBalance(me.world, { email: BOB })
     await me.world.workers.scheduled('deliver-events')
     me.world.receiver.answer = () => ({})
-    await deliverAtLast(me)
+    await deliverPending(me)
   },
-  'all that has grown old': async (me) => {
-    await growOld(me.world.database, me)
+  'data that has expired': async (me) => {
+    await ageByTwoYears(me.world.database, me)
     await me.world.workers.scheduled('purge-expired')
     await me.world.workers.scheduled('reconcile')
   },
-  'a subscription that its processor does not stop for a day': async (me) => {
-    await subscriptionsAreDue(me, "stop_requested_at = now() - interval '25 hours'")
+  'a subscription that its processor fails to cancel for a day': async (me) => {
+    await makeSubscriptionsDue(me, "stop_requested_at = now() - interval '25 hours'")
     me.world.stripe.onCall = async () => UNAVAILABLE
     await me.world.workers.scheduled('reconcile')
     me.world.stripe.onCall = undefined
   },
-  'a processor that asks to be left alone': async (me) => {
-    await subscriptionsAreDue(me, 'stop_requested_at = null')
+  'a processor that answers 503 with Retry-After': async (me) => {
+    await makeSubscriptionsDue(me, 'stop_requested_at = null')
     me.world.stripe.onCall = async () => ({ ...UNAVAILABLE, headers: { 'retry-after': '1' } })
     await me.world.workers.scheduled('reconcile')
     me.world.stripe.onCall = undefined
@@ -62,7 +62,7 @@ export const CRONS: Record<string, Act> = {
 
 const UNAVAILABLE = { status: 503, headers: {}, body: '{"error":{"type":"api_error"}}' }
 
-async function subscriptionsAreDue({ world: { database }, shops }: Owner, change: string): Promise<void> {
+async function makeSubscriptionsDue({ world: { database }, shops }: Owner, change: string): Promise<void> {
   const { rowCount } = await database.query(
     `update purchases set ${change}, reconcile_at = now() where paywall_id = $1 and interval is not null and status = 'active'`,
     [shops.stripe.paywall.id],
@@ -71,8 +71,8 @@ async function subscriptionsAreDue({ world: { database }, shops }: Owner, change
 }
 
 /** Enables the owner's webhook endpoint again, whatever an attempt that is still running does to it. */
-async function deliverAtLast({ world: { database, workers }, id }: Owner): Promise<void> {
-  await until('what waited is delivered', async () => {
+async function deliverPending({ world: { database, workers }, id }: Owner): Promise<void> {
+  await until('pending events are delivered', async () => {
     await database.query(
       'update webhook_endpoints set held_until = null, disabled_at = null where owner_id = $1 and is_test',
       [id],
@@ -87,8 +87,8 @@ async function deliverAtLast({ world: { database, workers }, id }: Owner): Promi
   })
 }
 
-/** Two years pass for each row of an owner. */
-async function growOld(database: Pick<pg.ClientBase, 'query'>, { id, isTest }: Owner): Promise<void> {
+/** Moves all times in an owner's rows two years into the past. */
+async function ageByTwoYears(database: Pick<pg.ClientBase, 'query'>, { id, isTest }: Owner): Promise<void> {
   const { rows } = await database.query<{ name: string; column: string; type: string }>(`
     select c.relname as name, a.attname as column, format_type(a.atttypid, a.atttypmod) as type
     from pg_attribute a join pg_class c on c.oid = a.attrelid

@@ -1,14 +1,14 @@
 import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
 import { type Call, call } from '../../support/call.ts'
 import { getPriceId, startCheckout } from '../../support/checkout.ts'
-import { askForCode, askForTokens, endSession, refresh, wrong } from '../../support/sign-in.ts'
+import { endSession, refresh, requestCode, requestTokens, wrong } from '../../support/sign-in.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { at } from '../../support/tenants.ts'
 import { MESSAGE } from '../../support/tickets.ts'
 import type { Owner } from './owner.ts'
 import { BOB, DORA } from './people.ts'
 
-/** What a caller of one owner may name of another's. */
+/** Ids of another owner's rows that a caller may send. */
 export interface Named {
   userId: string
   purchaseId: string
@@ -17,11 +17,11 @@ export interface Named {
 }
 
 type Place = Owner['shops']['stripe']
-/** With the owner's key or a user's token, at a paywall of its own or the other's. */
+/** A call with the owner's key or a user's token, on a paywall of its own or of the other owner. */
 type Reach = (me: Owner, place: Place, caller: Call, other: Owner, named: Named) => Promise<unknown>
 
-/** Every operation of the API, each about what is the other owner's. */
-export const REACHES: Record<string, Reach> = {
+/** A call of every operation of the API with the other owner's ids. */
+export const CROSS_OWNER_CALLS: Record<string, Reach> = {
   bootstrap: ({ world }, place, caller) => call(world, at(place, 'bootstrap'), caller),
   findPaywall: ({ world }, { paywall }, caller) => call(world, `https://${paywall.domain}/api/v1/paywall`, caller),
   readUser: ({ world }, place, caller, _, { userId }) => call(world, at(place, `user?user_id=${userId}`), caller),
@@ -60,12 +60,12 @@ export const REACHES: Record<string, Reach> = {
     call(world, '/api/v1/withdraw-tokens', { ...caller, body: { paywall_id: paywall.id, user_id: userId, tokens: 1 } }),
   openTicket: ({ world }, place, caller) => call(world, at(place, 'support/ticket'), { ...caller, body: MESSAGE }),
   sendSignInCode: ({ world, shops }, _, caller) =>
-    askForCode(world, BOB, { ...caller, paywallId: shops.stripe.paywall.id }),
+    requestCode(world, BOB, { ...caller, paywallId: shops.stripe.paywall.id }),
   giveTokens: async ({ world, shops }, _, caller, other) => {
     const paywallId = shops.stripe.paywall.id
     await refresh(world, other.sessions[DORA]!.refreshToken, { ...caller, paywallId })
-    for (const grant of [wrong(other.grant!), other.grant!]) await askForTokens(world, grant, { ...caller, paywallId })
-    await askForTokens(world, { grant_type: 'anonymous' }, { ...caller, paywallId })
+    for (const grant of [wrong(other.grant!), other.grant!]) await requestTokens(world, grant, { ...caller, paywallId })
+    await requestTokens(world, { grant_type: 'anonymous' }, { ...caller, paywallId })
   },
   endSession: ({ world, shops }, _, caller, other) =>
     endSession(world, other.sessions[DORA]!.refreshToken, { ...caller, paywallId: shops.stripe.paywall.id }),
@@ -75,9 +75,9 @@ export const REACHES: Record<string, Reach> = {
     }
   },
   processorWebhook: async ({ world, shops }, place, { key }, other) => {
-    if (place !== shops.stripe || !key) return // it has neither a place nor a credential
+    if (place !== shops.stripe || !key) return // it depends on neither the paywall nor the caller: once is enough
 
-    // Signed rightly, as by the one's own processor, and sent to the other's address.
+    // Signed with the caller's own valid credentials, and sent to the other owner's webhook URL.
     for (const acquiring of PROCESSOR_NAMES) {
       const { driver, paywall, emulator } = shops[acquiring]
       const events = emulator.events.slice(-10)

@@ -8,10 +8,10 @@ import type { Written } from '../../support/paywall-file.ts'
 import type { CodeGrant, Session } from '../../support/sign-in.ts'
 import type { TestWorld } from '../../support/world.ts'
 
-/** Something that happens at an owner. */
+/** An action of an owner. */
 export type Act = (me: Owner) => Promise<unknown>
 
-/** One of several owners with the same webhook URL, names of keys, slugs of prices, and users of the same names. */
+/** One of several owners with the same webhook URL, key names, price slugs, and user names. */
 export interface Owner {
   /** The world as this owner's tests see it. */
   world: TestWorld
@@ -19,20 +19,20 @@ export interface Owner {
   isTest: boolean
   email: string
   key: string
-  /** Its file as it wrote it. */
+  /** Its paywall file as written. */
   written: Written
-  /** Its paywalls, one at each processor. That at Stripe has a domain. */
+  /** Its paywalls, one per processor. The one at Stripe has a domain. */
   shops: Record<ProcessorName, Shop>
-  /** What its users hold, by their addresses. */
+  /** The sessions of its users, by e-mail address. */
   sessions: Record<string, Session>
-  /** A mailed code that nobody has typed yet. */
+  /** A mailed sign-in code that is not used yet. */
   grant?: CodeGrant
-  /** Who has bought, by address. */
+  /** Its buyers, by e-mail address. */
   buyers: Record<string, Buyer>
 }
 
-/** A file that is like that of any other owner of the test wherever two files may be alike. */
-export function fileLikeAll(name: string, webhookUrl: string): Written {
+/** A paywall file that differs from those of the other owners only where it must. */
+export function twinFile(name: string, webhookUrl: string): Written {
   return {
     owner: { email: `owner-${name}@example.com` },
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
@@ -69,7 +69,7 @@ export async function readOwner(world: TestWorld, written: Written): Promise<Own
   return { world: own, id, isTest: true, email: file.owner.email, key, written, shops, sessions: {}, buyers: {} }
 }
 
-/** Transfers all that an owner has to another one, as its live data, next to that one's test data. */
+/** Moves all rows of the owner `live` to the owner `one`, as live data next to its test data. */
 export async function goLive(live: Owner, one: Owner): Promise<void> {
   const { database } = one.world
   const { rows } = await database.query<{ name: string; hasMode: boolean }>(`

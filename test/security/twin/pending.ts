@@ -5,12 +5,12 @@ import { until } from '../../support/until.ts'
 import type { Act, Owner } from './owner.ts'
 import { BOB } from './people.ts'
 
-// A webhook about a subscription that its processor does not have yet, and one about a licence, with the address that it was sold
-// to, while its processor cannot be asked: the same ones for each owner.
+// Two webhooks that stay pending, the same for each owner: one about a subscription that its processor does not have yet, and one
+// about a licence and its buyer's address, received while its processor is unreachable.
 
 const CREATED = '2026-11-01T08:00:00Z'
 const SUBSCRIPTION = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
-const unread = (): Webhook => ({
+const subscriptionWebhook = (): Webhook => ({
   id: 'evt-unread',
   body: JSON.stringify({
     type: 'subscription.updated',
@@ -20,7 +20,7 @@ const unread = (): Webhook => ({
   at: new Date(),
 })
 
-const sold = (): Webhook => ({
+const licenceWebhook = (): Webhook => ({
   id: 'evt-sold',
   body: JSON.stringify({
     id: '8001',
@@ -32,18 +32,25 @@ const sold = (): Webhook => ({
 })
 
 async function receive({ shops }: Owner, acquiring: 'polar' | 'freemius'): Promise<void> {
-  const { status } = await sendWebhook(shops[acquiring], acquiring === 'polar' ? unread() : sold())
-  if (status !== 200) throw new Error(`not kept: ${status}`)
+  const { status } = await sendWebhook(
+    shops[acquiring],
+    acquiring === 'polar' ? subscriptionWebhook() : licenceWebhook(),
+  )
+  if (status !== 200) throw new Error(`webhook not accepted: ${status}`)
 }
 
-const OF_TEST = 'paywall_id in (select id from paywalls where owner_id = $1 and is_test)'
+const ON_TEST_PAYWALLS = 'paywall_id in (select id from paywalls where owner_id = $1 and is_test)'
 
-/** Makes the owner's events wait until a time, as an SQL expression. */
-const waitUntil = ({ world, id }: Owner, time: string, receivedAt = 'received_at') =>
-  world.database.query(`update pending_events set due_at = ${time}, received_at = ${receivedAt} where ${OF_TEST}`, [id])
+/** Sets when the owner's pending events are due, as an SQL expression. */
+const setDueAt = ({ world, id }: Owner, time: string, receivedAt = 'received_at') =>
+  world.database.query(
+    `update pending_events set due_at = ${time}, received_at = ${receivedAt} where ${ON_TEST_PAYWALLS}`,
+    [id],
+  )
 
 const readPending = async ({ world, id }: Owner) =>
-  (await world.database.query(`select acquiring, sold_to, due_at from pending_events where ${OF_TEST}`, [id])).rows
+  (await world.database.query(`select acquiring, sold_to, due_at from pending_events where ${ON_TEST_PAYWALLS}`, [id]))
+    .rows
 
 const dueAtPolar = async (me: Owner) =>
   (await readPending(me)).find(({ acquiring }) => acquiring === 'polar')?.due_at.getTime()
@@ -56,21 +63,22 @@ export const WAITING: Record<string, Act> = {
     }
     await receive(me, 'freemius')
     me.world.freemius.onCall = undefined
-    await waitUntil(me, "now() + interval '1 day'")
-    if (!(await readPending(me)).some(({ sold_to }) => sold_to === BOB)) throw new Error('no address waits')
+    await setDueAt(me, "now() + interval '1 day'")
+    if (!(await readPending(me)).some(({ sold_to }) => sold_to === BOB))
+      throw new Error('no pending event has the address')
   },
 }
 
-export const READ_AT_LAST: Record<string, Act> = {
-  'what waits is due, and comes once more': async (me) => {
-    await waitUntil(me, 'now()')
+export const PENDING_CRONS: Record<string, Act> = {
+  'a pending event that is due and is received again': async (me) => {
+    await setDueAt(me, 'now()')
     const before = await dueAtPolar(me)
     await receive(me, 'polar')
-    await until('it is read', async () => (await dueAtPolar(me)) !== before)
+    await until('the event is processed', async () => (await dueAtPolar(me)) !== before)
   },
-  'what waits concerns nothing of ours': async (me) => {
-    await waitUntil(me, 'now()', "now() - interval '11 minutes'")
+  'a pending event that is not about one of our purchases': async (me) => {
+    await setDueAt(me, 'now()', "now() - interval '11 minutes'")
     await me.world.workers.scheduled('reconcile')
-    if ((await readPending(me)).length > 0) throw new Error('it still waits')
+    if ((await readPending(me)).length > 0) throw new Error('an event is still pending')
   },
 }

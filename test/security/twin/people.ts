@@ -1,2 +1,2 @@
-/** The addresses of an owner's users. */
+/** The e-mail addresses of an owner's users. */
 export const [ANN, BOB, CARL, DORA] = ['ann@example.com', 'bob@example.com', 'carl@example.com', 'dora@example.com']

@@ -10,20 +10,19 @@ import { until } from '../../support/until.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 import { COMMANDS } from './commands.ts'
 import { CRONS } from './crons.ts'
-import { type Named, REACHES } from './cross-owner-calls.ts'
-import { ARRIVING, STAYING } from './life.ts'
-import { type Act, fileLikeAll, goLive, type Owner, readOwner } from './owner.ts'
+import { CROSS_OWNER_CALLS, type Named } from './cross-owner-calls.ts'
+import { FIRST_ACTIONS, LATER_ACTIONS } from './life.ts'
+import { type Act, goLive, type Owner, readOwner, twinFile } from './owner.ts'
 import { DORA } from './people.ts'
-import { nameAlike } from './same-references.ts'
+import { copyProcessorIds } from './same-references.ts'
 
 /*
- * Two owners who have the same: webhook URLs, names of keys, slugs, users of the same addresses and external ids, and purchases
- * that their processors call the same. Whatever happens at the one leaves every row of the other as it was, to the byte. So it leaves
- * the one's own live world, which has the same once more.
+ * Two owners with the same webhook URLs, key names, slugs, user addresses, external ids and processor ids of purchases. Whatever one
+ * owner does changes no byte of the other's rows, nor of its own live data, which has all these names once more.
  */
 
 let world: TestWorld
-/** The owner to whom things happen, and the one who must not be affected. */
+/** The owner that acts, the one that must not be affected, and the live data of the first. */
 let one: Owner
 let twin: Owner
 let live: Owner
@@ -33,14 +32,14 @@ const called = new Set<string>()
 beforeAll(async () => {
   world = await startTestWorld({ rateLimited: true })
   const url = `${world.receiver.url}/webhooks/twins`
-  one = await readOwner(world, fileLikeAll('one', url))
-  twin = await readOwner(world, fileLikeAll('twin', url))
-  live = await readOwner(world, fileLikeAll('live', url))
-  for (const each of [twin, live]) {
-    for (const act of Object.values({ ...ARRIVING, ...STAYING })) await act(each)
-    await calmDown(each)
-    await noticesAreRead(each)
-    await waitFor(each)
+  one = await readOwner(world, twinFile('one', url))
+  twin = await readOwner(world, twinFile('twin', url))
+  live = await readOwner(world, twinFile('live', url))
+  for (const owner of [twin, live]) {
+    for (const act of Object.values({ ...FIRST_ACTIONS, ...LATER_ACTIONS })) await act(owner)
+    await settle(owner)
+    await waitForNotices(owner)
+    await postponeLastEvents(owner)
   }
   await goLive(live, one)
   const { rows } = await world.database.query<{ bucket: string }>(
@@ -54,8 +53,8 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => world.close())
 
-/** What is under way at an owner ends. */
-async function calmDown({ id }: Owner): Promise<void> {
+/** Waits until an owner's webhooks and events are delivered. */
+async function settle({ id }: Owner): Promise<void> {
   for (const acquiring of PROCESSOR_NAMES) await world[acquiring].drainWebhooks()
   await until('every event is delivered', async () => {
     const { rowCount } = await world.database.query(
@@ -66,15 +65,15 @@ async function calmDown({ id }: Owner): Promise<void> {
   })
 }
 
-/** A notice is read once more some seconds later. */
-const noticesAreRead = ({ id }: Owner) =>
+/** Waits until every notice is processed: each is read again some seconds later. */
+const waitForNotices = ({ id }: Owner) =>
   until('every notice is read', async () => {
     const notices = 'select from pending_events where owner_id = $1 and is_notice'
     return (await world.database.query(notices, [id])).rowCount === 0
   })
 
-/** The last event of each member of the twin was not accepted, and comes again tomorrow. */
-async function waitFor({ id }: Owner): Promise<void> {
+/** Makes the last event of each member pending until tomorrow, as if its endpoint had rejected it. */
+async function postponeLastEvents({ id }: Owner): Promise<void> {
   await world.database.query(
     `update deliveries d set state = 'pending', finished_at = null, next_attempt_at = now() + interval '1 day'
      from members m join paywalls p on p.id = m.paywall_id
@@ -86,7 +85,7 @@ async function waitFor({ id }: Owner): Promise<void> {
 /** The twin's own rate limits: their keys are hashes, which do not show the owner. */
 let rateLimits: string[]
 
-async function rowsOfTwin(): Promise<Record<string, string[]>> {
+async function readTwinRows(): Promise<Record<string, string[]>> {
   const { rows } = await world.database.query<{ row: string }>(
     'select to_jsonb(l)::text as row from rate_limits l where name || key = any ($1)',
     [rateLimits],
@@ -94,40 +93,40 @@ async function rowsOfTwin(): Promise<Record<string, string[]>> {
   return { ...(await rowsOfOwner(world.database, twin)), rate_limits: rows.map(({ row }) => row).toSorted() }
 }
 
-/** A test that the twin notices nothing of it. */
-function unnoticed(name: string, act: Act, { mayChangeLive = false } = {}): void {
-  test(name, async () => {
-    const [before, liveBefore] = [await rowsOfTwin(), await rowsOfOwner(world.database, live)]
+/** Defines a test that the act changes no row of the twin, nor of the owner's live data. */
+function testUnaffected(name: string, act: Act, { mayChangeLive = false } = {}): void {
+  test(`leaves the twin unchanged: ${name}`, async () => {
+    const [before, liveBefore] = [await readTwinRows(), await rowsOfOwner(world.database, live)]
     await act(one)
-    await calmDown(one)
-    expect(changedRows(before, await rowsOfTwin())).toEqual({})
+    await settle(one)
+    expect(changedRows(before, await readTwinRows())).toEqual({})
     const changed = changedRows(liveBefore, await rowsOfOwner(world.database, live))
-    if (!mayChangeLive) expect(changed, 'of its own live world').toEqual({})
+    if (!mayChangeLive) expect(changed, 'its own live data').toEqual({})
   })
 }
 
-describe('what comes', () => {
-  for (const [name, act] of Object.entries(ARRIVING)) unnoticed(name, act)
+describe('visits and first purchases', () => {
+  for (const [name, act] of Object.entries(FIRST_ACTIONS)) testUnaffected(name, act)
 
-  test('what the two have is alike, and each has rows of every table', async () => {
-    const [mine, theirs] = [await rowsOfOwner(world.database, one), await rowsOfTwin()]
+  test('both owners have rows in the same tables, which are all tables', async () => {
+    const [mine, theirs] = [await rowsOfOwner(world.database, one), await readTwinRows()]
     expect(Object.entries(theirs).flatMap(([table, rows]) => (rows.length === 0 ? [table] : []))).toEqual([])
     expect(Object.keys(mine)).toEqual(Object.keys(theirs))
   })
 })
 
-describe('what happens to buyers', () => {
+describe('later events of buyers', () => {
   beforeAll(async () => {
-    for (const other of [twin, live]) await nameAlike(world.database, one, other)
+    for (const other of [twin, live]) await copyProcessorIds(world.database, one, other)
   })
-  for (const [name, act] of Object.entries(STAYING)) unnoticed(name, act)
+  for (const [name, act] of Object.entries(LATER_ACTIONS)) testUnaffected(name, act)
 })
 
-describe('what names what is the twin’s', () => {
-  testEveryOperation(Object.keys(REACHES))
+describe('calls that name the twin’s ids', () => {
+  testEveryOperation(Object.keys(CROSS_OWNER_CALLS))
 
-  /** Something of each kind that a user has there. */
-  async function readNames(other: Owner): Promise<Named> {
+  /** The ids of a purchase of the other owner's user. */
+  async function readIds(other: Owner): Promise<Named> {
     const { rows } = await world.database.query<Named>(
       `select user_id as "userId", id as "purchaseId", checkout_id as "checkoutId", processor_id as "subscriptionId"
        from purchases where user_id = $1`,
@@ -136,11 +135,11 @@ describe('what names what is the twin’s', () => {
     return rows[0]!
   }
 
-  for (const [name, reach] of Object.entries(REACHES)) {
-    unnoticed(`${name} by a key and by a token, here and there`, async (me) => {
+  for (const [name, reach] of Object.entries(CROSS_OWNER_CALLS)) {
+    testUnaffected(`${name} with a key and with a token, on its own and on the other paywall`, async (me) => {
       const user = me.sessions[DORA]!
       for (const other of [twin, live]) {
-        const named = await readNames(other)
+        const named = await readIds(other)
         for (const place of [me.shops.stripe, other.shops.stripe]) {
           for (const caller of [{ key: me.key }, { token: user.token }]) await reach(me, place, caller, other, named)
         }
@@ -149,8 +148,8 @@ describe('what names what is the twin’s', () => {
   }
 })
 
-describe('what a cron does', () => {
-  for (const [name, act] of Object.entries(CRONS)) unnoticed(name, act)
+describe('crons', () => {
+  for (const [name, act] of Object.entries(CRONS)) testUnaffected(name, act)
 })
 
 test('every database function that a Worker may call was called', () => {
@@ -161,13 +160,13 @@ test('every database function that a Worker may call was called', () => {
 describe('the command', () => {
   for (const [name, run] of Object.entries(COMMANDS)) {
     // It removes what a file does not name, including keys and webhook endpoints of the other mode.
-    unnoticed(name, (me) => run(me, twin), { mayChangeLive: name === 'apply' })
+    testUnaffected(name, (me) => run(me, twin), { mayChangeLive: name === 'apply' })
   }
 
   /** `clock` asks the local world to move a paywall's clock, as the act above does; `rekey` is below. */
   const ELSEWHERE = ['clock', 'rekey']
 
-  test('has no verb that has no case here', async () => {
+  test('has a case here for each of its verbs', async () => {
     const { commands } = JSON.parse((await paywall(world, ['help', '--json'])).out)
     const verbs = commands.flatMap(({ usage }: { usage: string }) => {
       const [name = '', verb = ''] = usage.split(' ')
@@ -176,7 +175,7 @@ describe('the command', () => {
     expect([...Object.keys(COMMANDS), ...ELSEWHERE].toSorted()).toEqual(verbs.toSorted())
   })
 
-  test('rekey is for all owners: it seals the secrets of each anew, and changes nothing else', async () => {
+  test('rekey seals the secrets of all owners again, and changes nothing else', async () => {
     const SEALED = {
       processor_accounts: ['credentials'],
       webhook_endpoints: ['secret', 'previous_secret'],
@@ -189,36 +188,44 @@ describe('the command', () => {
       TURNSTILE_SECRETS_KEY: `${newKey()},${secrets.TURNSTILE_SECRETS_KEY}`,
     }
 
-    /** The twin's rows with their secrets opened. */
-    async function opened() {
-      const rows = await rowsOfTwin()
-      const open = async (table: keyof typeof SEALED, context: (row: Record<string, string>) => string, by: string) =>
+    /** The twin's rows with unsealed secrets. */
+    async function readUnsealed() {
+      const rows = await readTwinRows()
+      const unsealTable = async (
+        table: keyof typeof SEALED,
+        context: (row: Record<string, string>) => string,
+        key: string,
+      ) =>
         Promise.all(
           rows[table]!.map(async (text) => {
             const row = JSON.parse(text)
-            for (const column of SEALED[table]) row[column] &&= await unseal(row[column], by, context(row))
+            for (const column of SEALED[table]) row[column] &&= await unseal(row[column], key, context(row))
             return JSON.stringify(row)
           }),
         )
       return {
         ...rows,
-        processor_accounts: await open(
+        processor_accounts: await unsealTable(
           'processor_accounts',
           ({ paywall_id, acquiring }) => `processor:${paywall_id}:${acquiring}`,
           keys.PROCESSOR_CREDENTIALS_KEY,
         ),
-        webhook_endpoints: await open('webhook_endpoints', ({ url }) => `webhook:${url}`, keys.WEBHOOK_SECRETS_KEY),
-        turnstile_keys: await open(
+        webhook_endpoints: await unsealTable(
+          'webhook_endpoints',
+          ({ url }) => `webhook:${url}`,
+          keys.WEBHOOK_SECRETS_KEY,
+        ),
+        turnstile_keys: await unsealTable(
           'turnstile_keys',
           ({ paywall_id }) => `turnstile:${paywall_id}`,
           keys.TURNSTILE_SECRETS_KEY,
         ),
       }
     }
-    const [before, sealed] = [await opened(), await rowsOfTwin()]
+    const [before, sealed] = [await readUnsealed(), await readTwinRows()]
     const { code } = await paywall(world, ['rekey'], keys)
     expect(code).toBe(0)
-    expect(Object.keys(changedRows(sealed, await rowsOfTwin())).toSorted()).toEqual(Object.keys(SEALED).toSorted())
-    expect(changedRows(before, await opened())).toEqual({})
+    expect(Object.keys(changedRows(sealed, await readTwinRows())).toSorted()).toEqual(Object.keys(SEALED).toSorted())
+    expect(changedRows(before, await readUnsealed())).toEqual({})
   })
 })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
-import { sequenceFaults } from '../../support/owner-events.ts'
+import { findSequenceErrors } from '../../support/owner-events.ts'
 import type { Case, Law } from './case.ts'
 import type { Change, Told } from './changes.ts'
 
@@ -10,7 +10,7 @@ export const SEQUENCE: Law = {
   faults({ events }) {
     const users = Map.groupBy(events, ({ data }) => `${data.paywall_id} ${data.user.id}`)
     return [...users.values()].flatMap((own) =>
-      sequenceFaults(
+      findSequenceErrors(
         own.toSorted((one, other) => one.data.sequence - other.data.sequence),
         { crashed: true },
       ),

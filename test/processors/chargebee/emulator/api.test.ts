@@ -4,7 +4,7 @@ import { ACME, buyOnce, oneTimeOrder, press, sdk, startChargebee, subscribe, sub
 
 const DAY = 24 * 3600
 
-test('sells a subscription under the id that the seller has chosen, to a customer with an id of its own', async () => {
+test("sells a subscription with the seller's id, to a customer with a generated id", async () => {
   const { chargebee } = await startChargebee()
   const { hosted_page: page } = await chargebee.hostedPage.checkoutNewForItems(
     subscriptionOrder({ subscription: { id: 'chosen' }, pass_thru_content: '{"a":1}' }),
@@ -23,7 +23,7 @@ test('sells a subscription under the id that the seller has chosen, to a custome
   expect(retrieved).toMatchObject({ state: 'succeeded', content: { subscription: { id: 'chosen' } } })
 })
 
-test('a known customer buys again as the same one', async () => {
+test('a known customer who buys again stays the same customer', async () => {
   const { chargebee } = await startChargebee()
   const { customer } = await subscribe(chargebee)
   const again = await subscribe(chargebee, { customer: { id: customer.id, email: 'other@example.com' } })
@@ -31,7 +31,7 @@ test('a known customer buys again as the same one', async () => {
   expect((await chargebee.customer.retrieve(customer.id)).customer.id).toBe(customer.id)
 })
 
-test('a trial ends when the seller says, and costs nothing until then', async () => {
+test("a trial ends at the seller's trial_end, and costs nothing until then", async () => {
   const { emulator, chargebee } = await startChargebee()
   const trialEnd = emulator.currentTime(ACME.paywallId) + 7 * DAY
   const { subscription, invoice } = await subscribe(chargebee, { subscription: { trial_end: trialEnd } })
@@ -40,7 +40,7 @@ test('a trial ends when the seller says, and costs nothing until then', async ()
   expect((await subscribe(chargebee, { subscription: { trial_end: 0 } })).subscription.status).toBe('active')
 })
 
-test('sells a charge once, with its invoice', async () => {
+test('sells a one-time charge with an invoice', async () => {
   const { chargebee } = await startChargebee()
   const { page, invoice } = await buyOnce(chargebee, { invoice: { po_number: 'order-1' }, currency_code: 'EUR' })
   expect(page.type).toBe('checkout_one_time')
@@ -56,22 +56,26 @@ describe('refuses', () => {
     ['an unknown item price', { subscription_items: [{ item_price_id: 'no' }] }, { http_status_code: 404 }],
     ['a charge as a plan', { subscription_items: [{ item_price_id: 'lifetime-EUR' }] }, { http_status_code: 400 }],
     [
-      'an address of 251 characters',
+      'a redirect URL of 251 characters',
       { redirect_url: `https://a.example/${'x'.repeat(233)}` },
       { param: 'redirect_url' },
     ],
-    ['an id of 51', { subscription: { id: 'x'.repeat(51) } }, { param: 'subscription[id]' }],
-    ['a trial that is over', { subscription: { trial_end: 1 } }, { param: 'subscription[trial_end]' }],
-    ['an address that is none', { customer: { email: 'ada' } }, { param: 'customer[email]' }],
-    ['a long e-mail', { customer: { email: `${'a'.repeat(60)}@example.com` } }, { param: 'customer[email]' }],
-    ['2,049 characters of ours', { pass_thru_content: 'x'.repeat(2049) }, { param: 'pass_thru_content' }],
+    ['a subscription id of 51 characters', { subscription: { id: 'x'.repeat(51) } }, { param: 'subscription[id]' }],
+    ['a trial end in the past', { subscription: { trial_end: 1 } }, { param: 'subscription[trial_end]' }],
+    ['an invalid e-mail address', { customer: { email: 'ada' } }, { param: 'customer[email]' }],
+    [
+      'an e-mail address that is too long',
+      { customer: { email: `${'a'.repeat(60)}@example.com` } },
+      { param: 'customer[email]' },
+    ],
+    ['2,049 characters of pass_thru_content', { pass_thru_content: 'x'.repeat(2049) }, { param: 'pass_thru_content' }],
   ]
   test.each(refused)('%s', async (_, order, error) => {
     const { chargebee } = await startChargebee()
     await expect(chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(order))).rejects.toMatchObject(error)
   })
 
-  test('a plan that is sold once, and a currency that the item price does not have', async () => {
+  test('a plan as a one-time charge, and a currency that the item price does not have', async () => {
     const { chargebee } = await startChargebee()
     const plan = oneTimeOrder({ item_prices: [{ item_price_id: 'pro-USD-monthly' }] })
     await expect(chargebee.hostedPage.checkoutOneTimeForItems(plan)).rejects.toMatchObject({
@@ -109,7 +113,7 @@ describe('refuses', () => {
   })
 })
 
-test('cancels at the end of the term, not twice, and takes it back', async () => {
+test('cancels at the end of the term, rejects a second cancellation, and can undo it', async () => {
   const { chargebee } = await startChargebee()
   const { id } = (await subscribe(chargebee)).subscription
   const cancel = () => chargebee.subscription.cancelForItems(id, { cancel_option: 'end_of_term' })
@@ -126,7 +130,7 @@ test('cancels at the end of the term, not twice, and takes it back', async () =>
   expect(ended.subscription.status).toBe('cancelled')
 })
 
-test('keeps comments, lists invoices, shows item prices and events', async () => {
+test('stores comments, lists invoices, and returns item prices and events', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { subscription } = await subscribe(chargebee)
   const about = { entity_type: 'subscription', entity_id: subscription.id } as const
@@ -145,7 +149,7 @@ test('keeps comments, lists invoices, shows item prices and events', async () =>
   expect(event).toMatchObject({ object: 'event', api_version: 'v2' })
 })
 
-test('has slashes, dots and hashes in the ids of invoices, and does not understand a slash that is encoded', async () => {
+test('has invoice ids with slashes, dots and hashes, and returns 404 for an encoded slash', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { id } = (await buyOnce(chargebee)).invoice
   expect(id).toMatch(/^ACME\/2026\.#/)
@@ -158,7 +162,7 @@ test('has slashes, dots and hashes in the ids of invoices, and does not understa
   expect(await getStatus('%')).toBe(404)
 })
 
-test('opens the portal of a customer, unless it is switched off', async () => {
+test('opens the portal of a customer, unless it is disabled', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { customer, subscription } = await subscribe(chargebee)
   const open = () => chargebee.portalSession.create({ customer, redirect_url: 'https://shop.example/account' })
@@ -191,7 +195,7 @@ describe('idempotency keys', () => {
     expect((await create()).hosted_page.id).not.toBe(first.hosted_page.id)
   })
 
-  test('refuse another call, and are a hundred characters long at most', async () => {
+  test('refuse a different call, and have at most 100 characters', async () => {
     const { chargebee } = await startChargebee()
     await chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(), key)
     const other = chargebee.hostedPage.checkoutNewForItems(subscriptionOrder({ pass_thru_content: 'x' }), key)
@@ -202,7 +206,7 @@ describe('idempotency keys', () => {
     })
   })
 
-  test('a call whose reply is lost can be replayed', async () => {
+  test('replay a call whose reply was lost', async () => {
     const { emulator, chargebee } = await startChargebee()
     const create = () => chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(), key)
     emulator.onCall = async (_, run) => {
@@ -216,7 +220,7 @@ describe('idempotency keys', () => {
   })
 })
 
-test('a page is left, declined, expired or paid', async () => {
+test('a hosted page can be declined, cancelled, paid or expire', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { hosted_page: page } = await chargebee.hostedPage.checkoutNewForItems(subscriptionOrder({ customer: {} }))
   const state = async () => (await chargebee.hostedPage.retrieve(page.id ?? '')).hosted_page.state

@@ -26,16 +26,16 @@ export const ACME: ChargebeeAccount = {
 }
 
 interface Options {
-  /** Whether an account has the usual limit of calls. */
+  /** Whether accounts have the usual rate limit. */
   rateLimited?: boolean
   accounts?: ChargebeeAccount[]
   serviceUrl?: string
   statePath?: string
-  /** Takes the webhooks instead of the network. */
+  /** Receives the webhooks instead of the network. */
   fetch?: typeof fetch
 }
 
-/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+/** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
 export async function startChargebee({
   accounts = [ACME],
   serviceUrl = 'http://127.0.0.1:9',
@@ -53,7 +53,7 @@ export async function startChargebee({
   return { emulator, chargebee: sdk(emulator) }
 }
 
-/** The official SDK. The emulator is all sites at once, so its address stands where the site's name does. */
+/** The official SDK. The emulator serves all sites, so its host name is passed as the name of the site. */
 export function sdk({ url }: Pick<ChargebeeEmulator, 'url'>, apiKey = ACME.apiKey): Chargebee {
   const { hostname: site, port } = new URL(url)
   return new Chargebee({
@@ -91,7 +91,7 @@ export function press(page: { url?: string }, action: string, fields: Record<str
   return fetch(page.url ?? '', { method: 'POST', body, redirect: 'manual' })
 }
 
-/** Sells a subscription; what it is by then, its customer and its first invoice. */
+/** Sells a subscription, and returns it with its customer and its first invoice. */
 export async function subscribe(chargebee: Chargebee, more: NewParameters = {}) {
   const { hosted_page: page } = await chargebee.hostedPage.checkoutNewForItems(subscriptionOrder(more))
   await press(page, 'pay')
@@ -113,8 +113,8 @@ export interface Delivery {
 }
 
 /**
- * A service that takes webhooks, each proved by the SDK's own handler with its paywall's user and password; `answers` are the
- * statuses of the first answers, all later ones are 200.
+ * A service that receives webhooks, and verifies each by the SDK's own handler with its paywall's user and password.
+ * `answers` are the statuses of the first responses; all later ones are 200.
  */
 export async function startReceiver(accounts: ChargebeeAccount[] = [ACME], answers: number[] = []) {
   const deliveries: Delivery[] = []
@@ -131,7 +131,7 @@ export async function startReceiver(accounts: ChargebeeAccount[] = [ACME], answe
   return { url, deliveries, types: () => deliveries.map(({ event }) => event.event_type).sort() }
 }
 
-/** The event as the SDK's handler hands it on; null if the handler refuses it. */
+/** The event that the SDK's handler parses; null if the handler rejects the request. */
 export async function proven(
   headers: Record<string, string | string[] | undefined>,
   body: string,

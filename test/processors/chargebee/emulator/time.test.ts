@@ -4,7 +4,7 @@ import { ACME, sdk, startChargebee, startReceiver, subscribe } from './fixture.t
 const DAY = 24 * 3600
 const { paywallId } = ACME
 
-async function subscribed(order: Parameters<typeof subscribe>[1] = {}) {
+async function startWithSubscription(order: Parameters<typeof subscribe>[1] = {}) {
   const { url: serviceUrl } = await startReceiver()
   const { emulator, chargebee } = await startChargebee({ serviceUrl })
   const { subscription: first, customer } = await subscribe(chargebee, order)
@@ -14,8 +14,8 @@ async function subscribed(order: Parameters<typeof subscribe>[1] = {}) {
   return { emulator, chargebee, id: first.id, customer, read, termEnd, types }
 }
 
-test('a year of a monthly subscription is thirteen payments, each when its term begins', async () => {
-  const { emulator, chargebee, id, read, termEnd, types } = await subscribed()
+test('a monthly subscription has thirteen payments in a year, each when its term begins', async () => {
+  const { emulator, chargebee, id, read, termEnd, types } = await startWithSubscription()
   for (let term = 0; term < 12; term += 1) await emulator.moveTo(paywallId, await termEnd())
   expect(types().filter((type) => type === 'payment_succeeded')).toHaveLength(13)
   expect(types().filter((type) => type === 'subscription_renewed')).toHaveLength(12)
@@ -28,9 +28,9 @@ test('a year of a monthly subscription is thirteen payments, each when its term 
   expect(emulator.nextDue(paywallId)).toBeNull()
 })
 
-test('a trial is announced three days before its end, and is paid for then', async () => {
+test('sends a reminder three days before a trial ends, and charges at its end', async () => {
   const trialEnd = Math.floor(Date.now() / 1000) + 7 * DAY
-  const { emulator, read, types } = await subscribed({ subscription: { trial_end: trialEnd } })
+  const { emulator, read, types } = await startWithSubscription({ subscription: { trial_end: trialEnd } })
   await emulator.moveTo(paywallId, trialEnd - 3 * DAY)
   expect(types()).toEqual(['subscription_created', 'subscription_trial_end_reminder'])
   await emulator.moveTo(paywallId, trialEnd)
@@ -38,9 +38,11 @@ test('a trial is announced three days before its end, and is paid for then', asy
   expect(await read()).toMatchObject({ status: 'active', activated_at: trialEnd, current_term_start: trialEnd })
 })
 
-test('a cancelled trial stays one to its end', async () => {
+test('a cancelled trial continues to its end', async () => {
   const trialEnd = Math.floor(Date.now() / 1000) + 7 * DAY
-  const { emulator, chargebee, id, read, types } = await subscribed({ subscription: { trial_end: trialEnd } })
+  const { emulator, chargebee, id, read, types } = await startWithSubscription({
+    subscription: { trial_end: trialEnd },
+  })
   await chargebee.subscription.cancelForItems(id, { cancel_option: 'end_of_term' })
   expect(await read()).toMatchObject({ status: 'in_trial', cancelled_at: trialEnd })
   await emulator.moveTo(paywallId, trialEnd)
@@ -48,8 +50,8 @@ test('a cancelled trial stays one to its end', async () => {
   expect(types()).toEqual(['subscription_created', 'subscription_cancellation_scheduled', 'subscription_cancelled'])
 })
 
-test('a subscription that owes money stays active, recovers, or is cancelled after the last attempt', async () => {
-  const { emulator, customer, read, termEnd, types } = await subscribed()
+test('a subscription with an unpaid invoice stays active, and recovers or is cancelled after the last retry', async () => {
+  const { emulator, customer, read, termEnd, types } = await startWithSubscription()
   await emulator.declineCharges(customer.id)
   const before = emulator.events.length
   await emulator.moveTo(paywallId, await termEnd())
@@ -72,8 +74,8 @@ test('a subscription that owes money stays active, recovers, or is cancelled aft
   expect(types().filter((type) => type === 'payment_failed')).toHaveLength(5)
 })
 
-test('a site may keep a subscription after the last retry: it continues, and its invoice stays unpaid', async () => {
-  const { emulator, chargebee, id, customer, read, termEnd } = await subscribed()
+test('a site can keep a subscription after the last retry: it continues, and its invoice stays unpaid', async () => {
+  const { emulator, chargebee, id, customer, read, termEnd } = await startWithSubscription()
   await emulator.setDunning(paywallId, { retryDays: [1, 3], finally: 'keep' })
   await emulator.declineCharges(customer.id)
   await emulator.moveTo(paywallId, (await termEnd()) + 4 * DAY)
@@ -85,8 +87,8 @@ test('a site may keep a subscription after the last retry: it continues, and its
   expect(list.map(({ invoice }) => invoice.status)).toEqual(['paid', 'not_paid', 'paid'])
 })
 
-test('each control does what its name says', async () => {
-  const { emulator, id, read } = await subscribed()
+test('pause, resume, renew, portalCancel, portalUndo and end change the subscription', async () => {
+  const { emulator, id, read } = await startWithSubscription()
   await emulator.pause(id)
   expect(await read()).toMatchObject({ status: 'paused' })
   await emulator.resume(id)
@@ -101,7 +103,7 @@ test('each control does what its name says', async () => {
   expect(await read()).toMatchObject({ status: 'cancelled' })
 })
 
-test('a debit leaves the first invoice due until it arrives', async () => {
+test('a bank debit leaves the first invoice due until it is paid', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { subscription } = await subscribe(chargebee)
   const { hosted_page: page } = await chargebee.hostedPage.checkoutNewForItems({
@@ -116,7 +118,7 @@ test('a debit leaves the first invoice due until it arrives', async () => {
   expect(late.id).not.toBe(subscription.id)
 })
 
-test('the clocks of two sites never touch', async () => {
+test('moving the clock of one site does not affect another site', async () => {
   const other = { ...ACME, paywallId: '2002', apiKey: 'test_other' }
   const { emulator, chargebee } = await startChargebee({ accounts: [ACME, other] })
   await subscribe(chargebee)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ACME, buyOnce, proven, startChargebee, startReceiver, subscribe } from './fixture.ts'
 
-test('sends webhooks of a sale with the user and the password of the paywall, and no others', async () => {
+test("sends exactly the webhooks of a sale, with the paywall's user and password", async () => {
   const receiver = await startReceiver()
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   const { subscription, invoice, customer } = await subscribe(chargebee)
@@ -23,7 +23,7 @@ test('sends webhooks of a sale with the user and the password of the paywall, an
   })
 })
 
-test('the SDK refuses it under another password', async () => {
+test('the SDK rejects a webhook with another password', async () => {
   const receiver = await startReceiver([{ ...ACME, webhookPassword: 'another' }])
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   emulator.holdWebhooks()
@@ -34,7 +34,7 @@ test('the SDK refuses it under another password', async () => {
   expect(await proven({ authorization }, '{"id":"ev_1","event_type":"x"}', ACME)).toMatchObject({ id: 'ev_1' })
 })
 
-test('sends to every paywall of the site, and tries again until it is accepted', async () => {
+test('sends an event to every paywall of the site, and retries until it is accepted', async () => {
   const accounts = [ACME, { ...ACME, paywallId: '1002', webhookPassword: 'second' }]
   const receiver = await startReceiver(accounts, [500, 302])
   const { emulator, chargebee } = await startChargebee({ accounts, serviceUrl: receiver.url })
@@ -56,7 +56,7 @@ test('retries eight times within four days, then gives up', async () => {
   expect(emulator.nextDue(ACME.paywallId)).toBeNull()
 })
 
-test('refunds at once or slowly, whole or in part, with a credit note', async () => {
+test('refunds in full or in part, at once or later, with a credit note', async () => {
   const receiver = await startReceiver()
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   const { invoice } = await buyOnce(chargebee)
@@ -88,7 +88,7 @@ test('a failed refund changes nothing', async () => {
   expect(emulator.events.at(-1)).toMatchObject({ event_type: 'transaction_updated' })
 })
 
-test('a payment is reversed by the bank, and the invoice is due again until the seller wins', async () => {
+test('an invoice whose payment the bank reverses is due until the seller wins', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { subscription, invoice } = await subscribe(chargebee)
   const [payment] = emulator.payments
@@ -109,8 +109,8 @@ test('a payment is reversed by the bank, and the invoice is due again until the 
 
 test.each([
   ['a subscription', subscribe],
-  ['what is sold once', buyOnce],
-])('an invoice of %s is charged again once its payment was reversed', async (_, sell) => {
+  ['a one-time sale', buyOnce],
+])('an invoice of %s can be charged again after its payment was reversed', async (_, sell) => {
   const { emulator, chargebee } = await startChargebee()
   const { invoice } = await sell(chargebee)
   const payment = String(emulator.payments[0]?.id)
@@ -129,7 +129,7 @@ test.each([
   expect(await read()).toEqual(['not_paid', 'late_failure', 'late_failure'])
 })
 
-test('a chargeback may be a credit note with a recorded refund', async () => {
+test('a chargeback can be a recorded refund with a credit note', async () => {
   const { emulator, chargebee } = await startChargebee()
   await buyOnce(chargebee)
   const transaction = await emulator.chargeback(emulator.payments[0]?.id ?? '')
@@ -140,7 +140,7 @@ test('a chargeback may be a credit note with a recorded refund', async () => {
   })
 })
 
-test('a restart keeps subscriptions, and sends what nobody took', async () => {
+test('a restart keeps subscriptions, and sends undelivered webhooks', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'chargebee-emulator-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const statePath = join(directory, 'chargebee.json')

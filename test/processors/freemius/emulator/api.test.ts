@@ -24,7 +24,7 @@ test('returns a user with licences, subscriptions and payments to the official S
   expect(await purchase.retrieveSubscriptionsByEmail(ADA)).toMatchObject([{ licenseId: license }])
 })
 
-test('returns the plans and the pricings of the paywall file to it', async () => {
+test('returns the plans and pricings of the paywall file to the official SDK', async () => {
   const { freemius } = await startFreemius()
   const api = freemius.api.__unstable_ApiClient
   const pricing = (plan_id: number, pricing_id: number) =>
@@ -41,7 +41,7 @@ test('returns the plans and the pricings of the paywall file to it', async () =>
   expect((await plan({ ...PLAN_PATH, plan_id: 9 })).response.status).toBe(404)
 })
 
-test('cancels at once and leaves the licence; to cancel again changes nothing', async () => {
+test('cancels a subscription at once and keeps the licence; cancelling again changes nothing', async () => {
   const { emulator, freemius } = await startFreemius()
   const { license, subscription } = await buy(freemius, emulator)
   const before = await freemius.api.license.retrieve(license)
@@ -58,7 +58,7 @@ test('cancels at once and leaves the licence; to cancel again changes nothing', 
   })
 })
 
-test('ends a trial that is cancelled', async () => {
+test('ends a trial at once when it is cancelled', async () => {
   const { emulator, freemius } = await startFreemius()
   const { license } = await buy(freemius, emulator, { price: PRICES.trial })
   const path = { product_id: 7001, license_id: Number(license) }
@@ -92,7 +92,7 @@ test('renews, and charges again one, three and five days after a failure', async
   expect(await freemius.api.user.retrievePayments(user)).toHaveLength(2)
 })
 
-test('refunds all or a part, as payments', async () => {
+test('records full and partial refunds as payments', async () => {
   const { emulator, freemius } = await startFreemius()
   const { user } = await buy(freemius, emulator)
   const [payment] = await freemius.api.user.retrievePayments(user)
@@ -107,12 +107,12 @@ test('refunds all or a part, as payments', async () => {
     { type: 'won_dispute', bound_payment_id: id },
     { id: rest.id, type: 'refund', gross: -8.99, bound_payment_id: null },
     { type: 'refund', gross: -1, bound_payment_id: null },
-    // Of two refunds it names the later.
+    // It refers to the later of the two refunds.
     { type: 'payment', gross: 9.99, bound_payment_id: rest.id },
   ])
 })
 
-test('has lists in pages and only the fields that are asked for', async () => {
+test('returns lists in pages, with only the requested fields', async () => {
   const { emulator, freemius } = await startFreemius()
   emulator.manySubscriptions = true
   const { user } = await buy(freemius, emulator)
@@ -128,7 +128,7 @@ test('has lists in pages and only the fields that are asked for', async () => {
   expect((await fetch(path, { headers: { Authorization: `Bearer ${ACME.apiKey}` } })).status).toBe(400)
 })
 
-test('opens the portal by id or by address, for five minutes', async () => {
+test('opens the portal by user id or e-mail address, for five minutes', async () => {
   const { emulator, freemius } = await startFreemius()
   const { user, subscription } = await buy(freemius, emulator)
   const opened = await freemius.api.user.retrieveHostedCustomerPortal(user)
@@ -145,23 +145,23 @@ test('opens the portal by id or by address, for five minutes', async () => {
   expect((await fetch(link)).status).toBe(404)
 })
 
-test('refuses a missing argument, a wrong key, and what is not there', async () => {
+test('refuses a missing argument, a wrong key, and unknown objects', async () => {
   const { emulator } = await startFreemius({ accounts: [ACME, OTHER] })
-  const ask = async (path: string, apiKey: string | null = ACME.apiKey, init: RequestInit = {}) => {
+  const request = async (path: string, apiKey: string | null = ACME.apiKey, init: RequestInit = {}) => {
     const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }
     const answer = await fetch(`${emulator.url}/v1/products/${path}`, { ...init, headers })
     return [answer.status, await answer.json()]
   }
   const error = (status: number, code: string) => [status, { error: { http: status, code } }]
-  expect(await ask('7001/users.json', null)).toMatchObject(error(401, 'unauthorized_access'))
-  expect(await ask('7001/users.json', OTHER.apiKey)).toMatchObject(error(401, 'unauthorized_access'))
-  expect(await ask('9999/users.json')).toMatchObject(error(401, 'unauthorized_access'))
-  expect(await ask('7001/licenses/404.json')).toMatchObject(error(404, 'license_not_found'))
-  expect(await ask('7001/users/404.json')).toMatchObject(error(404, 'user_not_found'))
-  expect(await ask('7001/nothing.json')).toMatchObject(error(404, 'resource_not_found'))
-  expect(await ask('7001/licenses/404')).toMatchObject(error(404, 'resource_not_found'))
+  expect(await request('7001/users.json', null)).toMatchObject(error(401, 'unauthorized_access'))
+  expect(await request('7001/users.json', OTHER.apiKey)).toMatchObject(error(401, 'unauthorized_access'))
+  expect(await request('9999/users.json')).toMatchObject(error(401, 'unauthorized_access'))
+  expect(await request('7001/licenses/404.json')).toMatchObject(error(404, 'license_not_found'))
+  expect(await request('7001/users/404.json')).toMatchObject(error(404, 'user_not_found'))
+  expect(await request('7001/nothing.json')).toMatchObject(error(404, 'resource_not_found'))
+  expect(await request('7001/licenses/404')).toMatchObject(error(404, 'resource_not_found'))
   const login = { method: 'POST', body: '{}' }
-  expect(await ask('7001/portal/login.json', ACME.apiKey, login)).toMatchObject(error(402, 'argument_missing'))
+  expect(await request('7001/portal/login.json', ACME.apiKey, login)).toMatchObject(error(402, 'argument_missing'))
 })
 
 test("does not show one product another's objects", async () => {
@@ -189,7 +189,7 @@ test('a licence outlives its subscriptions, until the owner deletes it', async (
   expect(await freemius.api.license.retrieveSubscription(license)).toBeNull()
 })
 
-test('keeps what was bought in its file', async () => {
+test('keeps purchases in its state file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'freemius-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const options = {
@@ -208,7 +208,7 @@ test('keeps what was bought in its file', async () => {
   expect((await fetch(await readLink(sdk(second), second))).status).toBe(200)
 })
 
-test('takes its products from the paywall files', () => {
+test('reads its products from the paywall files', () => {
   const credentials = { productId: '7001', publicKey: 'pk_acme', secretKey: ACME.secretKey, apiKey: ACME.apiKey }
   const local = { currency: 'EUR', amount: 899, processor_price: '501:602' }
   const sold = { label: 'Monthly', interval: 'month', interval_count: 1, trial_days: 3, locals: [local] }

@@ -52,7 +52,7 @@ export const OTHER: FreemiusAccount = {
 
 export const ADA = 'ada@example.com'
 
-/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+/** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
 export async function startFreemius(
   options: { accounts?: FreemiusAccount[]; serviceUrl?: string; statePath?: string } = {},
 ) {
@@ -67,14 +67,14 @@ export async function startFreemius(
   return { emulator, freemius: sdk(emulator) }
 }
 
-/** The official SDK, with `send` as its `fetch`. It has no setting for that: it keeps the `fetch` at its creation. */
+/** The official SDK with `send` as its `fetch`. It has no option for that, but keeps the global `fetch` at its creation. */
 export function sdkOver(send: typeof fetch, account: FreemiusAccount = ACME): Freemius {
-  const own = globalThis.fetch
+  const originalFetch = globalThis.fetch
   try {
     globalThis.fetch = send
     return new Freemius(account)
   } finally {
-    globalThis.fetch = own
+    globalThis.fetch = originalFetch
   }
 }
 
@@ -92,7 +92,7 @@ interface Sale {
   more?: Record<string, string>
 }
 
-/** A checkout link, made by the official SDK, with its address at the emulator. */
+/** A checkout link built by the official SDK, with its host replaced by that of the emulator. */
 export async function readLink(freemius: Freemius, { url }: { url: string }, sale: Sale = {}): Promise<string> {
   const { price: sold = PRICES.monthly, email = ADA, sandbox = true, more = {} } = sale
   const [planId = '', pricingId = ''] = sold.id.split(':')
@@ -115,7 +115,7 @@ export async function readLink(freemius: Freemius, { url }: { url: string }, sal
 export const press = (address: string, action: string, form: Record<string, string> = {}) =>
   fetch(address, { method: 'POST', body: new URLSearchParams({ action, ...form }), redirect: 'manual' })
 
-/** Buys, and reads the address after the purchase with the official SDK. */
+/** Buys, and parses the redirect URL with the official SDK. */
 export async function buy(freemius: Freemius, emulator: { url: string }, sale: Sale = {}) {
   const answer = await press(await readLink(freemius, emulator, sale), 'pay')
   const address = answer.headers.get('location') ?? ''
@@ -131,8 +131,8 @@ export interface Delivery {
 }
 
 /**
- * A service that takes webhooks. Each is proved by the official SDK over its raw bytes; `answers` are the statuses of the
- * first answers, all later ones are 200.
+ * A service that receives webhooks, and verifies the raw body of each with the official SDK. `answers` are the statuses
+ * of the first responses; all later ones are 200.
  */
 export async function startReceiver(accounts: FreemiusAccount[] = [ACME], answers: number[] = []) {
   const deliveries: Delivery[] = []

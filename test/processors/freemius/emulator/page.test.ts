@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACME, ADA, buy, PRICES, press, readLink, startFreemius } from './fixture.ts'
 
-test('a monthly subscription is bought on the page of its link', async () => {
+test('a monthly subscription is sold on the page of its link', async () => {
   const { emulator, freemius } = await startFreemius()
   const address = await readLink(freemius, emulator)
   const page = await (await fetch(address)).text()
@@ -33,7 +33,7 @@ test('a lifetime licence has no subscription and does not expire', async () => {
   })
 })
 
-test('a trial takes no payment, and lasts as long as the plan says', async () => {
+test("a trial charges nothing, and lasts as long as the plan's trial period", async () => {
   const { emulator, freemius } = await startFreemius()
   const { info, license, user } = await buy(freemius, emulator, { price: PRICES.trial })
   expect(info).toMatchObject({ action: 'trial', trial: 'paid', amount: 0 })
@@ -45,13 +45,13 @@ test('a trial takes no payment, and lasts as long as the plan says', async () =>
   expect(await freemius.api.user.retrievePayments(user)).toEqual([])
 })
 
-test('a plan without a trial gives none, whatever the link says', async () => {
+test('a plan without a trial gives none, even if the link requests one', async () => {
   const { emulator, freemius } = await startFreemius()
   const { info } = await buy(freemius, emulator, { more: { trial: 'paid' } })
   expect(info).toMatchObject({ action: 'purchase', trial: null, amount: 9.99 })
 })
 
-test('a declined card leaves nothing, and the buyer can go on or back', async () => {
+test('a declined card creates nothing, and the buyer can cancel or pay afterwards', async () => {
   const { emulator, freemius } = await startFreemius()
   const address = await readLink(freemius, emulator)
   const declined = await press(address, 'decline')
@@ -63,7 +63,7 @@ test('a declined card leaves nothing, and the buyer can go on or back', async ()
   expect(emulator.licenses).toHaveLength(1)
 })
 
-test('the address of the buyer is fixed if the link says so, and asked for if not', async () => {
+test('an e-mail address in the link cannot be changed; without one the page requires it', async () => {
   const { emulator, freemius } = await startFreemius()
   const fixed = await press(await readLink(freemius, emulator), 'pay', { email: 'eve@example.com' })
   expect(new URL(fixed.headers.get('location') ?? '').searchParams.get('email')).toBe(ADA)
@@ -73,7 +73,7 @@ test('the address of the buyer is fixed if the link says so, and asked for if no
   expect(new URL(bought.headers.get('location') ?? '').searchParams.get('email')).toBe('eve@example.com')
 })
 
-test('a user is found again by the address, and has one subscription at a time as a rule', async () => {
+test('a user is identified by e-mail address, and may have only one subscription unless manySubscriptions is set', async () => {
   const { emulator, freemius } = await startFreemius()
   const first = await buy(freemius, emulator)
   const again = await readLink(freemius, emulator, { price: PRICES.annual, email: 'Ada@Example.com' })
@@ -84,7 +84,7 @@ test('a user is found again by the address, and has one subscription at a time a
   expect(second?.license_id).not.toBe(first.license)
 })
 
-test('a cancelled subscription does not stand in the way of another', async () => {
+test('a cancelled subscription does not prevent another', async () => {
   const { emulator, freemius } = await startFreemius()
   const { subscription } = await buy(freemius, emulator)
   await freemius.api.subscription.cancel(subscription)
@@ -97,8 +97,8 @@ test.each([
   ['another pricing', { pricing_id: '999' }],
   ['a currency that the pricing is not in', { currency: 'gbp' }],
   ['a currency that Freemius does not have', { currency: 'jpy' }],
-  ['a cycle that it has not', { billing_cycle: 'weekly' }],
-  ['a sandbox that is not proved', { sandbox: 'f'.repeat(32) }],
+  ['a billing cycle that it does not have', { billing_cycle: 'weekly' }],
+  ['an invalid sandbox token', { sandbox: 'f'.repeat(32) }],
 ])('a link with %s sells nothing', async (_, more) => {
   const { emulator, freemius } = await startFreemius()
   const address = await readLink(freemius, emulator, { more })
@@ -107,12 +107,12 @@ test.each([
   expect(emulator.licenses).toEqual([])
 })
 
-test('a product that is not there sells nothing', async () => {
+test('an unknown product sells nothing', async () => {
   const { emulator } = await startFreemius()
   expect((await fetch(`${emulator.url}/product/9999/?plan_id=501`)).status).toBe(404)
 })
 
-test('without a sandbox the purchase is a real one', async () => {
+test('a purchase without the sandbox is live', async () => {
   const { emulator, freemius } = await startFreemius()
   const { license } = await buy(freemius, emulator, { sandbox: false })
   expect(await freemius.api.license.retrieve(license)).toMatchObject({ environment: 0 })

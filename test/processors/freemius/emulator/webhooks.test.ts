@@ -3,7 +3,7 @@ import { ACME, buy, OTHER, PRICES, press, readLink, sdk, startFreemius, startRec
 
 const DAY_SECONDS = 86_400
 
-/** An emulator that sends to a receiver, which proves each webhook with the official SDK. */
+/** An emulator that sends to a receiver, which verifies each webhook with the official SDK. */
 async function start(answers: number[] = []) {
   const receiver = await startReceiver([ACME, OTHER], answers)
   const { emulator, freemius } = await startFreemius({ accounts: [ACME, OTHER], serviceUrl: receiver.url })
@@ -37,14 +37,14 @@ test('reports a lifetime licence without a subscription', async () => {
   expect(receiver.types().toSorted()).toEqual(['license.created', 'payment.created'])
 })
 
-/** The types that something makes, in order. */
-async function reported(run: (parts: Awaited<ReturnType<typeof start>>) => Promise<unknown>, price = PRICES.monthly) {
-  const parts = await start()
-  await buy(parts.freemius, parts.emulator, { price })
-  const before = parts.emulator.events.length
-  await run(parts)
-  await parts.emulator.drainWebhooks()
-  return parts.emulator.events.slice(before).map(({ type }) => type)
+/** The types of the events that `run` causes, in order. */
+async function reported(run: (setup: Awaited<ReturnType<typeof start>>) => Promise<unknown>, price = PRICES.monthly) {
+  const setup = await start()
+  await buy(setup.freemius, setup.emulator, { price })
+  const before = setup.emulator.events.length
+  await run(setup)
+  await setup.emulator.drainWebhooks()
+  return setup.emulator.events.slice(before).map(({ type }) => type)
 }
 
 const getSubscription = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) =>
@@ -53,9 +53,9 @@ const getLicense = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emula
 const getPayment = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
   (await freemius.api.user.retrievePayments((await freemius.api.user.retrieveMany())[0]?.id ?? ''))[0]?.id ?? ''
 
-test('reports renewals, failures and the end', async () => {
+test('reports renewals, failed renewals, and the cancellation after the last failure', async () => {
   expect(await reported(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
-  expect(await reported((parts) => parts.emulator.renew(getSubscription(parts), { fail: true }))).toEqual([
+  expect(await reported((setup) => setup.emulator.renew(getSubscription(setup), { fail: true }))).toEqual([
     'license.expired',
     'subscription.renewal.failed',
   ])
@@ -72,29 +72,29 @@ test('reports renewals, failures and the end', async () => {
   ])
 })
 
-test('reports cancellations, and the end of the paid time', async () => {
-  const cancelled = await reported(async (parts) => {
-    await parts.emulator.portalCancel(getSubscription(parts))
-    await parts.pass(31)
+test('reports cancellations, expired licences, ending trials and replaced subscriptions', async () => {
+  const cancelled = await reported(async (setup) => {
+    await setup.emulator.portalCancel(getSubscription(setup))
+    await setup.pass(31)
   })
   expect(cancelled).toEqual(['subscription.cancelled', 'license.expired'])
-  const trial = await reported((parts) => parts.emulator.portalCancel(getSubscription(parts)), PRICES.trial)
+  const trial = await reported((setup) => setup.emulator.portalCancel(getSubscription(setup)), PRICES.trial)
   expect(trial).toEqual(['subscription.cancelled', 'license.expired'])
   expect(await reported(({ pass }) => pass(6), PRICES.trial)).toEqual(['license.trial_expiring_notice.sent'])
-  const replaced = await reported((parts) => parts.emulator.replaceSubscription(getSubscription(parts)))
+  const replaced = await reported((setup) => setup.emulator.replaceSubscription(getSubscription(setup)))
   expect(replaced).toEqual(['subscription.created', 'subscription.cancelled'])
 })
 
-test('reports what the owner does, and refunds', async () => {
-  const owner = await reported(async (parts) => {
-    await parts.emulator.cancelLicense(getLicense(parts))
-    await parts.emulator.deleteLicense(getLicense(parts))
+test('reports licences that the owner cancels or deletes, refunds and disputes', async () => {
+  const owner = await reported(async (setup) => {
+    await setup.emulator.cancelLicense(getLicense(setup))
+    await setup.emulator.deleteLicense(getLicense(setup))
   })
   expect(owner).toEqual(['subscription.cancelled', 'license.cancelled', 'license.deleted'])
-  const money = await reported(async (parts) => {
-    const payment = await getPayment(parts)
-    await parts.emulator.refund(payment, 100)
-    await parts.emulator.closeDispute((await parts.emulator.dispute(payment)).id)
+  const money = await reported(async (setup) => {
+    const payment = await getPayment(setup)
+    await setup.emulator.refund(payment, 100)
+    await setup.emulator.closeDispute((await setup.emulator.dispute(payment)).id)
   })
   expect(money).toEqual(['payment.created', 'payment.refund', 'payment.dispute.created', 'payment.dispute.lost'])
 })

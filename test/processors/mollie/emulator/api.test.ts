@@ -2,7 +2,7 @@ import { ClientError, ErrorResponse } from 'mollie-api-typescript/models/errors'
 import { describe, expect, test } from 'vitest'
 import { ACME, firstPayment, order, sdk, startMollie, subscribe, subscriptionRequest } from './fixture.ts'
 
-/** What a body must not be, and the field that Mollie names for it. */
+/** Invalid bodies, each with the field that Mollie reports. */
 const WRONG_PAYMENTS: [field: string, body: object][] = [
   ['amount.value', order({ amount: { currency: 'EUR', value: '9.9' } })],
   ['amount.value', order({ amount: { currency: 'JPY', value: '1000.00' } })],
@@ -36,7 +36,7 @@ const post = (address: string, body: object | string) =>
   fetch(address, { method: 'POST', headers: headers(), body: typeof body === 'string' ? body : JSON.stringify(body) })
 
 describe('payments', () => {
-  test('a first payment that is paid makes a mandate', async () => {
+  test('creates a mandate for a first payment that is paid', async () => {
     const { mollie } = await startMollie()
     const { customerId, payment } = await firstPayment(mollie, { metadata: { checkout_id: 'c1' }, locale: 'nl_NL' })
     expect(payment).toMatchObject({
@@ -55,7 +55,7 @@ describe('payments', () => {
     expect(await mollie.customers.get({ customerId })).toMatchObject({ id: customerId, email: 'ada@example.com' })
   })
 
-  test('is open, and can be called off, once, where it is to be transferred from a bank', async () => {
+  test('can be cancelled once if it is a bank transfer, and otherwise not', async () => {
     const { mollie } = await startMollie()
     const open = await mollie.payments.create({ paymentRequest: order({ amount: { currency: 'JPY', value: '1000' } }) })
     expect(open).toMatchObject({ status: 'open', isCancelable: false, sequenceType: 'oneoff', method: null })
@@ -67,7 +67,7 @@ describe('payments', () => {
     await expect(cancel()).rejects.toMatchObject({ statusCode: 422 })
   })
 
-  test('takes another note', async () => {
+  test('can be updated with other metadata', async () => {
     const { mollie } = await startMollie()
     const { id: paymentId } = await mollie.payments.create({ paymentRequest: order({ metadata: { a: 1 } }) })
     const requestBody = { metadata: { b: '2' } }
@@ -75,7 +75,7 @@ describe('payments', () => {
     expect(await mollie.payments.get({ paymentId })).toMatchObject(requestBody)
   })
 
-  test('takes nothing for a card that is only to be charged later', async () => {
+  test('can be of zero, to create a mandate for later charges', async () => {
     const { mollie } = await startMollie()
     const { payment } = await firstPayment(mollie, { amount: { currency: 'EUR', value: '0.00' } })
     expect(payment).toMatchObject({ status: 'paid', mandateId: expect.any(String) })
@@ -90,15 +90,15 @@ describe('payments', () => {
     expect(emulator.payments).toEqual([])
   })
 
-  test('refunds in parts, up to all that is left', async () => {
+  test('is refunded in parts, up to the remaining amount', async () => {
     const { emulator, mollie } = await startMollie()
     const { payment } = await firstPayment(mollie)
     const paymentId = payment.id
-    const give = (value: string) =>
+    const createRefund = (value: string) =>
       mollie.refunds.create({ paymentId, refundRequest: { amount: { currency: 'EUR', value } } })
-    const part = await give('4.00')
+    const part = await createRefund('4.00')
     expect(part).toMatchObject({ status: 'refunded', amount: { value: '4.00' }, paymentId })
-    await expect(give('6.00')).rejects.toMatchObject({ statusCode: 422, field: 'amount' })
+    await expect(createRefund('6.00')).rejects.toMatchObject({ statusCode: 422, field: 'amount' })
     const rest = await emulator.refund(paymentId)
     expect(rest).toMatchObject({ amount: { currency: 'EUR', value: '5.99' } })
     const { result } = await mollie.refunds.list({ paymentId })
@@ -153,7 +153,7 @@ describe('subscriptions', () => {
     await expect(cancel()).rejects.toMatchObject({ statusCode: 422 })
   })
 
-  test('has a description of its own among the active ones of its customer', async () => {
+  test("must have a description that is unique among the customer's active subscriptions", async () => {
     const { mollie } = await startMollie()
     const { customerId, subscription } = await subscribe(mollie)
     const create = () => mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest() })
@@ -162,7 +162,7 @@ describe('subscriptions', () => {
     expect(await create()).toMatchObject({ status: 'active' })
   })
 
-  test('needs a mandate that is valid', async () => {
+  test('needs a valid mandate', async () => {
     const { emulator, mollie } = await startMollie()
     const { id: bare } = await mollie.customers.create({ entityCustomer: {} })
     const create = (customerId: string) =>
@@ -235,7 +235,7 @@ describe('accounts', () => {
     await expect(call).rejects.toMatchObject({ status: 404 })
   })
 
-  test('refuses an unknown path, a query it does not know and a body that is no JSON', async () => {
+  test('refuses an unknown path, an invalid query and a body that is not JSON', async () => {
     const { emulator } = await startMollie()
     const get = async (path: string) => (await fetch(`${emulator.url}${path}`, { headers: headers() })).status
     expect(await get('/v2/methods')).toBe(404)

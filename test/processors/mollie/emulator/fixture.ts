@@ -15,7 +15,7 @@ export const ACME = {
   webhookSecret: 'whsec_acme',
 } satisfies MollieAccount
 
-/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+/** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
 export async function startMollie(
   options: { accounts?: MollieAccount[]; serviceUrl?: string; statePath?: string } = {},
 ) {
@@ -93,12 +93,12 @@ export interface Delivery {
 const Entity = z.looseObject({ id: z.string(), status: z.string().optional() })
 const Body = z.object({ _embedded: z.object({ entity: Entity }) })
 
-/** The entity of a delivery as it was sent: the SDK reads it as the first of its kinds that would do. */
+/** The entity of a delivery as it was sent: the SDK parses it as the first type that matches. */
 export const getEntity = ({ body }: Delivery) => Body.parse(JSON.parse(body))._embedded.entity
 
 /**
- * A service that takes webhooks. Each is proved by the official SDK over its raw bytes with its paywall's secret;
- * `answers` are the statuses of the first answers, all later ones are 200.
+ * A service that receives webhooks, and verifies the raw body of each with the official SDK and its paywall's secret.
+ * `answers` are the statuses of the first responses; all later ones are 200.
  */
 export async function startReceiver(accounts: MollieAccount[] = [ACME], answers: number[] = []) {
   const deliveries: Delivery[] = []

@@ -6,7 +6,7 @@ import { DroppedCall } from '../../../../dev/emulators/core/calls.ts'
 import type { MollieEmulator } from '../../../../dev/emulators/mollie/emulator.ts'
 import { ACME, order, press, startMollie, startReceiver, subscribe } from './fixture.ts'
 
-async function ask(emulator: MollieEmulator, idempotencyKey: string, body: object = order(), path = '/v2/payments') {
+async function post(emulator: MollieEmulator, idempotencyKey: string, body: object = order(), path = '/v2/payments') {
   const answer = await fetch(`${emulator.url}${path}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${ACME.apiKey}`, 'Idempotency-Key': idempotencyKey },
@@ -30,18 +30,18 @@ test('20 identical concurrent calls create one payment', async () => {
 
 test('replays the first response, even a 422, and refuses the key for any other request', async () => {
   const { emulator } = await startMollie()
-  const first = await ask(emulator, 'k')
-  expect(await ask(emulator, 'k')).toEqual({ ...first, replayed: true })
-  expect((await ask(emulator, 'k', order({ description: 'other' }))).status).toBe(400)
-  expect((await ask(emulator, 'k', order(), '/v2/customers')).status).toBe(400)
+  const first = await post(emulator, 'k')
+  expect(await post(emulator, 'k')).toEqual({ ...first, replayed: true })
+  expect((await post(emulator, 'k', order({ description: 'other' }))).status).toBe(400)
+  expect((await post(emulator, 'k', order(), '/v2/customers')).status).toBe(400)
 
   const wrong = order({ description: '' })
-  expect(await ask(emulator, 'wrong', wrong)).toMatchObject({ status: 422, replayed: false })
-  expect(await ask(emulator, 'wrong', wrong)).toMatchObject({ status: 422, replayed: true })
+  expect(await post(emulator, 'wrong', wrong)).toMatchObject({ status: 422, replayed: false })
+  expect(await post(emulator, 'wrong', wrong)).toMatchObject({ status: 422, replayed: true })
 
   emulator.failNext('/v2/payments', 429)
-  expect(await ask(emulator, 'limited')).toMatchObject({ status: 429 })
-  expect(await ask(emulator, 'limited')).toMatchObject({ status: 201, replayed: false })
+  expect(await post(emulator, 'limited')).toMatchObject({ status: 429 })
+  expect(await post(emulator, 'limited')).toMatchObject({ status: 201, replayed: false })
 })
 
 test('ignores keys of other methods, so a second cancellation is not a replay', async () => {
@@ -62,10 +62,10 @@ test('answers 409 to a key that is still in use', async () => {
     await gate.promise
     return run()
   }
-  const first = ask(emulator, 'k')
+  const first = post(emulator, 'k')
   await arrived.promise
   emulator.onCall = undefined
-  expect(await ask(emulator, 'k')).toMatchObject({ status: 409 })
+  expect(await post(emulator, 'k')).toMatchObject({ status: 409 })
   gate.resolve()
   expect(await first).toMatchObject({ status: 201 })
   expect(emulator.payments).toHaveLength(1)
@@ -77,9 +77,9 @@ test('replays a call whose response was lost', async () => {
     await run()
     throw new DroppedCall()
   }
-  await expect(ask(emulator, 'k')).rejects.toThrow()
+  await expect(post(emulator, 'k')).rejects.toThrow()
   emulator.onCall = undefined
-  const replayed = await ask(emulator, 'k')
+  const replayed = await post(emulator, 'k')
   expect(replayed).toMatchObject({ status: 201, replayed: true })
   expect(replayed.body).toContain(emulator.payments[0]?.id)
 })

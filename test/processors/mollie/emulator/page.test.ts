@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { order, press, startMollie } from './fixture.ts'
 
-async function opened(more: Parameters<typeof order>[0] = {}) {
+async function openPayment(more: Parameters<typeof order>[0] = {}) {
   const { emulator, mollie } = await startMollie()
   const payment = await mollie.payments.create({ paymentRequest: order(more) })
   const page = async () => (await fetch(payment.links.checkout?.href ?? '')).text()
@@ -10,7 +10,7 @@ async function opened(more: Parameters<typeof order>[0] = {}) {
 }
 
 test('shows what is paid for and what it costs, and runs no script', async () => {
-  const { payment, page } = await opened({ description: '<script>alert(1)</script> Pro' })
+  const { payment, page } = await openPayment({ description: '<script>alert(1)</script> Pro' })
   const shown = await page()
   for (const text of ['&lt;script&gt;alert(1)', 'Pay €9.99', 'One-time payment']) expect(shown).toContain(text)
   expect(shown).not.toContain('<script')
@@ -23,8 +23,8 @@ test.each([
   ['later', 'pending', 'https://shop.example/thanks', 'Your payment is pending'],
   ['decline', 'failed', 'https://shop.example/thanks', 'This payment has failed'],
   ['cancel', 'canceled', 'https://shop.example/sorry', 'This payment was cancelled'],
-])('%s makes it %s and leads to %s', async (action, status, back, shown) => {
-  const { emulator, payment, page, fetched } = await opened()
+])('the button %s makes the payment %s and redirects to %s', async (action, status, back, shown) => {
+  const { emulator, payment, page, fetched } = await openPayment()
   const answer = await press(payment, action)
   expect([answer.status, answer.headers.get('location')]).toEqual([303, back])
   expect(await fetched()).toMatchObject({ status })
@@ -35,7 +35,7 @@ test.each([
 })
 
 test('a buyer who chooses a bank transfer is redirected at once, and the payment stays open for days', async () => {
-  const { emulator, payment, fetched } = await opened()
+  const { emulator, payment, fetched } = await openPayment()
   const answer = await press(payment, 'transfer')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks'])
   const open = await fetched()
@@ -44,20 +44,20 @@ test('a buyer who chooses a bank transfer is redirected at once, and the payment
   expect(await emulator.resolvePayment(payment.id)).toMatchObject({ status: 'paid' })
 })
 
-test('cancel leads back to redirectUrl where there is no cancelUrl', async () => {
-  const { payment } = await opened({ cancelUrl: null })
+test('cancel redirects to redirectUrl if there is no cancelUrl', async () => {
+  const { payment } = await openPayment({ cancelUrl: null })
   expect((await press(payment, 'cancel')).headers.get('location')).toBe('https://shop.example/thanks')
 })
 
-test('two people paying at once pay once', async () => {
-  const { emulator, payment } = await opened()
+test('two concurrent submits pay once', async () => {
+  const { emulator, payment } = await openPayment()
   const answers = await Promise.all([press(payment, 'pay'), press(payment, 'pay')])
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 409])
   expect(emulator.events).toHaveLength(1)
 })
 
-test('says that a payment has expired, or never was, and refuses an unknown button', async () => {
-  const { emulator, payment, fetched } = await opened()
+test('shows that a payment has expired, returns 404 for an unknown one, and refuses an unknown button', async () => {
+  const { emulator, payment, fetched } = await openPayment()
   expect((await press(payment, 'steal')).status).toBe(400)
   await emulator.expire(payment.id)
   const answer = await press(payment, 'pay')
@@ -66,7 +66,7 @@ test('says that a payment has expired, or never was, and refuses an unknown butt
   expect((await fetch(`${emulator.url}/checkout/tr_no`)).status).toBe(404)
 })
 
-test('money that takes its time comes, or does not', async () => {
+test('a pending payment is paid later, or fails', async () => {
   const { emulator, mollie } = await startMollie()
   const { id: customerId } = await mollie.customers.create({ entityCustomer: {} })
   const first = async () => {

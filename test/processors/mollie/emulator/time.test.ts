@@ -2,14 +2,16 @@ import type * as models from 'mollie-api-typescript/models'
 import { expect, test } from 'vitest'
 import { firstPayment, startMollie, subscribe, subscriptionRequest } from './fixture.ts'
 
-async function subscribed(more: Partial<models.SubscriptionRequest> = {}) {
+async function startWithSubscription(more: Partial<models.SubscriptionRequest> = {}) {
   const { emulator, mollie } = await startMollie()
   const { subscription, ...rest } = await subscribe(mollie, more)
   return { emulator, mollie, subscription, id: subscription.id, ...rest }
 }
 
-test('a renewal is a payment of the day it was due, with the metadata of its subscription', async () => {
-  const { emulator, id, customerId, payment, fetched, payments } = await subscribed({ startDate: '2099-03-15' })
+test('a renewal is a payment dated on the day it was due, with the metadata of its subscription', async () => {
+  const { emulator, id, customerId, payment, fetched, payments } = await startWithSubscription({
+    startDate: '2099-03-15',
+  })
   const renewal = await emulator.renew(id)
   expect(await fetched()).toMatchObject({ status: 'active', nextPaymentDate: '2099-04-15' })
   expect(await payments()).toMatchObject([
@@ -35,8 +37,8 @@ test.each([
   // "on the last day of each month", as the documentation of `interval` has it
   ['2099-04-30', ['2099-05-31', '2099-06-30', '2099-07-31']],
   ['2099-01-30', ['2099-02-28', '2099-03-30', '2099-04-30']],
-])('charges what begins on %s on %j', async (startDate, expected) => {
-  const { emulator, id, fetched } = await subscribed({ startDate })
+])('charges a subscription that starts on %s on %j', async (startDate, expected) => {
+  const { emulator, id, fetched } = await startWithSubscription({ startDate })
   const dates: unknown[] = []
   for (let month = 0; month < 3; month += 1) {
     await emulator.renew(id)
@@ -50,20 +52,20 @@ test.each([
   ['1 day', '2099-02-01'],
   ['12 months', '2100-01-31'],
 ])('charges again after %s', async (interval, next) => {
-  const { emulator, id, fetched } = await subscribed({ startDate: '2099-01-31', interval })
+  const { emulator, id, fetched } = await startWithSubscription({ startDate: '2099-01-31', interval })
   await emulator.renew(id)
   expect(await fetched()).toMatchObject({ interval, nextPaymentDate: next })
 })
 
-test('a renewal that fails ends nothing', async () => {
-  const { emulator, id, fetched, payments } = await subscribed({ startDate: '2099-03-15' })
+test('a failed renewal does not end the subscription', async () => {
+  const { emulator, id, fetched, payments } = await startWithSubscription({ startDate: '2099-03-15' })
   await emulator.renew(id, { fail: true })
   expect(await payments()).toMatchObject([{ status: 'failed', failedAt: '2099-03-15T04:00:00+00:00' }])
   expect(await fetched()).toMatchObject({ status: 'active', nextPaymentDate: '2099-04-15' })
 })
 
-test('a renewal by direct debit waits for its money', async () => {
-  const { emulator, id } = await subscribed({ startDate: '2099-03-15' })
+test('a renewal by direct debit is pending until it is paid', async () => {
+  const { emulator, id } = await startWithSubscription({ startDate: '2099-03-15' })
   const pending = await emulator.renew(id, { pending: true })
   expect(pending).toMatchObject({ status: 'pending', sequenceType: 'recurring' })
   expect(await emulator.resolvePayment(pending.id)).toMatchObject({
@@ -77,8 +79,8 @@ test('a renewal by direct debit waits for its money', async () => {
   ])
 })
 
-test('is completed after the number of payments it was made for', async () => {
-  const { emulator, id, fetched } = await subscribed({ times: 2 })
+test('a subscription is completed after the number of payments in `times`', async () => {
+  const { emulator, id, fetched } = await startWithSubscription({ times: 2 })
   await emulator.renew(id)
   expect(await fetched()).toMatchObject({ status: 'active', timesRemaining: 1 })
   await emulator.renew(id)
@@ -87,8 +89,8 @@ test('is completed after the number of payments it was made for', async () => {
   await expect(emulator.renew(id)).rejects.toThrow(/is completed and makes no payments/)
 })
 
-test('a mandate that dies suspends what is charged on it, and nothing is charged on it again', async () => {
-  const { emulator, mollie, id, customerId, fetched } = await subscribed()
+test('an invalid mandate suspends all its subscriptions, and is never charged again', async () => {
+  const { emulator, mollie, id, customerId, fetched } = await startWithSubscription()
   const create = (description: string) =>
     mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest({ description }) })
   const other = await create('another')
@@ -102,8 +104,8 @@ test('a mandate that dies suspends what is charged on it, and nothing is charged
   expect(await mollie.subscriptions.cancel({ customerId, subscriptionId: id })).toMatchObject({ status: 'canceled' })
 })
 
-test('a person can do the same with curl', async () => {
-  const { emulator, id } = await subscribed()
+test('the controls can be called with curl', async () => {
+  const { emulator, id } = await startWithSubscription()
   const control = (name: string, body: unknown) =>
     fetch(`${emulator.url}/_emulator/${name}`, { method: 'POST', body: JSON.stringify(body) })
   const failed = await control('renew', { subscription: id, fail: true })

@@ -39,7 +39,7 @@ test('reports payments, refunds and chargebacks in signed events, and nothing ab
   ])
 })
 
-test('sends an event as its entity was then, however late', async () => {
+test('sends an event with its entity as of that time, also when it is resent later', async () => {
   const receiver = await startReceiver()
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
   const { payment } = await firstPayment(mollie)

@@ -59,14 +59,14 @@ test('sells a subscription: it has the metadata, names its checkout, and has an 
 
 test('sells a trial, and none if the checkout forbids it', async () => {
   const { polar } = await startPolar()
-  const tried = await polar.subscriptions.get((await buy(polar, monthlyOrder(TRIAL))).id)
-  expect(tried.status).toBe('trialing')
-  expect(tried.current_period_end).toBe(tried.trial_end)
+  const trial = await polar.subscriptions.get((await buy(polar, monthlyOrder(TRIAL))).id)
+  expect(trial.status).toBe('trialing')
+  expect(trial.current_period_end).toBe(trial.trial_end)
   const { id } = await buy(polar, monthlyOrder({ ...TRIAL, allow_trial: false }))
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active', trial_start: null })
 })
 
-test('sells once: an order without a subscription', async () => {
+test('sells a one-time purchase: an order without a subscription', async () => {
   const { polar } = await startPolar()
   const { order } = await buy(polar, monthlyOrder({ products: [LIFETIME] }))
   expect(await polar.orders.get(order.id)).toMatchObject({
@@ -88,7 +88,7 @@ test('a declined card leaves the checkout open, and Cancel goes back to the sell
   expect((await polar.orders.list({ checkout_id: checkout.id })).items).toEqual([])
 })
 
-test('a payment that takes its time confirms the checkout, and decides it later', async () => {
+test('a pending payment confirms the checkout, which fails if the payment does', async () => {
   const { emulator, polar } = await startPolar()
   const once = await polar.checkouts.create(monthlyOrder({ products: [LIFETIME] }))
   await emulator.payLater(once.id)
@@ -108,7 +108,7 @@ test.each([
   ['half a trial', { trial_interval: 'day' }, 'Both trial_interval and trial_interval_count must be set.'],
   ['a metadata value that is too long', { metadata: { note: 'x'.repeat(501) } }, expect.stringContaining('500')],
   ['no e-mail address', { customer_email: 'ada' }, 'value is not a valid email address'],
-  ['an address that is none', { success_url: 'ftp://x' }, 'The URL is invalid'],
+  ['an invalid success URL', { success_url: 'ftp://x' }, 'The URL is invalid'],
 ] as const)('refuses %s', async (_, more, msg) => {
   const { polar } = await startPolar()
   const mistakes = { statusCode: 422, error: { error: 'RequestValidationError', detail: [{ msg }] } }

@@ -29,7 +29,7 @@ export const ACME: PolarAccount = {
   prices: PRICES,
 }
 
-/** An emulator of its own, with the official SDK pointed at it, until the test ends. */
+/** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
 export async function startPolar(
   options: { accounts?: PolarAccount[]; serviceUrl?: string; statePath?: string; rateLimited?: boolean } = {},
 ) {
@@ -87,8 +87,8 @@ export interface Delivery {
 }
 
 /**
- * A service that takes webhooks. Each is proved by the official SDK over its raw bytes with its paywall's secret;
- * `answers` are the statuses of the first answers, all later ones are 200.
+ * A service that receives webhooks, and verifies the raw body of each with the official SDK and its paywall's secret.
+ * `answers` are the statuses of the first responses; all later ones are 200.
  */
 export async function startReceiver(accounts: PolarAccount[] = [ACME], answers: number[] = []) {
   const deliveries: Delivery[] = []

@@ -7,7 +7,7 @@ import { ACME, buy, LIFETIME, monthlyOrder, press, startPolar, TRIAL, UNKNOWN } 
 const DAY_SECONDS = 24 * 3600
 const statusCode = (code: number, error: string) => ({ statusCode: code, error: { error } })
 
-test('cancels at the end of the period, once, and takes it back, once', async () => {
+test('schedules a cancellation once, and undoes it once', async () => {
   const { polar } = await startPolar()
   const { id } = await buy(polar)
   const why = { customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' } as const
@@ -23,7 +23,7 @@ test('cancels at the end of the period, once, and takes it back, once', async ()
   await expect(undone).rejects.toMatchObject(statusCode(409, 'SubscriptionNotScheduledToCancel'))
 })
 
-test('revokes at once, and then changes nothing any more', async () => {
+test('revokes a subscription at once, and rejects a second revocation', async () => {
   const { polar } = await startPolar()
   const { id } = await buy(polar)
   const revoked = await polar.subscriptions.update(id, { revoke: true })
@@ -32,7 +32,7 @@ test('revokes at once, and then changes nothing any more', async () => {
   await expect(again).rejects.toMatchObject(statusCode(403, 'AlreadyCanceledSubscription'))
 })
 
-test('charges each period a while after it has begun, and tries again when that fails', async () => {
+test('charges each period a minute after it has begun, and retries a failed charge', async () => {
   const { emulator, polar } = await startPolar()
   const { id, order } = await buy(polar)
   const end = (await polar.subscriptions.get(id)).current_period_end
@@ -66,7 +66,7 @@ test('charges each period a while after it has begun, and tries again when that 
   }
 })
 
-test('makes the order of a period that is begun ahead of the clock no earlier than the period', async () => {
+test('dates the order of a period that begins ahead of the clock at the start of the period', async () => {
   const { emulator, polar } = await startPolar()
   const { id } = await buy(polar)
   await emulator.renew(id, { fail: true })
@@ -91,7 +91,7 @@ test('a trial becomes a paid period', async () => {
   ])
 })
 
-test('refunds in parts, in time, and no more than was paid', async () => {
+test('refunds in parts, at once or later, and no more than was paid', async () => {
   const { emulator, polar } = await startPolar()
   const { order } = await buy(polar, monthlyOrder({ products: [LIFETIME] }))
   const refund = { order_id: order.id, reason: 'customer_request' } as const
@@ -120,7 +120,7 @@ test('pauses and resumes', async () => {
   expect(await polar.subscriptions.update(id, { resume: true })).toMatchObject({ status: 'active' })
 })
 
-test('opens a portal by the id of the customer, or by the seller’s', async () => {
+test('opens a portal by customer id or external id', async () => {
   const { polar } = await startPolar()
   const { id, order } = await buy(polar)
   const session = await polar.customerSessions.create({
@@ -151,7 +151,7 @@ test('has one customer for each e-mail address: a second buyer with it is the sa
   await expect(taken).rejects.toMatchObject({ statusCode: 422 })
 })
 
-test('refuses a page whose external id has got another address meanwhile', async () => {
+test('refuses a payment if the external customer id meanwhile belongs to another e-mail address', async () => {
   const { polar } = await startPolar()
   const checkout = await polar.checkouts.create(monthlyOrder({ customer_email: null }))
   await polar.customers.create({ email: 'ada@elsewhere.example', external_id: 'user-ada' })
@@ -159,7 +159,7 @@ test('refuses a page whose external id has got another address meanwhile', async
   expect([paid.status, await paid.text()]).toEqual([422, expect.stringContaining('different email address')])
 })
 
-test('an organisation may allow a customer one subscription only', async () => {
+test('an organisation can limit customers to one subscription', async () => {
   const { emulator, polar } = await startPolar()
   await emulator.allowMultipleSubscriptions(ACME.paywallId, false)
   const { id } = await buy(polar)
@@ -169,7 +169,7 @@ test('an organisation may allow a customer one subscription only', async () => {
   expect((await press(second, 'pay')).status).toBe(303)
 })
 
-test('goes on where it was closed', async () => {
+test('a restart keeps subscriptions and orders', async () => {
   const statePath = join(await mkdtemp(join(tmpdir(), 'polar-')), 'state.json')
   const first = await startPolar({ statePath })
   const { id, order } = await buy(first.polar)

@@ -24,7 +24,7 @@ test('reports a paid subscription in events that the official SDK verifies', asy
   expect((await polar.subscriptions.get(id)).id).toBe(id)
 })
 
-test('signs with the text of an older secret', async () => {
+test('signs with the raw text of a secret in the older format', async () => {
   const accounts = [{ ...ACME, webhookSecret: 'polar_whs_made_before_september' }]
   const receiver = await startReceiver(accounts)
   const { emulator, polar } = await startPolar({ accounts, serviceUrl: receiver.url })
@@ -33,11 +33,11 @@ test('signs with the text of an older secret', async () => {
   expect(receiver.types()).toEqual(['checkout.updated', 'order.created', 'order.paid'])
 })
 
-test('reports what a change means besides that there was one', async () => {
+test('sends a specific event in addition to subscription.updated for each change', async () => {
   const receiver = await startReceiver()
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   const { id } = await buy(polar, monthlyOrder(TRIAL))
-  const toldBy = async (change: () => Promise<unknown>) => {
+  const typesAfter = async (change: () => Promise<unknown>) => {
     await emulator.drainWebhooks()
     receiver.deliveries.length = 0
     await change()
@@ -45,24 +45,24 @@ test('reports what a change means besides that there was one', async () => {
     return receiver.types()
   }
   const cancel = () => polar.subscriptions.update(id, { cancel_at_period_end: true })
-  expect(await toldBy(cancel)).toEqual(['subscription.canceled', 'subscription.updated'])
-  expect(await toldBy(() => emulator.portalUndo(id))).toEqual(['subscription.uncanceled', 'subscription.updated'])
-  expect(await toldBy(() => emulator.rollOver(id))).toEqual(['subscription.cycled', 'subscription.updated'])
-  expect(await toldBy(() => emulator.renew(id, { fail: true }))).toEqual([
+  expect(await typesAfter(cancel)).toEqual(['subscription.canceled', 'subscription.updated'])
+  expect(await typesAfter(() => emulator.portalUndo(id))).toEqual(['subscription.uncanceled', 'subscription.updated'])
+  expect(await typesAfter(() => emulator.rollOver(id))).toEqual(['subscription.cycled', 'subscription.updated'])
+  expect(await typesAfter(() => emulator.renew(id, { fail: true }))).toEqual([
     'order.created',
     'order.updated',
     'subscription.past_due',
     'subscription.updated',
   ])
-  expect(await toldBy(() => emulator.renew(id))).toEqual([
+  expect(await typesAfter(() => emulator.renew(id))).toEqual([
     'order.paid',
     'order.updated',
     'subscription.active',
     'subscription.updated',
   ])
-  expect(await toldBy(() => emulator.pause(id))).toEqual(['subscription.paused', 'subscription.updated'])
-  expect(await toldBy(() => emulator.resume(id))).toEqual(['subscription.resumed', 'subscription.updated'])
-  expect(await toldBy(() => emulator.end(id))).toEqual([
+  expect(await typesAfter(() => emulator.pause(id))).toEqual(['subscription.paused', 'subscription.updated'])
+  expect(await typesAfter(() => emulator.resume(id))).toEqual(['subscription.resumed', 'subscription.updated'])
+  expect(await typesAfter(() => emulator.end(id))).toEqual([
     'subscription.canceled',
     'subscription.revoked',
     'subscription.updated',
@@ -89,7 +89,7 @@ test('reports refunds, and a dispute only if a refund prevents it', async () => 
   expect(refund?.event.data).toMatchObject({ status: 'succeeded', dispute: { status: 'prevented', closed: true } })
 })
 
-test('sends an event again, with the same id, until it is accepted; a redirect does not count', async () => {
+test('resends an event with the same id until it is accepted; a redirect does not count', async () => {
   const receiver = await startReceiver([ACME], [500, 302])
   const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
   await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 60)

@@ -80,7 +80,7 @@ describe('payments', () => {
     expect(refunded).toMatchObject({ amount_refunded: 4900, refunded: true, refunds: { data: [{}, {}] } })
   })
 
-  test('leads from a payment to its invoice', async () => {
+  test('finds the invoice of a payment', async () => {
     const { stripe } = await startStripe()
     const session = await buy(stripe, subscriptionOrder())
     const [link] = (await stripe.invoicePayments.list({ invoice: getId(session.invoice) })).data
@@ -92,7 +92,7 @@ describe('payments', () => {
     expect(found.data).toMatchObject([{ status: 'paid', amount_paid: 999, invoice: { object: 'invoice', parent } }])
   })
 
-  test('knows its prices and its events', async () => {
+  test('returns prices and events', async () => {
     const { emulator, stripe } = await startStripe()
     const price = await stripe.prices.retrieve('price_quarter')
     expect(price).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ACME, buy, getId, paymentOrder, press, startStripe } from './fixture.ts'
 
 /** Stripe with one price, and an order of it. */
-async function selling(currency: string, amount: number) {
+async function startWithPrice(currency: string, amount: number) {
   const price = {
     id: 'price_1',
     label: 'Lifetime',
@@ -27,7 +27,7 @@ describe('an amount is read in the units that Stripe documents', () => {
     ['ISK', 129_000, 'ISK 1,290.00'],
     ['UGX', 3_600_000, 'UGX 36,000.00'],
   ])('%s %i', async (currency, amount, text) => {
-    const { stripe, order } = await selling(currency, amount)
+    const { stripe, order } = await startWithPrice(currency, amount)
     const session = await stripe.checkout.sessions.create(order)
     expect(session).toMatchObject({ currency: currency.toLowerCase(), amount_total: amount })
     const page = await (await fetch(session.url ?? '')).text()
@@ -41,7 +41,7 @@ test.each([
   ['KWD', 5124, 'The last digit of an amount in KWD must be 0'],
   ['IQD', 5000, 'Invalid currency: iqd. Stripe currently supports these currencies: usd, aed'],
 ])('refuses a price of %s %i', async (currency, amount, message) => {
-  const { emulator, stripe, order } = await selling(currency, amount)
+  const { emulator, stripe, order } = await startWithPrice(currency, amount)
   const refused = await stripe.checkout.sessions.create(order).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)
   expect(refused).toMatchObject({ statusCode: 400, param: 'line_items[0][price]' })
@@ -49,13 +49,13 @@ test.each([
   expect(emulator.checkoutSessions).toEqual([])
 })
 
-test('refuses to refund what could not be charged', async () => {
-  const { stripe, order } = await selling('ISK', 129_000)
+test('refuses to refund an amount that could not be charged', async () => {
+  const { stripe, order } = await startWithPrice('ISK', 129_000)
   const paid = await buy(stripe, order)
-  const give = (amount: number) => stripe.refunds.create({ payment_intent: getId(paid.payment_intent), amount })
-  await expect(give(50)).rejects.toThrow('must be evenly divisible by 100')
-  expect(await give(29_000)).toMatchObject({ amount: 29_000, currency: 'isk' })
-  expect(await give(100_000)).toMatchObject({ amount: 100_000 })
+  const createRefund = (amount: number) => stripe.refunds.create({ payment_intent: getId(paid.payment_intent), amount })
+  await expect(createRefund(50)).rejects.toThrow('must be evenly divisible by 100')
+  expect(await createRefund(29_000)).toMatchObject({ amount: 29_000, currency: 'isk' })
+  expect(await createRefund(100_000)).toMatchObject({ amount: 100_000 })
 })
 
 test('the portal shows an amount in the same units', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { buy, getId, paymentOrder, press, startStripe, subscriptionOrder } from './fixture.ts'
 
 /** A one-time payment by bank debit, whose session is complete and whose payment is processing. */
-async function debited() {
+async function startWithDebit() {
   const { emulator, stripe } = await startStripe()
   const { id, url } = await stripe.checkout.sessions.create(paymentOrder())
   const answer = await press({ url }, 'later')
@@ -11,17 +11,17 @@ async function debited() {
   const session = () => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] })
   const payment = getId((await session()).payment_intent)
   let count = 0
-  const news = () => {
+  const newTypes = () => {
     const types = emulator.events.slice(count).map(({ type }) => type)
     count += types.length
     return types
   }
-  return { emulator, url, session, payment, news }
+  return { emulator, url, session, payment, newTypes }
 }
 
-test('a debit is processing until the bank has decided: it succeeds', async () => {
-  const { emulator, session, payment, news } = await debited()
-  expect(news()).toEqual(['charge.pending', 'payment_intent.processing', 'checkout.session.completed'])
+test('a debit is processing until the bank pays it', async () => {
+  const { emulator, session, payment, newTypes } = await startWithDebit()
+  expect(newTypes()).toEqual(['charge.pending', 'payment_intent.processing', 'checkout.session.completed'])
   expect(await session()).toMatchObject({
     status: 'complete',
     payment_status: 'unpaid',
@@ -33,7 +33,11 @@ test('a debit is processing until the bank has decided: it succeeds', async () =
     },
   })
   await emulator.resolvePayment(payment)
-  expect(news()).toEqual(['charge.succeeded', 'payment_intent.succeeded', 'checkout.session.async_payment_succeeded'])
+  expect(newTypes()).toEqual([
+    'charge.succeeded',
+    'payment_intent.succeeded',
+    'checkout.session.async_payment_succeeded',
+  ])
   expect(await session()).toMatchObject({
     payment_status: 'paid',
     payment_intent: { status: 'succeeded', amount_received: 4900 },
@@ -41,13 +45,17 @@ test('a debit is processing until the bank has decided: it succeeds', async () =
   await expect(emulator.resolvePayment(payment)).rejects.toThrow(/is not processing/)
 })
 
-test('or it fails, which leaves the session complete and unpaid; a person can do it with curl', async () => {
-  const { emulator, url, session, payment, news } = await debited()
-  news()
+test('a failed debit leaves the session complete and unpaid; the control can be called with curl', async () => {
+  const { emulator, url, session, payment, newTypes } = await startWithDebit()
+  newTypes()
   const body = JSON.stringify({ payment_intent: payment, fail: true })
   const answer = await fetch(`${emulator.url}/_emulator/resolve-payment`, { method: 'POST', body })
   expect(await answer.json()).toMatchObject({ id: payment, status: 'requires_payment_method' })
-  expect(news()).toEqual(['charge.failed', 'payment_intent.payment_failed', 'checkout.session.async_payment_failed'])
+  expect(newTypes()).toEqual([
+    'charge.failed',
+    'payment_intent.payment_failed',
+    'checkout.session.async_payment_failed',
+  ])
   expect(await session()).toMatchObject({
     status: 'complete',
     payment_status: 'unpaid',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeForm } from '../../../../dev/emulators/core/wire/form.ts'
 
-test('decodes nested fields and both ways to write a list', () => {
+test('decodes nested fields and both list syntaxes', () => {
   const form = decodeForm(
     'line_items[0][price]=p1&line_items[1][price]=p2&expand[]=a&expand[]=b&metadata[a%20b]=%26&mode=x',
   )
@@ -13,13 +13,13 @@ test('decodes nested fields and both ways to write a list', () => {
   })
 })
 
-test('takes the name of a prototype for a name like any other', () => {
+test('treats __proto__ as an ordinary field name', () => {
   const form = decodeForm('metadata[__proto__][polluted]=yes&__proto__[polluted]=yes')
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   expect(Object.keys(form)).toEqual(['metadata', '__proto__'])
 })
 
-test('a later value replaces an earlier one, also where their shapes differ', () => {
+test('a later value replaces an earlier one, also if their shapes differ', () => {
   expect({ ...decodeForm('a=1&a[b]=2') }).toMatchObject({ a: { b: '2' } })
   expect({ ...decodeForm('a[b]=2&a=1') }).toEqual({ a: '1' })
 })

@@ -5,7 +5,7 @@ import { startStripe, subscriptionOrder } from './fixture.ts'
 
 const PATH = '/v1/checkout/sessions'
 
-test('replays the first answer to the same key and parameters', async () => {
+test('replays the first response to the same key and parameters', async () => {
   const { emulator, stripe } = await startStripe()
   const first = await stripe.checkout.sessions.create(subscriptionOrder(), { idempotencyKey: 'k' })
   const again = await stripe.checkout.sessions.create(subscriptionOrder(), { idempotencyKey: 'k' })
@@ -30,7 +30,7 @@ test('refuses a key that is reused with other parameters or for another path', a
   await expect(elsewhere).rejects.toThrow(/same endpoint they were first used for/)
 })
 
-test('keeps a server error and what was refused while executing, but no failed validation', async () => {
+test('replays a server error, but neither a 429 nor a failed validation', async () => {
   const { emulator, stripe } = await startStripe()
   const create = (order: Stripe.Checkout.SessionCreateParams, idempotencyKey: string) =>
     stripe.checkout.sessions.create(order, { idempotencyKey })

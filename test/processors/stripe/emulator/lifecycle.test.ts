@@ -4,7 +4,7 @@ import { nextPeriodEnd } from '../../../../dev/emulators/core/periods.ts'
 import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
 import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
 
-async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
+async function startWithSubscription(order: Stripe.Checkout.SessionCreateParams = {}) {
   const { emulator, stripe } = await startStripe()
   const id = getId((await buy(stripe, subscriptionOrder(order))).subscription)
   const subscription = () => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
@@ -19,7 +19,7 @@ const getPeriod = (subscription: Stripe.Subscription) => {
 const typesSince = (emulator: StripeEmulator, count: number) => emulator.events.slice(count).map(({ type }) => type)
 
 test('a renewal starts the next period where the last one ended, and is paid', async () => {
-  const { emulator, id, subscription, period } = await subscribed()
+  const { emulator, id, subscription, period } = await startWithSubscription()
   const [, end] = await period()
   const before = emulator.events.length
   await emulator.renew(id)
@@ -33,8 +33,10 @@ test('a renewal starts the next period where the last one ended, and is paid', a
   expect(typesSince(emulator, before)).toEqual(types)
 })
 
-test('a period that has rolled over is active with a draft of an invoice, and is collected by the renewal', async () => {
-  const { emulator, id, subscription, period } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+test('a period that has rolled over is active with a draft invoice, which the renewal collects', async () => {
+  const { emulator, id, subscription, period } = await startWithSubscription({
+    subscription_data: { trial_period_days: 7 },
+  })
   const [, end] = await period()
   const before = emulator.events.length
   await emulator.rollOver(id)
@@ -53,8 +55,8 @@ test('a period that has rolled over is active with a draft of an invoice, and is
   expect(await period()).toEqual(getPeriod(rolled))
 })
 
-test('a trial turns into the first period that is paid for', async () => {
-  const { emulator, id, subscription } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+test('a trial becomes the first paid period', async () => {
+  const { emulator, id, subscription } = await startWithSubscription({ subscription_data: { trial_period_days: 7 } })
   const trial = await subscription()
   await emulator.trialWillEnd(id)
   expect(emulator.events.at(-1)?.type).toBe('customer.subscription.trial_will_end')
@@ -66,7 +68,7 @@ test('a trial turns into the first period that is paid for', async () => {
 })
 
 test('a failed renewal is past due until its invoice is paid', async () => {
-  const { emulator, id, subscription, period } = await subscribed()
+  const { emulator, id, subscription, period } = await startWithSubscription()
   const before = emulator.events.length
   await emulator.renew(id, { fail: true })
   const failed = await subscription()
@@ -90,9 +92,9 @@ test('a failed renewal is past due until its invoice is paid', async () => {
   expect(await period()).toEqual(getPeriod(failed))
 })
 
-test('a session completed without its money makes a subscription that waits for it, or expires', async () => {
+test('a session completed without payment creates an incomplete subscription, which becomes active or expires', async () => {
   const { emulator, stripe } = await startStripe()
-  async function waiting() {
+  async function startUnpaid() {
     const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
     await emulator.payLater(id)
     const session = () =>
@@ -105,13 +107,13 @@ test('a session completed without its money makes a subscription that waits for 
     })
     return { session, subscription: getId(first.subscription) }
   }
-  const paid = await waiting()
+  const paid = await startUnpaid()
   await emulator.renew(paid.subscription, { fail: true })
   expect(await paid.session()).toMatchObject({ subscription: { status: 'incomplete' } })
   await emulator.renew(paid.subscription)
   expect(await paid.session()).toMatchObject({ payment_status: 'paid', subscription: { status: 'active' } })
 
-  const expired = await waiting()
+  const expired = await startUnpaid()
   const before = emulator.events.length
   await emulator.end(expired.subscription)
   expect(typesSince(emulator, before)).toEqual([
@@ -125,8 +127,8 @@ test('a session completed without its money makes a subscription that waits for 
   await expect(emulator.renew(expired.subscription)).rejects.toThrow(/has ended/)
 })
 
-test('a scheduled end comes at the end of the period', async () => {
-  const { emulator, stripe, id, subscription, period } = await subscribed()
+test('a scheduled cancellation takes effect at the end of the period', async () => {
+  const { emulator, stripe, id, subscription, period } = await startWithSubscription()
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
   await emulator.renew(id)
   expect(await subscription()).toMatchObject({ status: 'canceled', ended_at: (await period())[1] })
@@ -134,8 +136,8 @@ test('a scheduled end comes at the end of the period', async () => {
   await expect(emulator.renew(id)).rejects.toThrow(/has ended/)
 })
 
-test('a customer who cancels in the portal leaves an end date only', async () => {
-  const { emulator, id, subscription, period } = await subscribed()
+test('a cancellation in the portal sets only cancel_at', async () => {
+  const { emulator, id, subscription, period } = await startWithSubscription()
   await emulator.portalCancel(id)
   const expected = { status: 'active', cancel_at_period_end: false, cancel_at: (await period())[1] }
   expect(await subscription()).toMatchObject(expected)
@@ -144,7 +146,7 @@ test('a customer who cancels in the portal leaves an end date only', async () =>
 })
 
 test('ends a subscription at once', async () => {
-  const { emulator, id, subscription } = await subscribed()
+  const { emulator, id, subscription } = await startWithSubscription()
   await emulator.end(id)
   expect(await subscription()).toMatchObject({ status: 'canceled', canceled_at: expect.any(Number) })
 })
@@ -166,8 +168,8 @@ test('refunds and disputes a payment', async () => {
   })
 })
 
-test('a person can do the same with curl', async () => {
-  const { emulator, id } = await subscribed()
+test('the controls can be called with curl', async () => {
+  const { emulator, id } = await startWithSubscription()
   const control = (name: string, body: unknown) =>
     fetch(`${emulator.url}/_emulator/${name}`, { method: 'POST', body: JSON.stringify(body) })
   const failed = await control('renew', { subscription: id, fail: true })

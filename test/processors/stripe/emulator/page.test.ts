@@ -18,7 +18,7 @@ test('shows what is bought, from whom, and what it costs', async () => {
   expect(await show(await stripe.checkout.sessions.create(paymentOrder()))).toContain('One-time payment')
 })
 
-test('shows a trial as what it is', async () => {
+test('shows the length of a trial and the price after it', async () => {
   const { stripe } = await startStripe()
   const order = subscriptionOrder({ subscription_data: { trial_period_days: 7 } })
   const page = await show(await stripe.checkout.sessions.create(order))
@@ -26,7 +26,7 @@ test('shows a trial as what it is', async () => {
   expect(page).toContain('then $9.99 per month')
 })
 
-test('escapes what others wrote, and runs no script', async () => {
+test('escapes text from outside, and runs no script', async () => {
   const hostile = { ...ACME, paywallName: '<script>alert(1)</script>' }
   const { stripe } = await startStripe({ accounts: [hostile] })
   const session = await stripe.checkout.sessions.create(
@@ -39,7 +39,7 @@ test('escapes what others wrote, and runs no script', async () => {
   expect(page).toContain('&lt;script&gt;')
 })
 
-test('pay completes the session and leads to success_url', async () => {
+test('pay completes the session and redirects to success_url', async () => {
   const { emulator, stripe } = await startStripe()
   const session = await stripe.checkout.sessions.create(subscriptionOrder())
   const answer = await press(session, 'pay')
@@ -56,7 +56,7 @@ test('pay completes the session and leads to success_url', async () => {
   expect(emulator.subscriptions).toHaveLength(1)
 })
 
-test('pay with a trial takes no money', async () => {
+test('pay with a trial charges nothing', async () => {
   const { emulator, stripe } = await startStripe()
   const order = subscriptionOrder({ subscription_data: { trial_period_days: 7 } })
   const session = await stripe.checkout.sessions.create(order)
@@ -72,7 +72,7 @@ test('pay with a trial takes no money', async () => {
   expect(emulator.events.some(({ type }) => type.startsWith('charge.'))).toBe(false)
 })
 
-test('decline says so, leaves the session open, and it can be paid after', async () => {
+test('decline shows an error and leaves the session open, and it can be paid afterwards', async () => {
   const { emulator, stripe } = await startStripe()
   const session = await stripe.checkout.sessions.create(paymentOrder())
   const declined = await press(session, 'decline')
@@ -91,7 +91,7 @@ test('decline says so, leaves the session open, and it can be paid after', async
   expect(paid).toMatchObject({ status: 'complete', payment_intent: { status: 'succeeded', last_payment_error: null } })
 })
 
-test('cancel leads to cancel_url and leaves the session open', async () => {
+test('cancel redirects to cancel_url and leaves the session open', async () => {
   const { stripe } = await startStripe()
   const session = await stripe.checkout.sessions.create(subscriptionOrder())
   const answer = await press(session, 'cancel')
@@ -99,7 +99,7 @@ test('cancel leads to cancel_url and leaves the session open', async () => {
   expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ status: 'open' })
 })
 
-test('two people paying at once make one subscription', async () => {
+test('two concurrent submits create one subscription', async () => {
   const { emulator, stripe } = await startStripe()
   const session = await stripe.checkout.sessions.create(subscriptionOrder())
   const answers = await Promise.all([press(session, 'pay'), press(session, 'pay')])
@@ -109,7 +109,7 @@ test('two people paying at once make one subscription', async () => {
   expect([later.status, (await later.text()).includes('Already paid')]).toEqual([200, true])
 })
 
-test('says that a session has expired, or never was', async () => {
+test('shows that a session has expired, and returns 404 for an unknown one', async () => {
   const { emulator, stripe } = await startStripe()
   const session = await stripe.checkout.sessions.create(subscriptionOrder())
   await stripe.checkout.sessions.expire(session.id)

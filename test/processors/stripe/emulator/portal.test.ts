@@ -24,7 +24,7 @@ test('returns a portal session to the official SDK', async () => {
   expect(portal.url).toBe(`${emulator.url}/p/session/${portal.id}`)
 })
 
-test('opens none for a customer it does not know, of another account, or with what it cannot read', async () => {
+test('refuses an unknown customer, a customer of another account, and invalid parameters', async () => {
   const other = { ...ACME, paywallId: '1002', secretKey: 'sk_test_other_0123456789' }
   const { emulator, stripe } = await startStripe({ accounts: [ACME, other] })
   const { customer } = await openPortal(stripe)
@@ -37,7 +37,7 @@ test('opens none for a customer it does not know, of another account, or with wh
   await expect(open({ customer, return_url: 'javascript:alert(1)' })).rejects.toMatchObject({ code: 'url_invalid' })
 })
 
-test('shows the subscription, when it renews, its invoices and the way back', async () => {
+test('shows the subscription, its renewal date, its invoices and the return link', async () => {
   const { emulator, stripe } = await startStripe()
   const { portal, subscription } = await openPortal(stripe)
   await emulator.renew(subscription)
@@ -52,7 +52,7 @@ test('shows the subscription, when it renews, its invoices and the way back', as
   expect(page).toContain('href="https://shop.example/account?a=1&amp;b=2"')
 })
 
-test('runs no script and escapes what others wrote', async () => {
+test('runs no script and escapes text from outside', async () => {
   const prices = ACME.prices.map((price) => ({ ...price, label: '<script>alert(1)</script>' }))
   const { stripe } = await startStripe({ accounts: [{ ...ACME, prices }] })
   const { portal } = await openPortal(stripe)
@@ -86,7 +86,7 @@ test('cancels at the end of the period, undoes that, and reports both', async ()
   expect(types).toEqual(['customer.subscription.updated', 'customer.subscription.updated'])
 })
 
-test('keeps what was cancelled through the API too', async () => {
+test('undoes a cancellation that was made through the API, too', async () => {
   const { stripe } = await startStripe()
   const { portal, subscription } = await openPortal(stripe)
   await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
@@ -95,7 +95,7 @@ test('keeps what was cancelled through the API too', async () => {
   expect(kept).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
 })
 
-test('says so where a button cannot do anything', async () => {
+test('shows an error for an action that is not possible', async () => {
   const { emulator, stripe } = await startStripe()
   const { portal, subscription } = await openPortal(stripe)
   const shown = async (action: string, fields?: Record<string, string>) => {
@@ -112,7 +112,7 @@ test('says so where a button cannot do anything', async () => {
   expect(await show(portal)).not.toContain('<button')
 })
 
-test('of several subscriptions the one that is named', async () => {
+test('cancels the named one of several subscriptions', async () => {
   const { stripe } = await startStripe()
   const { portal, customer, subscription } = await openPortal(stripe)
   const { customer_email: _, ...order } = subscriptionOrder()
@@ -123,14 +123,14 @@ test('of several subscriptions the one that is named', async () => {
   expect((await stripe.subscriptions.retrieve(subscription)).cancel_at).toBeNull()
 })
 
-test("is closed to another customer's subscription", async () => {
+test("refuses to cancel another customer's subscription", async () => {
   const { stripe } = await startStripe()
   const [one, other] = [await openPortal(stripe), await openPortal(stripe, { customer_email: 'bob@example.com' })]
   expect((await press(one.portal, 'cancel', { subscription: other.subscription })).status).toBe(400)
   expect((await stripe.subscriptions.retrieve(other.subscription)).cancel_at).toBeNull()
 })
 
-test('an address that never was, or has expired, shows nothing', async () => {
+test('returns 404 for an unknown or expired portal URL', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stripe-portal-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const statePath = join(folder, 'stripe.json')

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
 import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
 
-async function paid() {
+async function startWithPayment() {
   const { emulator, stripe } = await startStripe()
   const payment = getId((await buy(stripe, paymentOrder())).payment_intent)
   const charge = async () => {
     const { latest_charge: latest } = await stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge'] })
     return latest
   }
-  return { emulator, stripe, payment, charge, news: getNewEvents(emulator) }
+  return { emulator, stripe, payment, charge, newTypes: getNewEvents(emulator) }
 }
 
 /** The types of the events since the last call. */
@@ -24,26 +24,26 @@ function getNewEvents(emulator: StripeEmulator) {
 }
 
 test('a slow refund is pending until the bank has credited it', async () => {
-  const { emulator, stripe, payment, charge, news } = await paid()
+  const { emulator, stripe, payment, charge, newTypes } = await startWithPayment()
   emulator.slowRefunds = true
   const refund = await stripe.refunds.create({ payment_intent: payment, amount: 900 })
   expect(refund.status).toBe('pending')
   expect(await charge()).toMatchObject({ amount_refunded: 900 })
-  expect(news()).toEqual(['refund.created', 'charge.refunded'])
+  expect(newTypes()).toEqual(['refund.created', 'charge.refunded'])
   await emulator.resolveRefund(refund.id)
   expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: 'succeeded' })
-  expect(news()).toEqual(['refund.updated'])
+  expect(newTypes()).toEqual(['refund.updated'])
 })
 
-test('a refund may fail even after it had succeeded: then the money is the seller’s again', async () => {
-  const { emulator, stripe, payment, charge, news } = await paid()
+test('a refund can fail after it has succeeded, and the payment is refundable again', async () => {
+  const { emulator, stripe, payment, charge, newTypes } = await startWithPayment()
   const refund = await stripe.refunds.create({ payment_intent: payment })
   expect(refund.status).toBe('succeeded')
-  news()
+  newTypes()
   await emulator.resolveRefund(refund.id, { fail: true })
   const failed = { status: 'failed', failure_reason: expect.any(String) }
   expect(await stripe.refunds.retrieve(refund.id)).toMatchObject(failed)
-  expect(news()).toEqual(['refund.updated', 'refund.failed'])
+  expect(newTypes()).toEqual(['refund.updated', 'refund.failed'])
   expect(await charge()).toMatchObject({ amount_refunded: 0, refunded: false })
   expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
 })
@@ -52,11 +52,11 @@ test.each([
   [true, 'won'],
   [false, 'lost'],
 ])('a dispute is closed: won %s', async (won, status) => {
-  const { emulator, payment, news } = await paid()
+  const { emulator, payment, newTypes } = await startWithPayment()
   const { id } = await emulator.dispute(payment)
   await expect(emulator.dispute(payment)).rejects.toThrow(/already disputed/)
   expect(await emulator.closeDispute(id, { won })).toMatchObject({ object: 'dispute', status, payment_intent: payment })
-  expect(news()).toEqual([
+  expect(newTypes()).toEqual([
     'charge.dispute.created',
     'charge.dispute.funds_withdrawn',
     'charge.dispute.closed',
@@ -65,8 +65,8 @@ test.each([
   await expect(emulator.closeDispute(id)).rejects.toThrow(new RegExp(`is ${status}`))
 })
 
-test('what was charged back is not refunded, unless the seller has won it again', async () => {
-  const { emulator, stripe, payment } = await paid()
+test('a disputed payment cannot be refunded unless the seller wins the dispute', async () => {
+  const { emulator, stripe, payment } = await startWithPayment()
   const { id } = await emulator.dispute(payment)
   await expect(stripe.refunds.create({ payment_intent: payment })).rejects.toMatchObject({ code: 'charge_disputed' })
   await emulator.closeDispute(id, { won: true })
@@ -76,14 +76,14 @@ test('what was charged back is not refunded, unless the seller has won it again'
 test('a subscription is paused and resumed', async () => {
   const { emulator, stripe } = await startStripe()
   const id = getId((await buy(stripe, subscriptionOrder())).subscription)
-  const news = getNewEvents(emulator)
+  const newTypes = getNewEvents(emulator)
   await emulator.pause(id)
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'paused' })
   await expect(emulator.pause(id)).rejects.toThrow(/is not active/)
   await emulator.resume(id)
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
   const changed = 'customer.subscription.updated'
-  expect(news()).toEqual([changed, 'customer.subscription.paused', changed, 'customer.subscription.resumed'])
+  expect(newTypes()).toEqual([changed, 'customer.subscription.paused', changed, 'customer.subscription.resumed'])
 })
 
 test('opens no portal for an account whose portal settings were never saved', async () => {

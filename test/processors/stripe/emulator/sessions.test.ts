@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
 
 describe('checkout sessions', () => {
-  test('opens a session with what it was given', async () => {
+  test('opens a session with the given parameters', async () => {
     const { emulator, stripe } = await startStripe()
     const session = await stripe.checkout.sessions.create(
       subscriptionOrder({
@@ -84,7 +84,7 @@ describe('checkout sessions', () => {
     await expect(stripe.checkout.sessions.expire(id)).rejects.toThrow(/status of `expired`/)
   })
 
-  test('expands what a paid session points to', async () => {
+  test('expands the objects that a paid session refers to', async () => {
     const { stripe } = await startStripe()
     const paid = await buy(stripe, subscriptionOrder())
     const session = await stripe.checkout.sessions.retrieve(paid.id, {
@@ -103,7 +103,7 @@ describe('checkout sessions', () => {
     ['an unknown price', { line_items: [{ price: 'price_no' }] }, "No such price: 'price_no'", 'line_items[0][price]'],
     ['a recurring price for one payment', { mode: 'payment' }, 'passed a recurring price', 'line_items[0][price]'],
     [
-      'a one-time price to subscribe to',
+      'a one-time price for a subscription',
       { line_items: [{ price: 'price_once' }] },
       'at least one recurring',
       'line_items[0][price]',
@@ -115,7 +115,7 @@ describe('checkout sessions', () => {
       'shop_url',
     ],
     [
-      'a nested unknown one',
+      'an unknown nested parameter',
       { subscription_data: { days: 1 } },
       'unknown parameter: subscription_data[days]',
       'subscription_data[days]',
@@ -123,7 +123,7 @@ describe('checkout sessions', () => {
     ['no success_url', { success_url: undefined }, 'Missing required param: success_url.', 'success_url'],
     ['a bad success_url', { success_url: 'thanks' }, 'Not a valid URL', 'success_url'],
     ['a bad number', { expires_at: 'soon' }, 'Invalid integer: soon', 'expires_at'],
-    ['an early end', { expires_at: 1 }, 'at least 30 minutes', 'expires_at'],
+    ['an expiry that is too early', { expires_at: 1 }, 'at least 30 minutes', 'expires_at'],
     ['an unknown mode', { mode: 'gift' }, 'Invalid mode: must be one of', 'mode'],
     ['a bad email', { customer_email: 'ada' }, 'Invalid email address: ada', 'customer_email'],
     [

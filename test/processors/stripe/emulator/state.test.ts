@@ -11,7 +11,7 @@ async function statePath(): Promise<string> {
   return join(directory, 'stripe.json')
 }
 
-test('a restart keeps subscriptions, idempotency keys and the events nobody took', async () => {
+test('a restart keeps subscriptions, idempotency keys and undelivered events', async () => {
   const path = await statePath()
   const first = await startStripe({ statePath: path })
   const session = await buy(first.stripe, subscriptionOrder())
@@ -29,7 +29,7 @@ test('a restart keeps subscriptions, idempotency keys and the events nobody took
   expect(replayed.id).toBe(created.id)
 })
 
-test('an answer is on disk before it is given', async () => {
+test('a response is saved to disk before it is sent', async () => {
   const path = await statePath()
   const { stripe } = await startStripe({ statePath: path })
   const orders = Array.from({ length: 20 }, () => stripe.checkout.sessions.create(subscriptionOrder()))
@@ -48,7 +48,7 @@ test('refuses an invalid state file', async () => {
   await expect(startStripeEmulator(options)).rejects.toThrow(/cannot read the Stripe emulator's state/)
 })
 
-test('a price that is edited does not change what was bought', async () => {
+test('editing a price does not change existing subscriptions', async () => {
   const account = { ...ACME, prices: [...ACME.prices] }
   const { emulator } = await startStripe({ accounts: [account] })
   const session = await buy(sdk(emulator), subscriptionOrder())

@@ -45,7 +45,7 @@ test('reports a trial, a one-time payment and an expired session', async () => {
   })
 })
 
-test('says what an update changed, and nothing when it changed nothing', async () => {
+test('reports what an update changed, and sends no event if it changed nothing', async () => {
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const id = getId((await buy(stripe, subscriptionOrder())).subscription)
