@@ -1,6 +1,6 @@
 // Begins a new processor: npm run add-processor acme. Creates its adapter folder, its emulator, its driver of the conformance suite and its
 // page from the stubs in dev/tools/add-processor/, and adds it to every list of processors. The result compiles. The tests that then fail
-// are the list of what to write: docs/recipes.md, "Add a processor".
+// show what to write: docs/recipes.md, "Add a processor".
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -51,18 +51,20 @@ function newFiles(): SourceFile[] {
 
 function extendedLists(): SourceFile[] {
   const port = Math.max(...Object.values(EMULATORS).map((emulator) => emulator.port)) + 1
+  const beforeTypes = /(?=import type)/
+  const atEnd = /(?=\n\} satisfies)/
   return [
-    extend('lib/processors/processor-name.ts', [/(PROCESSOR_NAMES = \[.*)(\] as const)/, ", 'acme'"]),
+    extend('lib/processors/processor-name.ts', [/(?=\] as const)/, ", 'acme'"]),
     extend(
       'lib/processors/definitions.ts',
-      [/()(import type)/, "import { ACME } from './acme/definition.ts'\n"],
-      [/()(\n\} satisfies)/, '\n  acme: ACME,'],
+      [beforeTypes, "import { ACME } from './acme/definition.ts'\n"],
+      [atEnd, '\n  acme: ACME,'],
     ),
     extend(
       'lib/processors/adapters.ts',
-      [/()(import type)/, "import { ACME } from './acme/definition.ts'\n"],
+      [beforeTypes, "import { ACME } from './acme/definition.ts'\n"],
       [
-        /()(\n\}\n$)/,
+        endOf('ADAPTERS'),
         `
   acme: async (credentials, options) =>
     (await import('./acme/adapter.ts')).acmeAdapter(parseCredentials(ACME, credentials), options),`,
@@ -71,13 +73,13 @@ function extendedLists(): SourceFile[] {
     extend(
       'dev/emulators/emulators.ts',
       [
-        /()(import \* as)/,
+        beforeTypes,
         `import * as acme from './acme/accounts.ts'
 import { startAcmeEmulator } from './acme/emulator.ts'
 `,
       ],
       [
-        /()(\n\} satisfies)/,
+        atEnd,
         `
   acme: {
     port: ${port},
@@ -89,28 +91,28 @@ import { startAcmeEmulator } from './acme/emulator.ts'
     ),
     extend(
       'test/conformance/drivers/drivers.ts',
-      [/()(import type)/, "import { ACME } from './acme.ts'\n"],
-      [/(const DRIVERS[\s\S]*?)(\n\}\n)/, '\n  acme: ACME,'],
+      [beforeTypes, "import { ACME } from './acme.ts'\n"],
+      [endOf('DRIVERS'), '\n  acme: ACME,'],
     ),
-    extend('test/conformance/drivers/plans.ts', [/(const UNNAMED[\s\S]*?)(\n\}\n)/, "\n  acme: ['team', 'firm'],"]),
-    extend('test/processors/rest.test.ts', [/(const ERRORS[\s\S]*?)(\n\}\n)/, '\n  acme: {},']),
-    extend('test/scenarios/rebuy.test.ts', [/(const FAILURES.*?)( \}\n)/, ', acme: 0']),
-    extend('test/scenarios/switch-plan.test.ts', [
-      /(const EXPECTED[\s\S]*?)(\n\}\n)/,
-      '\n  acme: { charged: [], reported: [] },',
-    ]),
-    extend('test/scenarios/chargeback.test.ts', [/(const OTHER_EVENTS[\s\S]*?)(\n\}\n)/, '\n  acme: [[], []],']),
+    extend('test/conformance/drivers/plans.ts', [endOf('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
+    extend('test/processors/rest.test.ts', [endOf('ERRORS'), '\n  acme: {},']),
+    extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
+    extend('test/scenarios/switch-plan.test.ts', [endOf('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
+    extend('test/scenarios/chargeback.test.ts', [endOf('OTHER_EVENTS'), '\n  acme: [[], []],']),
   ]
 }
 
-/** Inserts text between the two groups of a pattern's first match. */
-function extend(path: string, ...insertions: [RegExp, string][]): SourceFile {
+/** Matches the end of a constant that is an object. */
+function endOf(constant: string): RegExp {
+  return new RegExp(`(?<=const ${constant}\\b[^]*?)(?=\\n\\}\\n)`)
+}
+
+/** Inserts texts, each at the first match of its pattern. */
+function extend(path: string, ...insertions: [at: RegExp, text: string][]): SourceFile {
   let text = readFileSync(join(ROOT, path), 'utf8')
-  for (const [place, addition] of insertions) {
-    const found = place.exec(text)
-    if (!found) throw new Error(`${path} has nothing like ${place}`)
-    const at = found.index + (found[1] ?? '').length
-    text = text.slice(0, at) + rename(addition) + text.slice(at)
+  for (const [at, insertion] of insertions) {
+    if (!at.test(text)) throw new Error(`${path} has nothing like ${at}`)
+    text = text.replace(at, () => rename(insertion))
   }
   return { path, text }
 }
