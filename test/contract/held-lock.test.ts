@@ -17,13 +17,26 @@ const UNKNOWN = 'It is unknown whether the balance changed: read it before you r
 
 const world = useTestWorld({ file: { webhooks: [] } })
 
-/** Connections of Workers that run a statement, or wait for one. */
-async function busyConnections(): Promise<number> {
-  const { rows } = await world.database.query<{ count: number }>(
-    `select count(*)::int from pg_stat_activity
-     where datname = current_database() and usename like 'paywall_%' and state <> 'idle'`,
+/** Connections of Workers: how many run a statement, or wait in one; and how many the Worker has that credits. */
+async function countConnections(): Promise<{ busy: number; crediting: number }> {
+  const { rows } = await world.database.query<{ busy: number; crediting: number }>(
+    `select count(*) filter (where state <> 'idle')::int as busy,
+       count(*) filter (where usename like 'paywall_balances%')::int as crediting
+     from pg_stat_activity where datname = current_database() and usename like 'paywall_%'`,
   )
-  return rows[0]?.count ?? 0
+  return rows[0]!
+}
+
+/**
+ * The pool opens one connection after the other: for 40 that can take longer than the first ones wait for a lock. In production they are
+ * open.
+ */
+async function openConnections(credit: () => Promise<unknown>): Promise<void> {
+  await until('every connection is open', async () => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, credit))
+    const { busy, crediting } = await countConnections()
+    return crediting === CONNECTIONS && busy === 0
+  })
 }
 
 test('of 100 credits behind a locked row, those answered with Retry-After credit nothing, and no statement keeps running', async () => {
@@ -31,6 +44,7 @@ test('of 100 credits behind a locked row, those answered with Retry-After credit
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
     await client.query('select from members where user_id = $1 for update', [id])
+    await openConnections(() => changeBalance(world, { user_id: id, amount: 5000, type: 'premium' }))
     // Each adds another amount, which identifies its ledger row.
     const amounts = Array.from({ length: CREDITS }, (_, index) => index + 1)
     const credit = async (amount: number) => ({
@@ -38,9 +52,9 @@ test('of 100 credits behind a locked row, those answered with Retry-After credit
       reply: await changeBalance(world, { user_id: id, amount, type: 'premium' }),
     })
     const first = amounts.slice(0, CONNECTIONS).map(credit)
-    await until('every connection waits for the row', async () => (await busyConnections()) === CONNECTIONS)
+    await until('every connection waits for the row', async () => (await countConnections()).busy === CONNECTIONS)
     const answers = await Promise.all([...first, ...amounts.slice(CONNECTIONS).map(credit)])
-    await until('no statement of a Worker under way', async () => (await busyConnections()) === 0)
+    await until('no statement of a Worker under way', async () => (await countConnections()).busy === 0)
     await client.query('commit')
     return answers
   })

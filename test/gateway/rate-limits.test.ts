@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { findRoute } from '../../functions/gateway/routes.ts'
@@ -10,11 +10,6 @@ const world = useTestWorld({ rateLimited: true })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })
-
-// A slow machine could not serve all calls of a burst from the database in time.
-beforeEach(async () => {
-  expect((await get('bootstrap', { 'cf-connecting-ip': '192.0.2.1' })).status, 'the structure is cached').toBe(200)
-})
 
 /** More than two periods allow, so that some are refused whenever the burst begins. */
 const BURST = 250

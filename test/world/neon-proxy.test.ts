@@ -2,7 +2,7 @@ import { neon, neonConfig } from '@neondatabase/serverless'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { type NeonProxy, ResponseLost, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
+import { type NeonProxy, POOL_SIZE, ResponseLost, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
 import { type Caller, CallerGone, runForCaller } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
@@ -52,6 +52,29 @@ test("returns errors with Postgres's own fields", async () => {
     code: '23514',
     table: 'owners',
     constraint: 'owners_email_check',
+  })
+})
+
+test('callers at once share few connections while statements are short', async () => {
+  const query = neon(url)
+  const rows = await Promise.all(Array.from({ length: 200 }, () => query`select pg_backend_pid() as pid`))
+  expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThan(POOL_SIZE / 2)
+})
+
+test('statements that all wait for a lock get a connection each', async () => {
+  const query = neon(url)
+  await withClient(url, async (holder) => {
+    await holder.query('select pg_advisory_lock(7)')
+    const waiting = Promise.all(Array.from({ length: POOL_SIZE }, () => query`select pg_advisory_xact_lock_shared(7)`))
+    await until('all of them wait', async () => {
+      const { rowCount } = await holder.query(
+        `select from pg_locks l join pg_database d on d.oid = l.database
+         where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+      )
+      return rowCount === POOL_SIZE
+    })
+    await holder.query('select pg_advisory_unlock(7)')
+    await waiting
   })
 })
 
