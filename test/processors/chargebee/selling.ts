@@ -67,9 +67,10 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
     const response = await press(page, action, fields)
     return { page, location: response.headers.get('location') }
   }
+  /** In the order of the events, whatever the order of the webhooks. */
   const facts = async () => {
     await emulator.drainWebhooks()
-    return reported.flatMap(({ payment }) => payment ?? [])
+    return emulator.events.flatMap(({ id }) => reported.find((event) => event.id === id)?.payment ?? [])
   }
   const passTo = (date: Date | null | undefined) => {
     expect(date).toBeInstanceOf(Date)
