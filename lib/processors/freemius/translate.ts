@@ -167,10 +167,7 @@ function toStatus(license: License, subscription: Subscription, begun: boolean, 
   const { canceled_at, trial_ends, failed_payments, outstanding_balance } = subscription
   const isOver = license.expiration != null && license.expiration <= now
   if (license.is_cancelled) return 'canceled'
-  if (canceled_at) {
-    const isOfTrial = trial_ends != null && canceled_at < trial_ends
-    return isOver || isOfTrial || !begun ? 'canceled' : 'active'
-  }
+  if (canceled_at) return isOver || isCancelledInTrial(subscription) || !begun ? 'canceled' : 'active'
   if (!begun) return 'pending'
   if (trial_ends && trial_ends > now) return 'trialing'
   // Failures may be counted over the whole life of a subscription, so the number alone means nothing.
@@ -187,10 +184,14 @@ function isBegun(
   return next_payment != null && next_payment.getTime() - created.getTime() > DAY_MS
 }
 
-/** The end of a trial that was not followed by a payment yet; null if there was none. */
-function unpaidTrialEnd({ trial_ends }: Subscription, paid: Payment | undefined, now: Date): Date | null {
-  return !paid && trial_ends && trial_ends <= now ? trial_ends : null
+/** The end of a trial whose first payment is still due; null: it goes on, was paid for, or was cancelled before its end. */
+function unpaidTrialEnd(subscription: Subscription, paid: Payment | undefined, now: Date): Date | null {
+  const { trial_ends } = subscription
+  return !paid && trial_ends && trial_ends <= now && !isCancelledInTrial(subscription) ? trial_ends : null
 }
+
+const isCancelledInTrial = ({ canceled_at, trial_ends }: Subscription) =>
+  canceled_at != null && trial_ends != null && canceled_at < trial_ends
 
 /** A charge shortly before the end of a trial does not shorten it. */
 function periodStart(subscription: Subscription, paid: Payment | undefined, now: Date): Date {
@@ -200,7 +201,8 @@ function periodStart(subscription: Subscription, paid: Payment | undefined, now:
 }
 
 /** The end of a cancelled trial is the time of its cancellation. */
-function periodEnd({ expiration }: License, { canceled_at, trial_ends, next_payment }: Subscription): Date | null {
-  if (canceled_at && trial_ends && canceled_at < trial_ends) return canceled_at
+function periodEnd({ expiration }: License, subscription: Subscription): Date | null {
+  const { canceled_at, next_payment } = subscription
+  if (canceled_at && isCancelledInTrial(subscription)) return canceled_at
   return expiration ?? next_payment ?? null
 }

@@ -91,6 +91,19 @@ describe('a link that is paid twice', () => {
     expect(pages.rows).toEqual([{ reconcile_at: null }])
   })
 
+  test('is one purchase if the price has a trial, also when the days of the second trial are over', async () => {
+    const { shop } = product()
+    const buyer = await open(shop, 'yearly')
+    await payAndGetReturnUrl(buyer)
+    await newEvents(buyer)
+    await payAndGetReturnUrl(buyer)
+    expect(await newEvents(buyer)).toEqual([])
+    const toldLater = await advanceClock(buyer, '13d')
+    expect(toldLater).toContain('subscription.renewed')
+    expect(toldLater).not.toContain('checkout.completed')
+    expect(await readBoughtPrices(buyer)).toEqual(['yearly'])
+  })
+
   test('is two subscriptions that can both be cancelled', async () => {
     const { shop } = product()
     const buyer = await open(shop)
