@@ -8,7 +8,7 @@ import { insist, isDefinite, once } from './insist.ts'
 import { persist } from './passing-time.ts'
 import type { Company, Order, Person } from './person.ts'
 import { ownSession } from './sign-in.ts'
-import type { Step } from './step.ts'
+import type { Slug, Step } from './step.ts'
 
 type Purchase = UserState['purchases'][number]
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
@@ -21,7 +21,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
   const order = await getOrder(person, step)
   if (!order) return
-  const isSubscribed = slug !== 'lifetime' && !replaces && (await hasSubscription(person))
+  const isRefused = !replaces && (await hasInTheWay(person, slug))
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
       insist(
@@ -39,8 +39,8 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given
   if (!checkoutUrl) return
-  if (isSubscribed && (await hasSubscription(person))) {
-    company.faults.add(`charged once: ${person.email}, who has a subscription, was sold ${slug}`)
+  if (isRefused && (await hasInTheWay(person, slug))) {
+    company.faults.add(`charged once: ${person.email} was sold ${slug} beside what prevents that`)
   }
   person.orders.set(checkoutUrl, sold(person, step))
   if (!isWanted) return
@@ -79,8 +79,8 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 
-/** Whether the user endpoint shows a subscription that has not ended, with or without access. */
-async function hasSubscription({ world, userId }: Person): Promise<boolean> {
+/** Whether the user endpoint shows a subscription that has not ended, with or without access; or the same one-time price. */
+async function hasInTheWay({ world, userId }: Person, slug: Slug): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
   const now = await world.clock.now(world.paywall.id).catch(() => null)
@@ -88,7 +88,11 @@ async function hasSubscription({ world, userId }: Person): Promise<boolean> {
   const hasEnd = ({ cancel_at_period_end: ends, cancel_at: at }: Purchase) => ends || at !== null
   const isOver = (each: Purchase) =>
     hasEnd(each) && Date.parse(each.cancel_at ?? String(each.current_period_end)) <= now.getTime()
-  return state.purchases.some((each) => each.interval !== null && NOT_ENDED.includes(each.status) && !isOver(each))
+  return state.purchases.some((each) =>
+    each.interval === null
+      ? each.price_slug === slug && ['pending', 'active'].includes(each.status)
+      : NOT_ENDED.includes(each.status) && !isOver(each),
+  )
 }
 
 /** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */

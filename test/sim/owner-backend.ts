@@ -9,6 +9,7 @@ const Subscription = z.looseObject({
   id: z.string(),
   status: z.string(),
   price_id: z.string().nullable(),
+  price_slug: z.string().nullable(),
   current_period_end: z.string().nullable(),
   trial_end: z.string().nullable(),
   access_until: z.string().nullable(),
@@ -33,6 +34,8 @@ const Event = z.object({
         amount: z.int(),
         currency: z.string(),
         processor_id: z.string(),
+        purchase_id: z.string(),
+        price_slug: z.string().nullable(),
         refunded_amount: z.int(),
         refunded: z.boolean(),
       })
@@ -40,6 +43,7 @@ const Event = z.object({
     checkout: z
       .looseObject({
         purchase_id: z.string(),
+        price_slug: z.string(),
         amount: z.int(),
         currency: z.string(),
         duplicate_of: z.string().nullable(),

@@ -46,15 +46,21 @@ export const ACCESS: Law = {
   },
 }
 
-/** What a purchase says of the end of its access. */
+/** What a purchase says of the end of its access. What has ended, or is paused, gave access until then. */
 export const ACCESS_UNTIL: Law = {
   name: 'access_until',
-  faults: ({ shown }) =>
+  faults: ({ shown, now }) =>
     shown.flatMap((purchase) => {
-      const { id, status, access_until: until } = purchase
-      if (!['trialing', 'active', 'past_due'].includes(status) || isChanging(purchase)) return []
-      return Math.abs(time(until) - accessUntil(purchase)) > 1 && time(until) !== accessUntil(purchase)
-        ? [`${id}, ${status}, gives access until ${until}`]
-        : []
+      const { id, status, interval, access_until: until, changes } = purchase
+      if (isChanging(purchase)) return []
+      const hasEnded = status === 'refunded' || (interval !== null && ['paused', 'canceled'].includes(status))
+      const isRight = hasEnded
+        ? changes.length === 0 || time(until) <= now.getTime() + TOLERANCE_MS
+        : !RUNNING.includes(status) ||
+          Math.abs(time(until) - accessUntil(purchase)) <= 1 ||
+          time(until) === accessUntil(purchase)
+      return isRight ? [] : [`${id}, ${status}, gives access until ${until}`]
     }),
 }
+
+const RUNNING = ['trialing', 'active', 'past_due']

@@ -131,12 +131,30 @@ export const RENEWALS: Law = {
           .filter((end, place) => reported.indexOf(end) !== place)
           .map((end) => `${id} was renewed twice until ${end}`),
         ...reported.filter((end) => end === changes[0]?.is.current_period_end).map((end) => `${id} began until ${end}`),
+        ...unpaidRenewals(life, changes, sale).map(
+          (end) => `${id} was reported as renewed until ${end} before that was paid for`,
+        ),
         ...paidPeriodEnds(life, changes, sale)
           .filter((end) => !reported.includes(end))
           .map((end) => `${id} was renewed until ${end} untold`),
       ]
     }),
 }
+
+/** The ends of periods that were reported as renewed when no further period had been paid for. The step `renew` is paid in advance. */
+function unpaidRenewals({ company: { life } }: Case, changes: Change[], sale: Sale | undefined): string[] {
+  if (!sale || life.steps.some((step) => step?.act === 'renew')) return []
+  const first = sale.hadTrial ? 0 : 1
+  return changes
+    .filter(({ types }) => types.includes(RENEWED))
+    .filter(({ at }, place) => {
+      const paid = sale.paidPeriods.filter(({ paidAt }) => paidAt * 1000 <= at + TOLERANCE_MS)
+      return paid.length <= first + place
+    })
+    .map(({ is }) => String(is.current_period_end))
+}
+
+const isSameDay = (seconds: number, at: string) => isoTime(seconds).slice(0, 10) === at.slice(0, 10)
 
 /**
  * The ends of the later periods that were paid for when they first became known. One that is paid for afterwards may be over before that
@@ -152,8 +170,7 @@ function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefin
     const latestEnd = Math.max(...changes.slice(0, place).map((earlier) => time(earlier.is.current_period_end)))
     if (time(end) <= latestEnd) return []
     const isPaid = sale.paidPeriods.some(
-      (period) =>
-        isoTime(period.end).slice(0, 10) === end.slice(0, 10) && period.paidAt * 1000 < at && !period.isGivenBack,
+      (period) => isSameDay(period.end, end) && period.paidAt * 1000 < at && !period.isGivenBack,
     )
     return isPaid ? [end] : []
   })
@@ -204,19 +221,17 @@ export const COMPLETED: Law = {
     }),
 }
 
-/** The previous state in an event is the state in the one before. */
+/** The previous state in an event is the one that the event before it has reported. */
 export const PREVIOUS: Law = {
   name: 'previous',
-  faults({ events }) {
-    const last = new Map<string, Told[]>()
-    return events.flatMap(({ type, data: { subscription, previous, sequence } }) => {
-      if (!subscription) return []
-      const reported = last.get(subscription.id) ?? []
-      last.set(subscription.id, [...reported, subscription])
-      if (!previous || reported.length === 0) return []
-      // One change may emit several events, each with the state before it.
-      const isKnown = reported.some((each) => isDeepStrictEqual(each, previous))
-      return isKnown ? [] : [`${type} (${sequence}) follows ${JSON.stringify(previous)}, which was never reported`]
-    })
-  },
+  faults: ({ shown }) =>
+    shown.flatMap(({ id, changes }) =>
+      changes.flatMap(({ types, was }, place) => {
+        const last = changes[place - 1]?.is
+        if (!was || !last || isDeepStrictEqual(was, last)) return []
+        return [
+          `${types} of ${id} follows ${JSON.stringify(was)}, and the event before reported ${JSON.stringify(last)}`,
+        ]
+      }),
+    ),
 }

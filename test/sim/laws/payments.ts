@@ -1,16 +1,14 @@
-import type { Sale } from '../../conformance/drivers/sale.ts'
+import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
-import type { Case, Law } from './case.ts'
+import type { Case, Law, Shown } from './case.ts'
 
-/** No payment is reported twice, and each that a webhook reported is. Not every failed attempt ends a payment. */
+/** No payment is reported twice, and each that a webhook reported is, though not each of its failed attempts. */
 export const TOLD: Law = {
   name: 'payments reported',
   faults({ company: { capabilities }, truth: { payments }, events, known: { everything } }) {
     const open = [
       'failed',
-      'dispute_lost',
-      'dispute_won',
-      ...(capabilities.sendsDisputeWebhook ? [] : ['disputed']),
+      ...(capabilities.sendsDisputeWebhook ? [] : ['disputed', 'dispute_lost', 'dispute_won']),
       // A refund that has failed when it first becomes known is not reported.
       ...(payments.refund_failed > 0 ? ['refunded', 'refund_failed'] : []),
     ]
@@ -32,18 +30,24 @@ export const TOLD: Law = {
   },
 }
 
-/** Payment events have the amounts paid, to the cent. */
+/** Payment events have the amounts paid, to the cent, and a price that was sold. */
 export const AMOUNTS: Law = {
   name: 'amounts',
-  faults({ company: { records }, events }) {
+  faults({ company: { people, records }, events, shown }) {
     const paid = records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       .map(({ amount, currency }) => `${amount} ${currency.toUpperCase()}`)
     return events.flatMap(({ type, data: { payment } }) => {
       if (type !== 'payment.succeeded' || !payment) return []
+      const purchase = shown.find(({ id }) => id === payment.purchase_id)
+      const order = people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
+      const slugs = [order?.slug, ...(purchase?.changes ?? []).map(({ is }) => is.price_slug)]
       const place = paid.indexOf(`${payment.amount} ${payment.currency}`)
       if (place >= 0) paid.splice(place, 1)
-      return place >= 0 ? [] : [`nobody paid ${payment.amount} ${payment.currency}`]
+      return [
+        ...(place >= 0 ? [] : [`nobody paid ${payment.amount} ${payment.currency}`]),
+        ...(!order || slugs.includes(payment.price_slug) ? [] : [`${payment.price_slug} was paid for, not ${slugs}`]),
+      ]
     })
   },
 }
@@ -56,15 +60,19 @@ export const WENT_BACK: Law = {
       payment ? [{ kind: type.split('.')[1]!, payment }] : [],
     )
     const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund))
-    const getAmounts = (records: { amount: number }[]) => records.map(({ amount }) => amount)
+    const getAmounts = (back: { payment: string; amount: number }[]) =>
+      back.map(({ payment, amount }) => {
+        const paid = records('payments').find(({ id }) => id === payment)
+        return `${amount} ${paid?.currency.toUpperCase()}`
+      })
     const due = {
       refunded: getAmounts(records('refunds')),
       disputed: getAmounts([...records('disputes'), ...takenBack]),
       dispute_lost: getAmounts([...records('disputes'), ...takenBack]),
     }
-    const invented = reported.filter(({ kind, payment: { amount } }) => {
+    const invented = reported.filter(({ kind, payment: { amount, currency } }) => {
       const amounts = due[kind as keyof typeof due]
-      const place = amounts?.indexOf(amount) ?? 0
+      const place = amounts?.indexOf(`${amount} ${currency}`) ?? 0
       amounts?.splice(place, 1)
       return place < 0
     })
@@ -94,19 +102,20 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
   ]
 }
 
-/** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial. */
+/** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial; for what its page was opened to sell. */
 export const CHARGED: Law = {
   name: 'checkout amounts',
-  faults: ({ company: { records }, truth: { sales }, events, shown }) =>
+  faults: ({ company: { people, records }, truth: { sales }, events, shown }) =>
     events.flatMap(({ data: { checkout } }) => {
       const purchase = shown.find(({ id }) => id === checkout?.purchase_id)
       const sale = sales.find(({ processorId }) => processorId === purchase?.processorId)
-      if (!checkout || !purchase || !sale) return []
+      const order = people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
+      if (!checkout || !purchase || !sale || !order) return []
       const first = records('payments').find(({ id }) => id === sale.paid[0])
       const amount = purchase.trial_end || sale.hadTrial ? 0 : (first?.amount ?? 0)
-      return checkout.amount === amount
-        ? []
-        : [`${checkout.purchase_id} came to ${amount}, and was reported as ${checkout.amount}`]
+      const due = `${order.slug} for ${amount} ${order.currency}`
+      const reported = `${checkout.price_slug} for ${checkout.amount} ${checkout.currency}`
+      return reported === due ? [] : [`${checkout.purchase_id} came to ${due}, and was reported as ${reported}`]
     }),
 }
 
@@ -164,6 +173,8 @@ export const ONCE: Law = {
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
       ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
+      ...(settled ? shown.flatMap((each) => chargedAfterReplacement(life, each)) : []),
+      ...sales.flatMap((sale) => overlappingPeriods(life, sale)),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]
         : []),
@@ -208,3 +219,39 @@ function outlived(
 }
 
 const HOUR_SECONDS = 3_600
+
+/**
+ * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. A charge may be
+ * under way when the other is paid.
+ */
+function chargedAfterReplacement({ company, truth: { sales }, shown, events }: Case, newer: Shown): string[] {
+  const paidAt = getSale(sales, newer)?.paidPeriods[0]?.paidAt
+  const order = company.people.flatMap(({ orders }) => orders.get(newer.url ?? '') ?? [])[0]
+  if (!order?.replaces || newer.trial_end !== null || paidAt === undefined) return []
+  return shown.flatMap((older) => {
+    const sale = getSale(sales, older)
+    if (older.member !== newer.member || older.interval === null || !sale) return []
+    const [first] = sale.paidPeriods
+    if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
+    const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt + 1)
+    const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
+    return late.length > warnings.length
+      ? [`${older.processorId} was charged ${late.length} times after ${newer.processorId} had replaced it`]
+      : []
+  })
+}
+
+const getSale = (sales: Sale[], { processorId }: Shown) => sales.find((sale) => sale.processorId === processorId)
+
+/** Steps that charge before time, or for another plan in the middle of a period. */
+const CHARGING_EARLY = ['renew', 'roll-over', 'change-plan']
+
+/** The periods of a subscription that begin more than a day before the one before them ends. */
+function overlappingPeriods({ company: { life } }: Case, { processorId, isSubscription, paidPeriods }: Sale): string[] {
+  if (!isSubscription || life.steps.some((step) => step && CHARGING_EARLY.includes(step.act))) return []
+  return paidPeriods
+    .filter(({ start }, place) => start + DAY_SECONDS < (paidPeriods[place - 1]?.end ?? 0))
+    .map(({ start }) => `${processorId} was charged from ${isoTime(start)} on, in the middle of a paid period`)
+}
+
+const DAY_SECONDS = 86_400

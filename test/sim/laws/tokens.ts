@@ -94,12 +94,20 @@ function creditedPeriods({ paidPeriods }: Sale): Credited[] {
 
 const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
 
-/** Of a plan that was changed twice between two reads only the last one is known. */
+/**
+ * Of a plan that was changed twice between two reads only the last one is known. So is, of a period that was charged in advance and a change
+ * of plan that begins before it, only the latter.
+ */
 const keptTokens = (sale: Sale) =>
   sumBy(
-    creditedPeriods(sale).filter((each) => !isGivenBack(each)),
+    creditedPeriods({ ...sale, paidPeriods: sale.paidPeriods.filter(isNotOvertaken) }).filter(
+      (each) => !isGivenBack(each),
+    ),
     ({ charged }) => broughtBy(charged.at(-1)!),
   )
+
+const isNotOvertaken = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
+  !all.slice(place).some((later) => later.start < start)
 
 /**
  * Of a period whose plan was changed, only what the first charge has brought is surely taken back. The period of a payment is found by
