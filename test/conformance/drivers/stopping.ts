@@ -11,3 +11,9 @@ export const callsChargesBack = (acquiring: ProcessorName) => acquiring === 'str
 
 /** Whether a processing charge waits for the bank; elsewhere it succeeds by itself. */
 export const waitsForBank = (acquiring: ProcessorName) => acquiring === 'mollie'
+
+/** Whether a change of plan can be scheduled for the end of the period. */
+export const schedulesPlans = (acquiring: ProcessorName) => acquiring === 'stripe' || acquiring === 'chargebee'
+
+/** Whether open invoices are voided one by one before a past due subscription is ended. */
+export const voidsInvoices = (acquiring: ProcessorName) => acquiring === 'stripe' || acquiring === 'chargebee'

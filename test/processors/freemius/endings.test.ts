@@ -117,3 +117,26 @@ test('a sandbox sale is ignored in live mode, and a live sale in test mode', asy
   expect(sold.bought.status).toBe('active')
   expect(await real.getAdapter(true).observe(sold.license)).toBeNull()
 })
+
+test('a request that Freemius accepts and ignores is not considered done', async () => {
+  const setup = await startAdapter()
+  const { license } = await setup.buy()
+  const ineffective = setup.getAdapter(true, async (...call) =>
+    call[1]?.method === 'DELETE' ? Response.json({}) : fetch(...call),
+  )
+  await expect(ineffective.stopCharging?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(ineffective.endNow?.(license.id)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('a lifetime licence has no charges, and can be ended', async () => {
+  const setup = await startAdapter()
+  const { bought, page } = await setup.checkout(PRICES.lifetime).then(async ({ page }) => ({
+    page,
+    bought: await setup.look(page),
+  }))
+  const reference = { kind: 'payment' as const, id: bought?.processorId ?? '' }
+  await setup.adapter.stopCharging?.(reference.id)
+  expect(await setup.look(page)).toMatchObject({ status: 'active' })
+  await setup.adapter.endNow?.(reference.id)
+  expect(await setup.look(reference)).toMatchObject({ status: 'canceled' })
+})

@@ -239,6 +239,21 @@ test('an organisation that allows one subscription per customer refuses a second
   await expect(shop.buy({ userId: ADA })).rejects.toThrow('nothing was bought')
 })
 
+test('stopCharging fails if the buyer undoes a scheduled end at that moment, and can be repeated', async () => {
+  const shop = await openShop()
+  const { reference } = await shop.buy()
+  await shop.adapter.cancelAtPeriodEnd(reference.id, '')
+  shop.emulator.onCall = async (_, run) => {
+    const refusal = await run()
+    shop.emulator.onCall = undefined
+    await shop.emulator.portalUndo(reference.id)
+    return refusal
+  }
+  await expect(shop.adapter.stopCharging?.(reference.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await shop.adapter.stopCharging?.(reference.id)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+})
+
 type Events = Awaited<ReturnType<Awaited<ReturnType<typeof openShop>>['events']>>
 
 const payments = (events: Events) => events.flatMap(({ payment }) => payment ?? [])
