@@ -105,6 +105,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
+  test('a dispute of a one-time purchase that is won without a webhook is found within two days', async () => {
+    const { there } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring), 'lifetime')
+    await causeAtProcessor(buyer, there.dispute)
+    await advanceClock(buyer, '26h')
+    await unheard(buyer, (id) => there.decideDispute!(id, true))
+    expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_won 4900'])
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
   test('a won dispute restores the purchase, and exactly the tokens that it removed', async () => {
     const shop = getShop(acquiring)
     const { there, capabilities } = shop

@@ -16,6 +16,7 @@ import {
   readPurchase,
   readState,
 } from './buyer.ts'
+import { awaitsOneTimePayments } from './drivers/pausing.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -80,6 +81,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await advanceClock(buyer, '14d')
     expect(new Set(await newEvents({ ...buyer, received: 0 }))).toEqual(new Set(['payment.failed 999']))
     expect(await readState(buyer)).toMatchObject({ paid: false })
+  })
+
+  test('a one-time purchase whose payment is processing begins when that succeeds', async () => {
+    const shop = getShop(acquiring)
+    if (!awaitsOneTimePayments(acquiring)) return
+    const buyer = await open(shop, 'lifetime')
+    await pressAndReturn(buyer, 'later')
+    expect(await newEvents(buyer)).toEqual([])
+    expect(await readState(buyer)).toMatchObject({ paid: false })
+    await shop.there.resolve(false)
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', interval: null }] })
   })
 
   test('a payment event has the purchase status after the payment', async () => {

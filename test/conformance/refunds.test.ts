@@ -54,17 +54,25 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await refundsInLedger(buyer)).toEqual([-100, 100])
   })
 
-  test('a refund that fails later without a webhook is found by reconcile', async () => {
-    const shop = getShop(acquiring)
-    if (!shop.there.failRefund) return // refunds cannot fail at this processor
-    const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.refund)
-    expect(await readTokens(buyer)).toBe(0)
-    await unheard(buyer, shop.there.failRefund)
-    expect(await advanceClock(buyer, '8d')).toEqual(['payment.refund_failed 999'])
-    expect(await readTokens(buyer)).toBe(100)
-    expect(await advanceClock(buyer, '8d')).toEqual([])
-  })
+  test.each([
+    ['monthly', 'a week', '8d', 999, 100],
+    ['lifetime', 'two days', '2d', 4900, 50],
+  ] as const)(
+    'a refund of a %s purchase that fails later without a webhook is found within %s',
+    async (slug, _, span, amount, tokens) => {
+      const shop = getShop(acquiring)
+      if (!shop.there.failRefund) return // refunds cannot fail at this processor
+      const buyer = await buy(shop, slug)
+      await causeAtProcessor(buyer, shop.there.refund)
+      await advanceClock(buyer, '26h')
+      expect(await readTokens(buyer)).toBe(0)
+      await unheard(buyer, shop.there.failRefund)
+      expect(await advanceClock(buyer, span)).toEqual([`payment.refund_failed ${amount}`])
+      expect(await readTokens(buyer)).toBe(tokens)
+      expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+      expect(await advanceClock(buyer, '8d')).toEqual([])
+    },
+  )
 })
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {

@@ -88,6 +88,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       'subscription.renewed',
     ])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', interval: 'year' })
+    expect(daysUntil((await readPurchase(buyer))?.current_period_end)).toBeGreaterThan(364)
   })
 
   test('a trial has the requested length if the processor supports that', async () => {

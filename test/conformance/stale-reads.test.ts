@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CallInterceptor, RecordedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { cancel } from '../support/subscriber.ts'
 import {
   advanceClock,
@@ -17,6 +17,7 @@ import {
   readState,
 } from './buyer.ts'
 import { getDriver } from './drivers/drivers.ts'
+import { paysChangesAtOnce } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -52,14 +53,19 @@ async function recordReads(shop: Shop) {
 
 type ActionCase = [title: string, act: (buyer: Buyer, id: string) => Promise<unknown>, received: string[]]
 
-const ACTIONS: ActionCase[] = [
+const getActions = (acquiring: ProcessorName): ActionCase[] => [
   ['a cancellation', ({ shop }, id) => shop.there.cancel(id), ['subscription.cancel_scheduled']],
   ['an end', ({ shop }, id) => shop.there.end!(id), ['subscription.ended']],
+  [
+    'a change of plan',
+    ({ shop: { there, driver } }, id) => there.changePlan!(id, driver.prices.plus),
+    [...(paysChangesAtOnce(acquiring) ? ['payment.succeeded 1000'] : []), 'subscription.plan_changed'],
+  ],
   ['a renewal', ({ shop }, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
 ]
 
 describe.each(VERSIONED)('%s', (acquiring) => {
-  test.each(ACTIONS)(
+  test.each(getActions(acquiring))(
     'the webhook of %s is accepted, takes effect once a read shows it, and is not undone by a stale read',
     async (_, act, received) => {
       const shop = getShop(acquiring)

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { buy, readPurchase } from './buyer.ts'
+import { buy, causeAtProcessor, expectStoredAsAtProcessor, readPurchase, readTokens } from './buyer.ts'
 import { setUp } from './drivers/set-up.ts'
+import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
 const getShop = useShops()
@@ -20,5 +21,25 @@ test.each(PROCESSOR_NAMES)(
     const completed = events.find(({ type }) => type === 'checkout.completed')
     expect(completed?.data.checkout).toMatchObject({ amount: paid })
     if ('setTerms' in shop.emulator) expect(paid).not.toBe(4900)
+  },
+)
+
+test.each(PROCESSOR_NAMES)(
+  '%s: events of a subscription have the charged amount in each period, and a full refund of it removes the tokens',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    if (!('setTerms' in shop.emulator)) return // no discounts and no taxes
+    const terms = { taxPercent: 20, percentOff: 10 }
+    await setUp(shop.world[acquiring], shop.paywall.id, { terms, afterRetries: null, lagSeconds: 0 })
+    const buyer = await buy(shop)
+    const [completed] = await ownerEvents(shop.world, buyer.userId)
+    expect(completed?.data.checkout).toMatchObject({ amount: 1079 })
+    expect(await paymentEvents(buyer)).toMatchObject([{ type: 'payment.succeeded', amount: 1079 }])
+    expect(await causeAtProcessor(buyer, shop.there.renew)).toContain('payment.succeeded 1079')
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', unit_amount: 999 })
+    await expectStoredAsAtProcessor(buyer)
+    expect(await readTokens(buyer)).toBe(200)
+    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual(['payment.refunded 1079'])
+    expect(await readTokens(buyer)).toBe(100)
   },
 )

@@ -8,6 +8,7 @@ import {
   advanceClock,
   type Buyer,
   buy,
+  cancelThroughApi,
   getProcessorId,
   newEvents,
   open,
@@ -189,5 +190,27 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await advanceClock(first, '1h')
     expect((await readState(first)).purchases).toMatchObject([RENEWS, RENEWS])
     expect(await readDuplicates(first)).toEqual([null, id])
+  })
+
+  test('two subscriptions are renewed, refunded and cancelled separately', async () => {
+    const shop = getShop(acquiring)
+    if (shop.capabilities.expiresPages) return // the second page closes the first
+    const buyer = await open(shop)
+    const page = await open(shop, 'plus', { email: buyer.email })
+    await pay(buyer)
+    await newEvents(buyer)
+    const monthly = await getProcessorId(buyer)
+    await pay(page)
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 1999', 'subscription.created'])
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
+    await shop.there.renew(monthly)
+    expect(await newEvents(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    await shop.there.refund(monthly, 300)
+    expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
+    expect((await readState(buyer)).purchases).toMatchObject([
+      { price_slug: 'plus', cancel_at_period_end: true },
+      { price_slug: 'monthly', ...RENEWS },
+    ])
   })
 })

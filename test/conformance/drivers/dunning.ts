@@ -1,12 +1,16 @@
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Shop } from '../shop.ts'
+import { goesOnToNextPeriod } from './stopping.ts'
 
 /** A longer retry schedule than the default, for processors where an owner can configure it. */
 const THREE_WEEKS = { retryDays: [2, 5, 7, 7], finally: 'cancel' as const }
 
 /** Freemius stops retrying after nine days, and cancels the licence. */
-export const GIVES_UP = 'freemius'
-export const GOES_ON = PROCESSOR_NAMES.filter((acquiring) => acquiring !== GIVES_UP)
+export const GIVES_UP_EARLY = 'freemius'
+export const GOES_ON = PROCESSOR_NAMES.filter((acquiring) => acquiring !== GIVES_UP_EARLY)
+
+/** Processors that end a subscription after the last retry. Mollie charges the next period instead. */
+export const GIVES_UP = PROCESSOR_NAMES.filter((acquiring) => !goesOnToNextPeriod(acquiring))
 
 /** Retries failed charges for three weeks, where an owner can configure that. */
 export async function repeatForThreeWeeks({ world, acquiring, paywall }: Shop): Promise<void> {

@@ -16,6 +16,9 @@ const KEEPS_UNPAID = ['stripe'] as const
 /** Processors where a one-time purchase exists while its payment is processing. Polar and Freemius create it after the payment. */
 const SELLS_UNPAID = ['stripe', 'chargebee', 'mollie'] as const
 
+/** Whether the payment of a one-time purchase may be processing. */
+export const awaitsOneTimePayments = (acquiring: ProcessorName) => acquiring !== 'freemius'
+
 const isIn = <Name extends ProcessorName>(names: readonly Name[], name: ProcessorName): name is Name =>
   names.some((each) => each === name)
 
