@@ -32,24 +32,17 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
   recurring: null,
 }
 
-/**
- * An adapter with its own emulator, which sends its webhooks to the adapter. `received` has the parsed events; `line.send`
- * makes each call.
- */
+/** An adapter with its own emulator, which sends its webhooks to the adapter. `received` has the parsed events. */
 export async function startSelling() {
   const received: ProcessorEvent[] = []
-  const better = { ...ACME.prices[0]!, id: 'price_pro', label: 'Pro', amount: 1999 }
   const { emulator, stripe } = await startStripe({
-    accounts: [{ ...ACME, prices: [...ACME.prices, better] }],
     async fetch(_, { headers, body } = {}) {
       received.push(await adapter.readEvent({ headers: new Headers(headers), rawBody: String(body), now: new Date() }))
       return new Response(null, { status: 200 })
     },
   })
-  const line = { send: fetch }
   const now = () => new Date(emulator.currentTime(ACME.paywallId) * 1000)
-  const send: typeof fetch = (input, init) => line.send(input, init)
-  const adapter = stripeAdapter(ACME, { base: emulator.url, isTest: true, fetch: send, now })
+  const adapter = stripeAdapter(ACME, { base: emulator.url, isTest: true, fetch, now })
   onTestFinished(() => emulator.drainWebhooks())
 
   /** What the adapter decides about a purchase. */
@@ -73,5 +66,5 @@ export async function startSelling() {
   }
   const passDays = (days: number) =>
     emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + days * 24 * 3600)
-  return { emulator, stripe, adapter, line, look, sell, subscribe, received, facts, passDays }
+  return { emulator, stripe, adapter, look, sell, subscribe, received, facts, passDays }
 }
