@@ -18,12 +18,6 @@ test('sells in the currencies of the official SDK, except those whose units are 
   )
 })
 
-test('the guide lists exactly the events of the definition', () => {
-  const guide = readFileSync(new URL('../../../docs/processors/polar.md', import.meta.url), 'utf8')
-  const [, listed = ''] = /these events:\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
-  expect(listed.trim().split('\n').toSorted()).toEqual([...POLAR.webhook.events].toSorted())
-})
-
 const offered = (...variants: [local: number | null, processorPrice: string, currency: string, amount: number][]) => ({
   interval: 'month' as const,
   intervalCount: 1,

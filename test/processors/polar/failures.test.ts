@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { close, listen } from '../../../dev/emulators/core/listen.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
@@ -89,19 +88,6 @@ test('names the fields of the checkout that are wrong, and not their values', as
   expect(price).toMatchObject({ kind: 'rejected', message: 'polar: RequestValidationError body.products.0 (422)' })
   const target = await readFailure(adapter.openCheckout(getOrder({ successUrl: 'nowhere' })))
   expect(target.message).toBe('polar: RequestValidationError body.success_url (422)')
-})
-
-test('a cancellation whose reply was lost can be repeated', async () => {
-  const shop = await openShop()
-  const { reference } = await shop.buy()
-  shop.emulator.onCall = async (_, run) => {
-    await run()
-    throw new DroppedCall()
-  }
-  const error = await readFailure(shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear'))
-  expect(error).toMatchObject({ kind: 'unavailable', answered: false })
-  shop.emulator.onCall = undefined
-  expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
 test('times out after eight seconds', { timeout: 12_000 }, async () => {

@@ -8,7 +8,6 @@ import {
   buy,
   cancelThroughApi,
   causeAtProcessor,
-  getProcessorId,
   newEvents,
   open,
   pay,
@@ -100,30 +99,6 @@ test('two paywalls of one organisation each store what they have sold, although 
   await world.polar.drainWebhooks()
   expect(otherBuyer.userId).toBe(buyer.userId)
   expect([(await readState(buyer)).purchases.length, (await readState(otherBuyer)).purchases.length]).toEqual([1, 1])
-})
-
-test('several subscriptions of one customer are cancelled, renewed and refunded separately', async () => {
-  const first = await open(shop)
-  // Opened before the first was paid, and without the flag: neither ends the other.
-  const page = await open(shop, 'yearly', { email: first.email })
-  await pay(first)
-  await newEvents(first)
-  const firstId = await getProcessorId(first)
-  const second = { ...page, received: first.received }
-  await pay(second)
-  expect(await newEvents(second)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(await cancelThroughApi(second)).toMatchObject({ status: 200 })
-  expect(await newEvents(second)).toEqual(['subscription.cancel_scheduled'])
-  expect(await causeAtProcessor(second, async () => shop.there.renew(firstId))).toEqual([
-    'payment.succeeded 999',
-    'subscription.renewed',
-  ])
-  expect(await causeAtProcessor(second, async () => shop.there.refund(firstId, 300))).toEqual(['payment.refunded 300'])
-  const purchases = [
-    { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: true },
-    { price_slug: 'monthly', status: 'active', cancel_at_period_end: false },
-  ]
-  expect((await readState(second)).purchases).toMatchObject(purchases)
 })
 
 const portalFor = (names: { key: string; body: object } | { token: string }) =>
