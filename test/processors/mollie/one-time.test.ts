@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../../support/checkout.ts'
-import { getPayments, listSubscriptions, mollieProcessor, payFirst } from '../../support/mollie-purchase.ts'
-import { ownerEvents } from '../../support/owner-events.ts'
+import { getPayments, mollieProcessor, payFirst } from '../../support/mollie-purchase.ts'
 import { monthly } from '../../support/paywall-file.ts'
 import { userState } from '../../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
@@ -29,34 +28,6 @@ test('a buyer who chose a bank transfer sees the thanks page, and the purchase b
   await world.mollie.resolvePayment(paymentId)
   await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-})
-
-test('a one-time purchase waits for a slow bank, and ends when all is refunded', async () => {
-  const body = { email: newEmail(), priceId: getPriceId(world.paywall, 'lifetime') }
-  const { userId } = parseOpened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  const [payment] = getPayments(world, userId)
-  expect(payment).toMatchObject({ sequenceType: 'oneoff', amount: { currency: 'JPY', value: '980' } })
-  const id = payment!.id
-  await world.mollie.payLater(id)
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
-
-  await world.mollie.resolvePayment(id)
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({
-    paid: true,
-    purchases: [{ status: 'active', interval: null, unit_amount: 980, currency: 'JPY', current_period_end: null }],
-  })
-  await world.mollie.refund(id, '80')
-  await world.mollie.drainWebhooks()
-  expect((await userState(world, userId)).paid).toBe(true)
-  await world.mollie.refund(id)
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
-  const events = await ownerEvents(world, userId)
-  const payments = events.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
-  expect(payments).toEqual(['payment.succeeded 980', 'payment.refunded 80', 'payment.refunded 900'])
-  expect(listSubscriptions(world, userId)).toEqual([])
 })
 
 test('a transfer in progress is not cancelled by another checkout', async () => {

@@ -103,23 +103,6 @@ test('a full refund before the start ends the purchase, which never renews', asy
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })
 
-test('a purchase is pending while a bank processes its first payment, and begins when that is paid', async () => {
-  const [good, bad] = [
-    await payFirst(world, 'monthly', { action: 'later' }),
-    await payFirst(world, 'monthly', { action: 'later' }),
-  ]
-  expect((await call(world, good.back)).headers.location).toContain('https://owner.example/thanks')
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, bad.userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
-
-  await world.mollie.resolvePayment(good.paymentId)
-  await world.mollie.resolvePayment(bad.paymentId, { fail: true })
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, good.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-  expect(await userState(world, bad.userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-  expect(await eventTypes(bad.userId)).toEqual(['payment.failed'])
-})
-
 test('a trial costs nothing, and trial_ending is sent three days before its end although Mollie sends no event', async () => {
   const { shop, passes } = await openMollieShop(world)
   const { userId } = await subscribeAtMollie(shop, 'yearly')
@@ -143,11 +126,4 @@ test('a trial costs nothing, and trial_ending is sent three days before its end 
   await passes('4d')
   expect(await readPurchase(userId, shop)).toMatchObject({ status: 'active' })
   expect((await eventTypes(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
-})
-
-test('a local price is charged in its own currency', async () => {
-  const { userId } = await payFirst(world, 'monthly', { body: { localCurrency: 'HUF' } })
-  expect(getPayments(world, userId)).toMatchObject([{ amount: { currency: 'HUF', value: '3990.00' } }])
-  await world.mollie.drainWebhooks()
-  expect(await readPurchase(userId)).toMatchObject({ unit_amount: 399_000, currency: 'HUF' })
 })
