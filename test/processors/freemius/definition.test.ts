@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { OfferedPrice } from '../../../lib/processors/definition.ts'
 import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
@@ -55,18 +54,6 @@ test('lists the credentials, two of which are secret', () => {
   expect(FREEMIUS.credentials.productId.pattern?.test('7001')).toBe(true)
   expect(FREEMIUS.credentials.productId.pattern?.test('7001/../x')).toBe(false)
   expect(FREEMIUS.detectMode(CREDENTIALS)).toBeNull()
-})
-
-test("the events in the owner's guide are those that the adapter handles", () => {
-  const root = new URL('../../../', import.meta.url)
-  const guide = readFileSync(new URL('docs/processors/freemius.md', root), 'utf8')
-  const code = readFileSync(new URL('lib/processors/freemius/events.ts', root), 'utf8')
-  const listed = /\n\n```\n([\s\S]*?)\n```/.exec(guide)?.[1]?.split('\n')
-  expect(listed).toEqual(FREEMIUS.webhook.events)
-  const read = [...code.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type)
-  // One page of Freemius' documentation spells `subscription.cancelled` with one `l`.
-  expect(read.filter((type) => type !== 'subscription.canceled').toSorted()).toEqual(listed?.toSorted())
-  for (const field of Object.keys(FREEMIUS.credentials)) expect(guide).toContain(`credentials.${field}`)
 })
 
 test('prices of one plan cannot have different trials', () => {

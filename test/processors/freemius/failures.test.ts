@@ -92,20 +92,6 @@ test('a call that takes too long is aborted, and its outcome is unknown', async 
   await expect(adapter.openCheckout(order())).rejects.toMatchObject({ kind: 'unavailable', answered: false })
 })
 
-test('a cancellation whose reply is lost can be repeated', async () => {
-  const setup = await startAdapter()
-  const { license, bought } = await setup.buy()
-  setup.emulator.onCall = async (call, proceed) => {
-    const response = await proceed()
-    if (call.method === 'DELETE') throw new DroppedCall()
-    return response
-  }
-  await expect(setup.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject({ answered: false })
-  setup.emulator.onCall = undefined
-  expect(await setup.look(license)).toMatchObject({ cancelAtPeriodEnd: true })
-  expect(await setup.adapter.cancelAtPeriodEnd(license.id, 'x')).toMatchObject({ cancelAt: bought.currentPeriodEnd })
-})
-
 test.each([
   ['a wrong key', { apiKey: 'api_somebody' }],
   ['a wrong product', { productId: '9999' }],
@@ -131,13 +117,6 @@ test.each<[string, ReturnType<typeof order>, string]>([
   const { adapter } = await startAdapter()
   const refusal = { name: 'ProcessorError', kind: 'rejected', answered: true, message: expect.stringContaining(reason) }
   await expect(adapter.openCheckout(given)).rejects.toMatchObject(refusal)
-})
-
-test('no trial is given unless requested', async () => {
-  const { checkout, look } = await startAdapter()
-  const { page, url } = await checkout(PRICES.trial, 'pay', { trialDays: 0 })
-  expect(new URL(url).searchParams.get('trial')).toBeNull()
-  expect(await look(page)).toMatchObject({ status: 'active', trialEnd: null })
 })
 
 test('the same order opens the same page', async () => {

@@ -1,16 +1,6 @@
 // Freemius stores no id of ours, so a purchase is matched to its checkout by the buyer, the price, the interval and the time.
 import { describe, expect, test } from 'vitest'
-import {
-  type Buyer,
-  buy,
-  cancelThroughApi,
-  expectStoredAsAtProcessor,
-  newEvents,
-  open,
-  pressAndReturn,
-  readPurchase,
-  readState,
-} from '../../conformance/buyer.ts'
+import { type Buyer, buy, expectStoredAsAtProcessor, newEvents, open, readPurchase } from '../../conformance/buyer.ts'
 import { sell } from '../../conformance/changing.ts'
 import { payAndChange } from '../../conformance/drivers/plans.ts'
 import type { Shop } from '../../conformance/shop.ts'
@@ -238,28 +228,6 @@ test('a buyer whose e-mail address changed before the webhook arrived gets the p
 })
 
 describe('several subscriptions of one buyer', () => {
-  test('are independent', async () => {
-    const { shop } = product()
-    // Both pages are open before one is paid, and none was opened to replace a purchase.
-    const buyer = await open(shop, 'yearly')
-    const more = await open(shop, 'monthly', { email: buyer.email })
-    expect(await pressAndReturn(buyer, 'pay')).toContain('/thanks')
-    await newEvents(buyer)
-    expect(await pressAndReturn(more, 'pay')).toContain('/thanks')
-    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
-    const monthly = await readPurchase(buyer)
-    expect(monthly).toMatchObject({ price_slug: 'monthly', status: 'active' })
-    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
-    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    await expectStoredAsAtProcessor(buyer)
-    expect(await readState(buyer)).toMatchObject({
-      purchases: [
-        { price_slug: 'monthly', cancel_at_period_end: true },
-        { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: false },
-      ],
-    })
-  })
-
   test('are not sold while the product is restricted to one', async () => {
     const { shop } = product()
     const buyer = await buy(shop)
