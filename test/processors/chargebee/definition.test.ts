@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { WebhookEventType } from 'chargebee'
 import { expect, test } from 'vitest'
 import { decimalsAtChargebee } from '../../../dev/emulators/chargebee/currencies.ts'
 import { currencyDecimals, isCurrency } from '../../../lib/money/money.ts'
@@ -8,20 +5,9 @@ import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import type { OfferedPrice } from '../../../lib/processors/definition.ts'
 import { startSelling } from './selling.ts'
 
-const guide = readFileSync(join(import.meta.dirname, '../../../docs/processors/chargebee.md'), 'utf8')
-
-test('every event exists at Chargebee, and is in the owner’s guide', () => {
-  const known: string[] = Object.values(WebhookEventType)
-  for (const type of CHARGEBEE.webhook.events) {
-    expect(known).toContain(type)
-    expect(guide).toContain(`\n${type}\n`)
-  }
-})
-
-test("every credential is in the guide, with a pattern that accepts Chargebee's format", () => {
+test("every credential has a pattern that accepts Chargebee's format", () => {
   const good = { site: 'acme-test', apiKey: 'test_YkiZ', webhookUser: 'paywall', webhookPassword: 'a b:c' }
   for (const [name, { pattern }] of Object.entries(CHARGEBEE.credentials)) {
-    expect(guide).toContain(`credentials.${name}`)
     expect(pattern?.test(Reflect.get(good, name)) ?? true).toBe(true)
   }
   const { site, webhookUser } = CHARGEBEE.credentials

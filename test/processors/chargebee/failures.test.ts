@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
 import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
 
@@ -71,37 +70,11 @@ test('an unknown status is rejected as an unexpected response', async () => {
   })
 })
 
-test('a cancellation whose reply was lost succeeds when it is repeated', async () => {
-  const { adapter, emulator, sell, purchase } = await startSelling()
-  await sell()
-  emulator.onCall = async (_, run) => {
-    await run()
-    throw new DroppedCall()
-  }
-  const lost = adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')
-  await expect(lost).rejects.toMatchObject({ kind: 'unavailable', answered: false })
-  emulator.onCall = undefined
-  expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
-  expect((await purchase())?.cancelAtPeriodEnd).toBe(true)
-})
-
 test('a cancellation succeeds even if the site rejects the comment', async () => {
   const { adapter, emulator, sell } = await startSelling()
   await sell()
   emulator.failNext('/api/v2/comments', 403)
   expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
-})
-
-test('a checkout whose reply was lost opens the same page when it is repeated', async () => {
-  const { adapter, emulator } = await startSelling()
-  emulator.onCall = async (_, run) => {
-    await run()
-    throw new DroppedCall()
-  }
-  await expect(adapter.openCheckout(getOrder())).rejects.toMatchObject({ answered: false })
-  emulator.onCall = undefined
-  expect(await adapter.openCheckout(getOrder())).toMatchObject({ pageId: emulator.hostedPages[0]?.id })
-  expect(emulator.hostedPages).toHaveLength(1)
 })
 
 test('the customer id of another site is never used', async () => {

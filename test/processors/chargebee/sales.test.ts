@@ -1,63 +1,30 @@
-import { describe, expect, test } from 'vitest'
-import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
+import { expect, test } from 'vitest'
+import { CHECKOUT_ID, getOrder, startSelling } from './selling.ts'
 
 const OTHER_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
-describe('a one-time purchase', () => {
-  test('is sold with our checkout id as its order number, and refunded in part and in full', async () => {
-    const { chargebee, sell, look, reported, facts } = await startSelling()
-    const { page } = await sell(ONE_TIME)
-    const found = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
-    expect(found).toMatchObject({
-      checkoutId: CHECKOUT_ID,
-      status: 'active',
-      begun: true,
-      periodCovered: true,
-      buyerEmail: 'ada@example.com',
-      interval: null,
-      currentPeriodEnd: null,
-      unitAmount: 4900,
-      currency: 'EUR',
-    })
-    const reference = { kind: 'payment', id: found?.processorId ?? '' } as const
-    expect((await look(reference))?.found?.purchase).toEqual(found)
-    expect(await facts()).toMatchObject([{ kind: 'succeeded', amount: 4900 }])
-    expect(reported[0]?.about).toEqual(reference)
-    await chargebee.invoice.refund(reference.id, { refund_amount: 900 })
-    expect((await look(reference))?.found?.purchase.status).toBe('active')
-    await chargebee.invoice.refund(reference.id)
-    expect((await look(reference))?.found?.purchase.status).toBe('refunded')
-    expect((await facts()).map(({ kind, amount }) => [kind, amount])).toEqual([
-      ['succeeded', 4900],
-      ['refunded', 900],
-      ['refunded', 4000],
-    ])
-  })
+test('nothing is sold by a page that is open, declined, cancelled or expired', async () => {
+  const { adapter, look, sell, facts, emulator, now } = await startSelling()
+  const { page, location } = await sell({}, 'decline')
+  const reference = { kind: 'page', id: page.pageId } as const
+  expect(location).toContain('declined')
+  expect(await look(reference)).toMatchObject({ found: null, isUndecided: true })
+  expect((await sell({}, 'cancel')).location).toContain('https://pay.example/r/1/error?')
+  expect(await look(reference)).toMatchObject({ found: null, isUndecided: false })
+  const other = await adapter.openCheckout(getOrder({ key: 'other' }))
+  await emulator.moveTo('1001', Math.floor(now().getTime() / 1000) + 3 * 3600)
+  expect(await look({ kind: 'page', id: other.pageId })).toMatchObject({ isUndecided: false })
+  expect(await look({ kind: 'page', id: 'unknown' })).toBeNull()
+  expect(await facts()).toEqual([])
+})
 
-  test.each(['dispute', 'chargeback'] as const)('is reversed by a %s', async (how) => {
-    const { emulator, sell, look, facts, reported } = await startSelling()
-    const { page } = await sell(ONE_TIME)
-    await emulator[how](emulator.payments[0]?.id ?? '')
-    const purchase = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
-    expect(purchase).toMatchObject({ status: 'refunded', begun: true })
-    expect((await facts()).map(({ kind }) => kind)).toEqual(['succeeded', 'disputed'])
-    expect(reported.every(({ about }) => about?.id === purchase?.processorId)).toBe(true)
-  })
-
-  test('is pending until a bank debit arrives, or cancelled if it fails', async () => {
-    const { emulator, adapter, look, facts } = await startSelling()
-    const status = async (id: string) => (await look({ kind: 'page', id }))?.found?.purchase.status
-    const { pageId } = await adapter.openCheckout(getOrder(ONE_TIME))
-    await emulator.payLater(pageId)
-    expect(await status(pageId)).toBe('pending')
-    await emulator.resolvePayment(emulator.payments[0]?.id ?? '')
-    expect(await status(pageId)).toBe('active')
-    const other = await adapter.openCheckout(getOrder({ ...ONE_TIME, key: 'k', checkoutId: OTHER_ID }))
-    await emulator.payLater(other.pageId)
-    await emulator.resolvePayment(emulator.payments[1]?.id ?? '', { fail: true })
-    expect(await status(other.pageId)).toBe('canceled')
-    expect((await facts()).map(({ kind }) => kind)).toEqual(['succeeded', 'failed'])
-  })
+test('a local price is charged in the units of its currency', async () => {
+  const { sell, purchase, facts } = await startSelling()
+  await sell({ processorPrice: 'pro-JPY-quarterly', currency: 'JPY', amount: 2400 })
+  expect(await purchase()).toMatchObject({ unitAmount: 2400, currency: 'JPY', interval: 'month', intervalCount: 3 })
+  await sell({ checkoutId: OTHER_ID, key: 'k', processorPrice: 'pro-KWD-yearly', currency: 'KWD' })
+  expect(await purchase(OTHER_ID)).toMatchObject({ unitAmount: 12500, currency: 'KWD', interval: 'year' })
+  expect(await facts()).toMatchObject([{ amount: 2400 }, { amount: 12500, currency: 'KWD' }])
 })
 
 test('a known buyer buys again as the same customer; an anonymous one enters an e-mail address on the page', async () => {
@@ -97,4 +64,18 @@ test('an e-mail address that is too long for Chargebee is left to the page', asy
   const email = `${'a'.repeat(60)}@mail.example.com`
   await sell({ email }, 'pay', { email: 'short@example.com' })
   expect((await purchase())?.buyerEmail).toBe('short@example.com')
+})
+
+test('versions never decrease', async () => {
+  const { emulator, sell, purchase } = await startSelling()
+  await sell()
+  const versions: number[] = []
+  const recordVersion = async () => versions.push((await purchase())?.versions?.[CHECKOUT_ID] ?? 0)
+  await recordVersion()
+  for (const change of [emulator.portalCancel, emulator.portalUndo, emulator.pause, emulator.resume]) {
+    await change(CHECKOUT_ID)
+    await recordVersion()
+  }
+  expect(versions).toEqual(versions.toSorted((one, other) => one - other))
+  expect(new Set(versions).size).toBe(5)
 })

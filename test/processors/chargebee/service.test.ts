@@ -9,7 +9,6 @@ import {
   getProcessorId,
   newEvents,
   open,
-  readPurchase,
   readState,
   readTokens,
 } from '../../conformance/buyer.ts'
@@ -189,16 +188,4 @@ describe('webhooks of other sales on the site are accepted, and cause no calls',
     expect(await sendEvent(type, content)).toMatchObject({ status: 200, body: { received: true } })
     expect(await readCounts()).toEqual(before)
   })
-})
-
-test('a subscription that is cancelled while paused shows the cancellation', async () => {
-  const buyer = await buy(shop)
-  await causeAtProcessor(buyer, (id) => world.chargebee.pause(id))
-  expect(await readPurchase(buyer)).toMatchObject({ status: 'paused', cancel_at_period_end: false })
-  expect(await cancelThroughApi(buyer)).toMatchObject({
-    status: 200,
-    body: { subscription: { cancel_at_period_end: true } },
-  })
-  const cancelled = { status: 'paused', cancel_at_period_end: true, cancel_at: expect.any(String) }
-  expect(await readPurchase(buyer)).toMatchObject(cancelled)
 })
