@@ -55,16 +55,6 @@ test('a delayed one-time payment that fails cancels its purchase, and emits paym
   expect(await order(email)).toMatchObject({ status: 200 })
 })
 
-test('a delayed one-time payment that succeeds activates its purchase', async () => {
-  const { userId, paymentIntent } = await payByDebit()
-  await world.stripe.resolvePayment(paymentIntent)
-  expect(await resendAndReadEvents(userId, paymentIntent)).toEqual([
-    ['checkout.completed', undefined],
-    ['payment.succeeded', 999],
-  ])
-  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-})
-
 test('a delayed one-time payment that fails without a webhook is found when its checkout page is polled', async () => {
   const { userId, paymentIntent } = await payByDebit()
   world.stripe.holdWebhooks()
