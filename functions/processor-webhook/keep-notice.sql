@@ -21,7 +21,8 @@ begin
   bought := (
     select p.processor_id from purchases p where p.checkout_id = checkout.id and p.acquiring = checkout.acquiring
     order by p.created_at desc limit 1);
-  kind := case when bought is null then 'page' else 'subscription' end;
+  -- As the page, a payment that has failed would be read as nothing bought, and its failure would not be reported.
+  kind := case when bought is null then 'payment' else 'subscription' end;
   reference := coalesce(bought, checkout.hosted_page_id, page_id);
 
   insert into pending_events as e (

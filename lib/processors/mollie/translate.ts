@@ -39,10 +39,12 @@ export function decideSale(
   { isPage, payment, sale, subscriptions, charges }: ObservedSale,
   now: Date,
 ): Decision<MollieTodo> {
+  const isOpen = payment.status === 'open'
   // An open payment counts as undecided, because it may be paid between two reads.
-  const isUndecided = payment.status === 'open' || mayBeSold(payment)
+  const isUndecided = isOpen || mayBeSold(payment)
   const payments = saleFacts(payment, charges)
-  if (isPage && !mayBeSold(payment)) return { found: null, isUndecided, todo: null }
+  // The page of an open payment may be one that nobody has paid.
+  if (isOpen || (isPage && !mayBeSold(payment))) return { found: null, isUndecided, todo: null }
   if (payment.sequenceType !== 'first') return { found: paymentSnapshot(payment), isUndecided, todo: null, payments }
   if (!sale) return { found: null, isUndecided: false, todo: null }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../../support/checkout.ts'
+import { waitForDeferredReads } from '../../support/deferred-reads.ts'
 import {
   getPayments,
   listSubscriptions,
@@ -53,6 +54,29 @@ describe('with nothing set up at Mollie', () => {
     const charge = getPayments(world, userId).at(-1)!
     await world.mollie.chargeback(charge.id)
     await until('it is past due', async () => (await userState(shop, userId)).purchases[0]?.status === 'past_due')
+  })
+
+  test('a declined first payment is reported once, and the purchase is listed as canceled', async () => {
+    const shop = await openUnsigned()
+    const { userId, checkoutUrl, paymentId, address } = await open(shop)
+    await press(checkoutUrl, 'decline')
+    await until('the failure is reported', async () => (await types(userId)).length > 0)
+    expect((await userState(shop, userId)).purchases).toMatchObject([{ status: 'canceled' }])
+    const before = reads(paymentId)
+    await send(address, paymentId)
+    await until('it is read again', async () => reads(paymentId) > before)
+    await waitForDeferredReads(world, shop.paywall.id)
+    expect(await types(userId)).toEqual(['payment.failed'])
+  })
+
+  test('a first payment that the bank refuses is reported once, even if nothing was stored while it was pending', async () => {
+    const shop = await openUnsigned()
+    const { userId, checkoutUrl, paymentId } = await open(shop)
+    await press(checkoutUrl, 'later')
+    await world.mollie.resolvePayment(paymentId, { fail: true })
+    await until('the failure is reported', async () => (await types(userId)).length > 0)
+    expect(await types(userId)).toEqual(['payment.failed'])
+    expect((await userState(shop, userId)).purchases).toMatchObject([{ status: 'canceled' }])
   })
 
   test('a signed webhook is refused', async () => {
