@@ -45,6 +45,19 @@ begin
   return queued;
 end $$;
 
+-- Requests another stop of a subscription that was paid up when it was stopped, and has become past due since: a charge that was in progress
+-- has failed, or its payment was disputed. Its processor would retry the charge although the end is scheduled. One whose end was undone is
+-- left alone. Returns whether it did. The member's row must be locked.
+create function request_stop_again(before purchases, after purchases) returns boolean language plpgsql as $$
+declare
+  present constant timestamptz := paywall_now(after.paywall_id);
+begin
+  update purchases p set stop_requested_at = present, stopped_at = null, stop_alerted_at = null, reconcile_at = present
+  where p.id = after.id and p.stopped_at is not null
+    and after.status = 'past_due' and before.status is distinct from 'past_due' and after.cancel_at_period_end;
+  return found;
+end $$;
+
 -- When a subscription was replaced: when the newer purchase was paid, or its trial began. Null if it was not replaced.
 create function replaced_at(p purchases) returns timestamptz language plpgsql stable as $$
 begin

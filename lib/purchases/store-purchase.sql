@@ -27,6 +27,7 @@ declare
   after purchases;
   refused boolean;
   has_begun_now boolean;
+  stops_again boolean;
   completed checkouts;
   noted payments[];
   paywall paywalls;
@@ -75,6 +76,7 @@ begin
     || credit_late_periods(after, noted, payments) || balance_refunds(after, noted, paywall.settings);
   queued := emit_purchase_events(paywall.owner_id, completed, before, after, noted, credits);
   if has_begun_now then queued := queued + mark_replaced(paywall.owner_id, after); end if;
+  stops_again := request_stop_again(before, after);
   if refused then
     return verdict('second_trial') || jsonb_build_object('queued', queued, 'return_url', return_url(checkout, 'error'));
   end if;
@@ -82,7 +84,7 @@ begin
     'queued', queued, 'return_url', return_url(checkout, 'success'),
     'unnamed_price', case when after.unnamed_from is not null and has_other_price(before, after)
       then coalesce(after.processor_price, format('%s %s', after.unit_amount, after.currency)) end,
-    'stop', case when has_begun_now then stop_orders_json(paywall_id, after.user_id) else '[]' end
+    'stop', case when has_begun_now or stops_again then stop_orders_json(paywall_id, after.user_id) else '[]' end
   ) || logged(after.user_id, after.id, checkout.id, after.price_id);
 end $$;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { advanceClock, causeAtProcessor, newEvents, open, pay } from './buyer.ts'
+import { advanceClock, causeAtProcessor, decline, newEvents, open, pay } from './buyer.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, findPurchase, getOwed, makePastDue, replacing, upgrade } from './upgrading.ts'
@@ -69,5 +69,31 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     )
     expect(alarm?.data.payment).toMatchObject({ id: paid?.data.payment?.id, purchase_id: here })
     await expectNoMoreCharges(buyer, here, 2, '66d')
+  })
+
+  test('a replaced subscription whose processing charge fails after it was stopped is not charged again', async () => {
+    const shop = getShop(acquiring)
+    const { rollOver } = shop.there
+    if (!rollOver) return // this processor charges a period immediately
+    const { buyer, here, there } = await bought(shop)
+    await advanceClock(buyer, '1h')
+    const page = await open(shop, 'monthly', replacing(buyer))
+    await causeAtProcessor(buyer, rollOver)
+    await decline(buyer, true)
+    await pay(page)
+    if (waitsForBank(acquiring)) await shop.there.resolve(true, there)
+    await advanceClock(buyer, '3d')
+    expect(getOwed(shop, there)).toEqual([])
+    await expectNoMoreCharges(buyer, here, 1, '66d')
+  })
+
+  test('a replaced subscription whose payment is disputed is not charged again', async () => {
+    const { buyer, here, there } = await bought(getShop(acquiring))
+    await upgrade(buyer)
+    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+    await buyer.shop.there.dispute(there)
+    await advanceClock(buyer, '2d')
+    await expectNoMoreCharges(buyer, here, 1, '66d')
+    expect(getOwed(buyer.shop, there)).toEqual([])
   })
 })

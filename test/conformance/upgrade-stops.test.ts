@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
-import { advanceClock, buy, getProcessorId, newEvents, open, pay, readPurchase, readState } from './buyer.ts'
+import { advanceClock, buy, decline, getProcessorId, newEvents, open, pay, readPurchase, readState } from './buyer.ts'
+import { ODD_REPLIES } from './odd-replies.ts'
 import { type Shop, useShops } from './shop.ts'
 import {
   bought,
   changesSubscription,
   expectNoMoreCharges,
   findPurchase,
+  makePastDue,
   replacing,
   upgrade,
   withoutStops,
@@ -31,7 +33,42 @@ function aroundFirstStop({ emulator }: Shop, side: 'before' | 'after', action: (
   }
 }
 
+/** Answers all calls that change a subscription with an unexpected reply, and does not run them, while `meanwhile` runs. */
+async function withOddStops({ emulator }: Shop, odd: string, meanwhile: () => Promise<unknown>): Promise<void> {
+  emulator.onCall = async (request, run) => (changesSubscription(request) ? ODD_REPLIES[odd]! : run())
+  await meanwhile()
+  emulator.onCall = undefined
+}
+
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+  test.each(['a 204', 'an empty object', 'null', 'HTML'])(
+    'a stop that is answered with %s, and does nothing, is retried',
+    async (odd) => {
+      const shop = getShop(acquiring)
+      const { buyer, here } = await bought(shop)
+      await withOddStops(shop, odd, () => upgrade(buyer))
+      expect(await readState(buyer)).toMatchObject({ being_replaced: [here] })
+      await advanceClock(buyer, '25h')
+      expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
+      await expectNoMoreCharges(buyer, here, 1)
+    },
+  )
+
+  test('a stop of a past due subscription that is answered with an empty object, and does nothing, is retried', async () => {
+    const shop = getShop(acquiring)
+    const { buyer, here } = await bought(shop)
+    await makePastDue(buyer)
+    await advanceClock(buyer, '1h')
+    const page = await open(shop, 'monthly', replacing(buyer))
+    await decline(buyer, false)
+    await withOddStops(shop, 'an empty object', async () => {
+      await pay(page)
+      await newEvents(buyer)
+    })
+    await advanceClock(buyer, '1h')
+    await expectNoMoreCharges(buyer, here, 1)
+  })
+
   test('a subscription that cannot be stopped for a day emits subscription.stop_failed once, and is stopped later', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)

@@ -77,15 +77,25 @@ function isPaidUp({ subscription, invoices }: Billed): boolean {
   return (status === 'active' || status === 'non_renewing') && due === 0 && !isTermVoided(subscription, invoices)
 }
 
-/** Refused if the subscription has ended, or its end was scheduled, meanwhile. */
+/**
+ * Refused if the subscription has ended, or its end was scheduled, meanwhile. Whatever the reply says, a read must show it: a success that
+ * changed nothing would be charged again.
+ */
 async function cancel(calls: Calls, id: string, fields: Record<string, string>): Promise<void> {
+  const refused = await toRefusal(calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields))
+  const billed = await read(calls, id)
+  const isDone = fields === AT_ONCE ? hasEnded(billed) : isScheduledToEnd(billed.subscription) || hasEnded(billed)
+  if (!isDone) throw refused ?? new ProcessorError('chargebee', 'unavailable', 'not cancelled', { answered: true })
+}
+
+/** The refusal of a call; null if it succeeded. */
+async function toRefusal(call: Promise<unknown>): Promise<unknown> {
   try {
-    await calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields)
+    await call
+    return null
   } catch (error) {
     if (!isRefused(error)) throw error
-    const billed = await read(calls, id)
-    const isDone = fields === AT_ONCE ? hasEnded(billed) : isScheduledToEnd(billed.subscription) || hasEnded(billed)
-    if (!isDone) throw error
+    return error
   }
 }
 

@@ -108,7 +108,9 @@ async function stopRenewal(api: MollieApi, { payment, sale, subscriptions }: Obs
   if (subscriptions[0] || sale.canceled_at) return
   // There is no subscription yet: the cancellation date in the payment's metadata prevents its creation.
   const metadata = { ...sale, canceled_at: now }
-  await api.patch(`/payments/${encodeURIComponent(payment.id)}`, { metadata })
+  const changed = parse(Payment, await api.patch(`/payments/${encodeURIComponent(payment.id)}`, { metadata }))
+  if (FirstSale.safeParse(changed.metadata).data?.canceled_at) return
+  throw new ProcessorError('mollie', 'unavailable', 'the cancellation was not stored', { answered: true })
 }
 
 async function mustHave<Observed>(observing: Promise<Observed | null>, id: string): Promise<Observed> {

@@ -2,7 +2,7 @@
 // and ended by us. Several callers may create or end the same one concurrently.
 import type * as z from 'zod'
 import { log } from '../../log/log.ts'
-import { UnexpectedReply } from '../processor.ts'
+import { ProcessorError, UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
 import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
@@ -62,15 +62,22 @@ export async function makeSubscription(
   }
 }
 
-/** Ends a subscription. Does nothing if it has ended. */
+/**
+ * Ends a subscription. Does nothing if it has ended. Unless the reply shows the end, a read must: Mollie may answer a 204, and refuses to end
+ * a subscription twice, as when a concurrent caller was first.
+ */
 export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<void> {
+  const path = subscriptionPath(subscription)
+  let refused: unknown = null
   try {
-    await api.delete(subscriptionPath(subscription))
+    const ended = Subscription.safeParse(await api.delete(path))
+    if (ended.success && hasEnded(ended.data)) return
   } catch (error) {
-    // Mollie refuses to end a subscription twice. If a concurrent caller was first, that is no error.
     if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
-    if (!hasEnded(parse(Subscription, await api.get(subscriptionPath(subscription))))) throw error
+    refused = error
   }
+  if (hasEnded(parse(Subscription, await api.get(path)))) return
+  throw refused ?? new ProcessorError('mollie', 'unavailable', 'the subscription has not ended', { answered: true })
 }
 
 function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {

@@ -163,13 +163,11 @@ async function unlessCanceled(api: PolarCore, id: string, change: Promise<unknow
   }
 }
 
-/** Ends a subscription at once. Polar refuses if it has ended already, which changes nothing. */
+/** Ends a subscription at once. Polar refuses if it has ended already, which changes nothing. A success that its reply does not show is none. */
 async function revoke(api: PolarCore, id: string): Promise<void> {
-  try {
-    await revokeSubscriptions(api)(id)
-  } catch (error) {
-    if (!isAlreadyCanceled(error)) throw error
-  }
+  const subscription = await unlessCanceled(api, id, revokeSubscriptions(api)(id))
+  if (hasEnded(subscription)) return
+  throw new ProcessorError('polar', 'unavailable', 'the subscription has not ended', { answered: true })
 }
 
 const isAlreadyCanceled = (error: unknown) =>

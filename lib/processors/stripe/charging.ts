@@ -1,6 +1,7 @@
 // Ending a subscription at Stripe. Each step leaves a state from which a retry can continue, so neither a crash between two steps nor a
 // second caller does harm.
 import Stripe from 'stripe'
+import { ProcessorError } from '../processor.ts'
 import { parse } from './api.ts'
 import { InvoiceStatus, InvoiceStatuses, PendingItems, SubscriptionWithInvoice } from './objects.ts'
 import { endsWithPeriod, hasEnded, isPaidUp } from './translate.ts'
@@ -20,15 +21,13 @@ export function endWithPeriod(
 /** See `ProcessorMethods.stopCharging`. */
 export async function stopCharging(api: Stripe, id: string): Promise<void> {
   let subscription = await read(api, id)
-  if (isPaidUp(subscription) && !endsWithPeriod(subscription)) {
-    const ending = await endWithPeriod(api, id, { expand: ['latest_invoice'] })
-    subscription = parse(SubscriptionWithInvoice, ending)
-  }
+  if (isPaidUp(subscription)) subscription = await scheduleEnd(api, subscription)
   // Earlier periods may be owed, too. And the next one may have begun before the end was scheduled: it would still be charged.
   await voidInvoices(api, id)
   if (!isPaidUp(subscription) && !hasEnded(subscription)) {
     // A concurrent payment may have succeeded: a paid period continues to its end.
-    if (isPaidUp(await read(api, id))) await endWithPeriod(api, id)
+    const current = await read(api, id)
+    if (isPaidUp(current)) await scheduleEnd(api, current)
     else await end(api, id)
   }
   await deletePendingItems(api, subscription)
@@ -45,8 +44,26 @@ export async function endNow(api: Stripe, id: string): Promise<void> {
 const read = async (api: Stripe, id: string) =>
   parse(SubscriptionWithInvoice, await api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
 
+type Subscription = Awaited<ReturnType<typeof read>>
+
+/** Schedules the end with the period, and returns the result. A success that Stripe's reply does not show is none. */
+async function scheduleEnd(api: Stripe, subscription: Subscription): Promise<Subscription> {
+  if (endsWithPeriod(subscription)) return subscription
+  const reply = await endWithPeriod(api, subscription.id, { expand: ['latest_invoice'] })
+  const ending = parse(SubscriptionWithInvoice, reply)
+  if (!endsWithPeriod(ending) && !hasEnded(ending)) throw unconfirmed('the end is not scheduled')
+  return ending
+}
+
+/** Ends at once. A success that Stripe's reply does not show is none. */
 const end = (api: Stripe, id: string) =>
-  unlessMissing(() => withoutSchedule(api, id, () => api.subscriptions.cancel(id)))
+  unlessMissing(async () => {
+    const params = { expand: ['latest_invoice'] }
+    const reply = await withoutSchedule(api, id, () => api.subscriptions.cancel(id, params))
+    if (!hasEnded(parse(SubscriptionWithInvoice, reply))) throw unconfirmed('the subscription has not ended')
+  })
+
+const unconfirmed = (message: string) => new ProcessorError('stripe', 'unavailable', message, { answered: true })
 
 /**
  * Makes a call that Stripe refuses while a schedule manages the subscription, such as one with which the portal downgrades it at the end of
