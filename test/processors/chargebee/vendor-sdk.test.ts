@@ -65,11 +65,26 @@ const REPLIES: [RegExp, object][] = [
   [/comments/, {}],
 ]
 
+/** The replies about subscriptions once they were cancelled. */
+const CANCELLED: [RegExp, object][] = [
+  [
+    /subscriptions\/paid$/,
+    { subscription: { id: 'paid', customer_id: 'c', currency_code: 'USD', status: 'non_renewing' } },
+  ],
+  [
+    /subscriptions\//,
+    { subscription: { id: CHECKOUT_ID, customer_id: 'cus', currency_code: 'USD', status: 'cancelled' } },
+  ],
+]
+
 function recorder() {
   const sent: Promise<Sent>[] = []
+  let isCancelled = false
   const answer = (request: Request) => {
     sent.push(readRequest(request.clone()))
-    return Response.json(REPLIES.find(([path]) => path.test(request.url))?.[1] ?? {})
+    isCancelled ||= request.url.includes('/cancel_for_items')
+    const replies = isCancelled ? [...CANCELLED, ...REPLIES] : REPLIES
+    return Response.json(replies.find(([path]) => path.test(request.url))?.[1] ?? {})
   }
   return { sent: () => Promise.all(sent), answer }
 }
@@ -172,6 +187,8 @@ test('ends a past due subscription at once as the SDK does', () =>
         credit_option_for_current_term_charges: 'none',
         unbilled_charges_option: 'delete',
       })
+      await sdk.subscription.retrieve(CHECKOUT_ID)
+      await sdk.invoice.list({ limit: 100, subscription_id: { is: CHECKOUT_ID }, 'sort_by[desc]': 'date' })
     },
   ))
 
@@ -185,6 +202,7 @@ test('stops the charges of a paid up subscription as the SDK does', () =>
       }
       await read()
       await sdk.subscription.cancelForItems('paid', { cancel_option: 'end_of_term' })
+      await read()
       await sdk.unbilledCharge.list({ limit: 100, subscription_id: { is: 'paid' } })
       await sdk.unbilledCharge.delete('ub_1')
       await read()

@@ -74,7 +74,8 @@ const list = (name: string, ...rows: object[]) => ({ count: rows.length, _embedd
 /** Mollie's replies: with a subscription, or without one yet. */
 const replies = (subscriptions: object[]): [RegExp, object | null][] => [
   [/^POST .*\/customers$/, { id: 'cst_1' }],
-  [/^DELETE /, SUBSCRIPTION],
+  [/^DELETE /, { ...SUBSCRIPTION, status: 'canceled' }],
+  [/^PATCH .*\/payments/, { ...PAYMENT, metadata: { ...metadata, canceled_at: NOW.toISOString() } }],
   [/\/subscriptions\/sub_1\/payments/, list('payments')],
   [/\/subscriptions/, list('subscriptions', ...subscriptions)],
   [/\/payments/, PAYMENT],
