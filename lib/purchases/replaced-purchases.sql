@@ -52,10 +52,12 @@ create function request_stop_again(before purchases, after purchases) returns bo
 declare
   present constant timestamptz := paywall_now(after.paywall_id);
 begin
+  if after.stopped_at is null or after.status <> 'past_due' or before.status = 'past_due' or not after.cancel_at_period_end then
+    return false;
+  end if;
   update purchases p set stop_requested_at = present, stopped_at = null, stop_alerted_at = null, reconcile_at = present
-  where p.id = after.id and p.stopped_at is not null
-    and after.status = 'past_due' and before.status is distinct from 'past_due' and after.cancel_at_period_end;
-  return found;
+  where p.id = after.id;
+  return true;
 end $$;
 
 -- When a subscription was replaced: when the newer purchase was paid, or its trial began. Null if it was not replaced.

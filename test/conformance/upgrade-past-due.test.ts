@@ -86,14 +86,4 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1, '66d')
   })
-
-  test('a replaced subscription whose payment is disputed is not charged again', async () => {
-    const { buyer, here, there } = await bought(getShop(acquiring))
-    await upgrade(buyer)
-    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
-    await buyer.shop.there.dispute(there)
-    await advanceClock(buyer, '2d')
-    await expectNoMoreCharges(buyer, here, 1, '66d')
-    expect(getOwed(buyer.shop, there)).toEqual([])
-  })
 })

@@ -78,8 +78,8 @@ function isPaidUp({ subscription, invoices }: Billed): boolean {
 }
 
 /**
- * Refused if the subscription has ended, or its end was scheduled, meanwhile. Whatever the reply says, a read must show it: a success that
- * changed nothing would be charged again.
+ * Cancels, and throws unless a read shows the end, whatever the reply says: a cancellation that was accepted and not carried out would be
+ * charged again. Chargebee refuses one if the subscription has ended, or its end was scheduled, meanwhile.
  */
 async function cancel(calls: Calls, id: string, fields: Record<string, string>): Promise<void> {
   const refused = await toRefusal(calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields))

@@ -63,8 +63,8 @@ export async function makeSubscription(
 }
 
 /**
- * Ends a subscription. Does nothing if it has ended. Unless the reply shows the end, a read must: Mollie may answer a 204, and refuses to end
- * a subscription twice, as when a concurrent caller was first.
+ * Ends a subscription. Does nothing if it has ended. Throws unless the reply or a read shows the end: Mollie may answer a 204, and refuses to
+ * end a subscription twice, as when a concurrent caller was first.
  */
 export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<void> {
   const path = subscriptionPath(subscription)

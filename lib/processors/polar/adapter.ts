@@ -163,7 +163,10 @@ async function unlessCanceled(api: PolarCore, id: string, change: Promise<unknow
   }
 }
 
-/** Ends a subscription at once. Polar refuses if it has ended already, which changes nothing. A success that its reply does not show is none. */
+/**
+ * Ends a subscription at once. Polar refuses if it has ended already, which changes nothing. Throws if Polar accepts that and its reply does
+ * not show the end.
+ */
 async function revoke(api: PolarCore, id: string): Promise<void> {
   const subscription = await unlessCanceled(api, id, revokeSubscriptions(api)(id))
   if (hasEnded(subscription)) return

@@ -46,7 +46,7 @@ const read = async (api: Stripe, id: string) =>
 
 type Subscription = Awaited<ReturnType<typeof read>>
 
-/** Schedules the end with the period, and returns the result. A success that Stripe's reply does not show is none. */
+/** Schedules the end with the period, and returns the result. Throws if Stripe accepts that and its reply does not show the end. */
 async function scheduleEnd(api: Stripe, subscription: Subscription): Promise<Subscription> {
   if (endsWithPeriod(subscription)) return subscription
   const reply = await endWithPeriod(api, subscription.id, { expand: ['latest_invoice'] })
@@ -55,7 +55,7 @@ async function scheduleEnd(api: Stripe, subscription: Subscription): Promise<Sub
   return ending
 }
 
-/** Ends at once. A success that Stripe's reply does not show is none. */
+/** Ends at once. Throws if Stripe accepts that and its reply does not show the end. */
 const end = (api: Stripe, id: string) =>
   unlessMissing(async () => {
     const params = { expand: ['latest_invoice'] }
