@@ -51,14 +51,12 @@ export const ACCESS_UNTIL: Law = {
   name: 'access_until',
   faults: ({ shown, now }) =>
     shown.flatMap((purchase) => {
-      const { id, status, interval, access_until: until, changes } = purchase
+      const { id, status, access_until: until, changes } = purchase
       if (isChanging(purchase)) return []
-      const hasEnded = status === 'refunded' || (interval !== null && ['paused', 'canceled'].includes(status))
-      const isRight = hasEnded
-        ? changes.length === 0 || time(until) <= now.getTime() + TOLERANCE_MS
-        : !RUNNING.includes(status) ||
-          Math.abs(time(until) - accessUntil(purchase)) <= 1 ||
-          time(until) === accessUntil(purchase)
+      // What was never paid for gave no access.
+      const hasEnded = status === 'refunded' || (changes.length > 0 && ['paused', 'canceled'].includes(status))
+      const isSame = time(until) === accessUntil(purchase) || Math.abs(time(until) - accessUntil(purchase)) <= 1
+      const isRight = hasEnded ? time(until) <= now.getTime() + TOLERANCE_MS : isSame || !RUNNING.includes(status)
       return isRight ? [] : [`${id}, ${status}, gives access until ${until}`]
     }),
 }

@@ -1,6 +1,6 @@
 import { type UserState, userState } from '../../support/user-state.ts'
 import type { TakenEvent } from '../owner-backend.ts'
-import type { Company, LifeWorld } from '../person.ts'
+import type { Company, LifeWorld, Order } from '../person.ts'
 import { getTruth, type Truth } from '../truth.ts'
 import { type Change, getChanges } from './changes.ts'
 
@@ -45,6 +45,10 @@ export interface Case {
   known: Knowledge
   now: Date
 }
+
+/** What the page of a purchase was opened to sell. */
+export const findOrder = ({ people }: Company, purchase: Pick<Shown, 'url'> | undefined): Order | undefined =>
+  people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
 
 /** What must hold of every life. Gives what does not. */
 export interface Law {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import { findSequenceErrors } from '../../support/owner-events.ts'
 import type { Case, Law } from './case.ts'
-import type { Change, Told } from './changes.ts'
+import { type Change, getChanges, type Told } from './changes.ts'
 
 /** The events about each user of a paywall come in order, without a gap. */
 export const SEQUENCE: Law = {
@@ -224,8 +224,8 @@ export const COMPLETED: Law = {
 /** The previous state in an event is the one that the event before it has reported. */
 export const PREVIOUS: Law = {
   name: 'previous',
-  faults: ({ shown }) =>
-    shown.flatMap(({ id, changes }) =>
+  faults: ({ events }) =>
+    [...getChanges(events)].flatMap(([id, changes]) =>
       changes.flatMap(({ types, was }, place) => {
         const last = changes[place - 1]?.is
         if (!was || !last || isDeepStrictEqual(was, last)) return []

@@ -1,6 +1,6 @@
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
-import type { Case, Law, Shown } from './case.ts'
+import { type Case, findOrder, type Law, type Shown } from './case.ts'
 
 /** No payment is reported twice, and each that a webhook reported is, though not each of its failed attempts. */
 export const TOLD: Law = {
@@ -33,14 +33,15 @@ export const TOLD: Law = {
 /** Payment events have the amounts paid, to the cent, and a price that was sold. */
 export const AMOUNTS: Law = {
   name: 'amounts',
-  faults({ company: { people, records }, events, shown }) {
-    const paid = records('payments')
+  faults({ company, events, shown }) {
+    const paid = company
+      .records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       .map(({ amount, currency }) => `${amount} ${currency.toUpperCase()}`)
     return events.flatMap(({ type, data: { payment } }) => {
       if (type !== 'payment.succeeded' || !payment) return []
       const purchase = shown.find(({ id }) => id === payment.purchase_id)
-      const order = people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
+      const order = findOrder(company, purchase)
       const slugs = [order?.slug, ...(purchase?.changes ?? []).map(({ is }) => is.price_slug)]
       const place = paid.indexOf(`${payment.amount} ${payment.currency}`)
       if (place >= 0) paid.splice(place, 1)
@@ -105,13 +106,13 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
 /** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial; for what its page was opened to sell. */
 export const CHARGED: Law = {
   name: 'checkout amounts',
-  faults: ({ company: { people, records }, truth: { sales }, events, shown }) =>
+  faults: ({ company, truth: { sales }, events, shown }) =>
     events.flatMap(({ data: { checkout } }) => {
       const purchase = shown.find(({ id }) => id === checkout?.purchase_id)
-      const sale = sales.find(({ processorId }) => processorId === purchase?.processorId)
-      const order = people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
-      if (!checkout || !purchase || !sale || !order) return []
-      const first = records('payments').find(({ id }) => id === sale.paid[0])
+      const sale = purchase && getSale(sales, purchase)
+      const order = findOrder(company, purchase)
+      if (!checkout || !sale || !order) return []
+      const first = company.records('payments').find(({ id }) => id === sale.paid[0])
       const amount = purchase.trial_end || sale.hadTrial ? 0 : (first?.amount ?? 0)
       const due = `${order.slug} for ${amount} ${order.currency}`
       const reported = `${checkout.price_slug} for ${checkout.amount} ${checkout.currency}`
@@ -221,19 +222,18 @@ function outlived(
 const HOUR_SECONDS = 3_600
 
 /**
- * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. A charge may be
- * under way when the other is paid.
+ * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
+ * paid for less than an hour before that may be the newer one, though a transfer may take days.
  */
 function chargedAfterReplacement({ company, truth: { sales }, shown, events }: Case, newer: Shown): string[] {
   const paidAt = getSale(sales, newer)?.paidPeriods[0]?.paidAt
-  const order = company.people.flatMap(({ orders }) => orders.get(newer.url ?? '') ?? [])[0]
-  if (!order?.replaces || newer.trial_end !== null || paidAt === undefined) return []
+  if (!findOrder(company, newer)?.replaces || newer.trial_end !== null || paidAt === undefined) return []
   return shown.flatMap((older) => {
     const sale = getSale(sales, older)
     if (older.member !== newer.member || older.interval === null || !sale) return []
     const [first] = sale.paidPeriods
     if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
-    const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt + 1)
+    const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt)
     const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
     return late.length > warnings.length
       ? [`${older.processorId} was charged ${late.length} times after ${newer.processorId} had replaced it`]

@@ -2,7 +2,7 @@ import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-recor
 import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
 import type { Company, Order } from '../person.ts'
-import type { Case, Law, Shown } from './case.ts'
+import { type Case, findOrder, type Law, type Shown } from './case.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -135,7 +135,7 @@ export const SOLD_AS: Law = {
   name: 'sold as ordered',
   faults: ({ company, shown, truth: { sales } }) =>
     shown.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
-      const order = company.people.flatMap(({ orders }) => orders.get(url ?? '') ?? [])[0]
+      const order = findOrder(company, { url })
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order
       // What has ended may have been charged for something else when it was last read.
