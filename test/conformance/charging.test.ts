@@ -151,8 +151,11 @@ async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State
   return { ...selling, id, end, expectNoMoreCharges }
 }
 
+const statesOf = (acquiring: ProcessorName) =>
+  Object.entries(STATES).filter(([, { isPossible }]) => isPossible?.(acquiring) ?? true)
+
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  const states = Object.entries(STATES).filter(([, { isPossible }]) => isPossible?.(acquiring) ?? true)
+  const states = statesOf(acquiring)
   const endings = states.flatMap(([name, state]) =>
     (['stopCharging', 'endNow', ...(state.endings ?? [])] as const).map((ending) => [ending, name, state] as const),
   )
@@ -203,7 +206,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
         await expectNoMoreCharges()
         return isDone
       }
-      const done = await Promise.all(Array.from({ length: 12 }, (_, calls) => crashAfter(calls)))
+      const done = await Promise.all(Array.from({ length: 14 }, (_, calls) => crashAfter(calls)))
       expect([done.at(0), done.at(-1)]).toEqual([false, true])
     },
   )
@@ -227,15 +230,50 @@ describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
     expect(readMoney()).toEqual({ charged, owed: 0 })
   })
 
-  test('stopCharging fails while a payment of an invoice is in progress', async () => {
-    const { line, id, end, look } = await begin(acquiring, STATES['past due']!)
+  /** Refuses to void invoices, as while a payment is in progress, until `line.send` is set again. */
+  async function beginRefusing(state: State) {
+    const begun = await begin(acquiring, state)
     const refusal = { error: { type: 'invalid_request_error' }, api_error_code: 'invalid_state_for_request' }
-    line.send = async (input, init) =>
+    begun.line.send = async (input, init) =>
       String(input).endsWith('/void') ? Response.json(refusal, { status: 400 }) : fetch(input, init)
-    await expect(end('stopCharging')).rejects.toMatchObject({ kind: 'rejected' })
-    expect(await look(id)).toMatchObject({ status: 'past_due' })
-    line.send = fetch
-    await end('stopCharging')
+    return begun
+  }
+
+  const owing = statesOf(acquiring).filter(([name]) => ['past due', 'unpaid', 'about to be charged'].includes(name))
+
+  test.each(owing)(
+    'no period follows while no invoice can be voided, of a subscription that is %s',
+    async (_, state) => {
+      const { emulator, line, id, end, look, passDays } = await beginRefusing(state)
+      const readInvoices = () => [...emulator.records.invoices.keys()]
+      await expect(end('stopCharging')).rejects.toMatchObject({ kind: 'rejected' })
+      const invoices = readInvoices()
+      expect(await look(id)).toMatchObject({ cancelAtPeriodEnd: true })
+      await passDays(70)
+      expect(readInvoices()).toEqual(invoices)
+      line.send = fetch
+      await end('stopCharging')
+      expect(await look(id)).toMatchObject({ status: 'canceled' })
+    },
+  )
+
+  test.each(owing)(
+    'stopCharging can be repeated once invoices can be voided, of a subscription that is %s',
+    async (_, state) => {
+      const { line, end, expectNoMoreCharges } = await beginRefusing(state)
+      await expect(end('stopCharging')).rejects.toMatchObject({ kind: 'rejected' })
+      line.send = fetch
+      await end('stopCharging')
+      await expectNoMoreCharges()
+    },
+  )
+
+  test.each(owing)('endNow ends a subscription that is %s although its invoices cannot be voided', async (_, state) => {
+    const { line, id, end, look, expectNoMoreCharges } = await beginRefusing(state)
+    await expect(end('endNow')).rejects.toMatchObject({ kind: 'rejected' })
     expect(await look(id)).toMatchObject({ status: 'canceled' })
+    line.send = fetch
+    await end('endNow')
+    await expectNoMoreCharges()
   })
 })

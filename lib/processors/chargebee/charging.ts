@@ -22,6 +22,8 @@ export interface Calls {
 /** Maximum page size of Chargebee's lists. */
 const LIMIT = 100
 
+const END_OF_TERM = { cancel_option: 'end_of_term' }
+
 /** Ends now. Nothing is collected first, and the rest of the term is not refunded. */
 const AT_ONCE = {
   cancel_option: 'immediately',
@@ -30,29 +32,41 @@ const AT_ONCE = {
   unbilled_charges_option: 'delete',
 }
 
-/** See `ProcessorMethods.stopCharging`. */
+/**
+ * See `ProcessorMethods.stopCharging`. The end is scheduled first, and unbilled charges are deleted: while a payment is pending, Chargebee
+ * refuses to void its invoice, and no further term must begin until it does.
+ */
 export async function stopCharging(calls: Calls, id: string): Promise<void> {
-  let billed = await read(calls, id)
-  if (isPaidUp(billed)) {
-    if (!isScheduledToEnd(billed.subscription)) await cancel(calls, id, { cancel_option: 'end_of_term' })
-    await deleteUnbilled(calls, id)
-    billed = await read(calls, id)
-  }
-  // Its next term may have begun before the end was scheduled: that one would still be charged.
-  if (isPaidUp(billed) || hasEnded(billed)) return
-  await voidInvoices(calls, billed)
-  // A concurrent payment may have succeeded: a paid term continues to its end.
-  billed = await read(calls, id)
-  if (!isPaidUp(billed)) await cancel(calls, id, AT_ONCE)
-  else if (!isScheduledToEnd(billed.subscription)) await cancel(calls, id, { cancel_option: 'end_of_term' })
+  const billed = await scheduleEnd(calls, await read(calls, id))
   await deleteUnbilled(calls, id)
+  // Its next term may have begun before the end was scheduled: that one would still be charged.
+  if (isPaidUp(billed)) return
+  await voidInvoices(calls, billed)
+  await endUnlessPaid(calls, id)
 }
 
 /** See `Adapter.endNow`. */
 export async function endNow(calls: Calls, id: string): Promise<void> {
   const billed = await read(calls, id)
-  await voidInvoices(calls, billed)
-  if (!hasEnded(billed)) await cancel(calls, id, AT_ONCE)
+  await voidInvoices(calls, hasEnded(billed) ? billed : await cancel(calls, id, AT_ONCE, hasEnded))
+}
+
+/** Schedules the end with the term unless that is done, and returns the result. What is not paid up ends at once if that is refused. */
+async function scheduleEnd(calls: Calls, billed: Billed): Promise<Billed> {
+  if (willNotRenew(billed)) return billed
+  try {
+    return await cancel(calls, billed.subscription.id, END_OF_TERM, willNotRenew)
+  } catch (error) {
+    if (!isRefused(error) || isPaidUp(billed)) throw error
+    return billed
+  }
+}
+
+/** Ends at once. If a concurrent payment has succeeded, the paid term continues to its end. */
+async function endUnlessPaid(calls: Calls, id: string): Promise<void> {
+  const current = await read(calls, id)
+  if (isPaidUp(current)) await scheduleEnd(calls, current)
+  else if (!hasEnded(current)) await cancel(calls, id, AT_ONCE, hasEnded)
 }
 
 interface Billed {
@@ -70,6 +84,8 @@ async function read({ get }: Calls, id: string): Promise<Billed> {
 
 const hasEnded = ({ subscription: { status } }: Billed) => status === 'cancelled' || status === 'transferred'
 
+const willNotRenew = (billed: Billed) => isScheduledToEnd(billed.subscription) || hasEnded(billed)
+
 /** Whether nothing is owed. A voided invoice was not paid. */
 function isPaidUp({ subscription, invoices }: Billed): boolean {
   const { status, due_invoices_count: due } = subscription
@@ -78,14 +94,20 @@ function isPaidUp({ subscription, invoices }: Billed): boolean {
 }
 
 /**
- * Cancels, and throws unless a read shows the end, whatever the reply says: a cancellation that was accepted and not carried out would be
- * charged again. Chargebee refuses one if the subscription has ended, or its end was scheduled, meanwhile.
+ * Cancels, and returns what a read shows then. Throws unless that is the end, whatever the reply says: a subscription whose cancellation was
+ * accepted and not carried out would be charged again. Chargebee refuses it if the subscription has ended, or its end was scheduled,
+ * meanwhile.
  */
-async function cancel(calls: Calls, id: string, fields: Record<string, string>): Promise<void> {
+async function cancel(
+  calls: Calls,
+  id: string,
+  fields: Record<string, string>,
+  isDone: (billed: Billed) => boolean,
+): Promise<Billed> {
   const refused = await toRefusal(calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields))
   const billed = await read(calls, id)
-  const isDone = fields === AT_ONCE ? hasEnded(billed) : isScheduledToEnd(billed.subscription) || hasEnded(billed)
-  if (!isDone) throw refused ?? new ProcessorError('chargebee', 'unavailable', 'not cancelled', { answered: true })
+  if (isDone(billed)) return billed
+  throw refused ?? new ProcessorError('chargebee', 'unavailable', 'not cancelled', { answered: true })
 }
 
 /** The refusal of a call; null if it succeeded. */

@@ -18,27 +18,24 @@ export function endWithPeriod(
   return withoutSchedule(api, id, () => api.subscriptions.update(id, { ...more, cancel_at_period_end: true }))
 }
 
-/** See `ProcessorMethods.stopCharging`. */
+/**
+ * See `ProcessorMethods.stopCharging`. The end is scheduled first, and pending items are deleted: while a payment is processing, Stripe
+ * refuses to void its invoice, and no further period must begin until it does.
+ */
 export async function stopCharging(api: Stripe, id: string): Promise<void> {
-  let subscription = await read(api, id)
-  if (isPaidUp(subscription)) subscription = await scheduleEnd(api, subscription)
+  const subscription = await scheduleEnd(api, await read(api, id))
+  await deletePendingItems(api, subscription)
   // Earlier periods may be owed, too. And the next one may have begun before the end was scheduled: it would still be charged.
   await voidInvoices(api, id)
-  if (!isPaidUp(subscription) && !hasEnded(subscription)) {
-    // A concurrent payment may have succeeded: a paid period continues to its end.
-    const current = await read(api, id)
-    if (isPaidUp(current)) await scheduleEnd(api, current)
-    else await end(api, id)
-  }
-  await deletePendingItems(api, subscription)
+  if (!isPaidUp(subscription)) await endUnlessPaid(api, id)
 }
 
 /** See `Adapter.endNow`. */
 export async function endNow(api: Stripe, id: string): Promise<void> {
   const subscription = await read(api, id)
-  await voidInvoices(api, id)
   if (!hasEnded(subscription)) await end(api, id)
   await deletePendingItems(api, subscription)
+  await voidInvoices(api, id)
 }
 
 const read = async (api: Stripe, id: string) =>
@@ -46,13 +43,32 @@ const read = async (api: Stripe, id: string) =>
 
 type Subscription = Awaited<ReturnType<typeof read>>
 
-/** Schedules the end with the period, and returns the result. Throws if Stripe accepts that and its reply does not show the end. */
+const willNotRenew = (subscription: Subscription) => endsWithPeriod(subscription) || hasEnded(subscription)
+
+/**
+ * Schedules the end with the period unless that is done, and returns the result. Throws if Stripe accepts that and its reply does not show
+ * the end. Stripe refuses it for an incomplete subscription: whatever is not paid up ends at once instead.
+ */
 async function scheduleEnd(api: Stripe, subscription: Subscription): Promise<Subscription> {
-  if (endsWithPeriod(subscription)) return subscription
-  const reply = await endWithPeriod(api, subscription.id, { expand: ['latest_invoice'] })
-  const ending = parse(SubscriptionWithInvoice, reply)
-  if (!endsWithPeriod(ending) && !hasEnded(ending)) throw unconfirmed('the end is not scheduled')
-  return ending
+  if (willNotRenew(subscription)) return subscription
+  try {
+    const reply = await endWithPeriod(api, subscription.id, { expand: ['latest_invoice'] })
+    const ending = parse(SubscriptionWithInvoice, reply)
+    if (!willNotRenew(ending)) throw unconfirmed('the end is not scheduled')
+    return ending
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const current = await read(api, subscription.id)
+    if (isPaidUp(current) && !willNotRenew(current)) throw error
+    return current
+  }
+}
+
+/** Ends at once. If a concurrent payment has succeeded, the paid period continues to its end. */
+async function endUnlessPaid(api: Stripe, id: string): Promise<void> {
+  const current = await read(api, id)
+  if (isPaidUp(current)) await scheduleEnd(api, current)
+  else if (!hasEnded(current)) await end(api, id)
 }
 
 /** Ends at once. Throws if Stripe accepts that and its reply does not show the end. */
