@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -13,6 +12,7 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
+import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -30,9 +30,9 @@ async function loseDispute(buyer: Buyer): Promise<string[]> {
   return [...opened, ...afterDecision, ...(await advanceClock(buyer, '8d'))]
 }
 
-describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+describe.each(SHOP_NAMES)('%s', (name) => {
   test('a lost dispute emits one event, and removes the tokens of its payment once', async () => {
-    const buyer = await buy(getShop(acquiring))
+    const buyer = await buy(getShop(name))
     await spend(buyer, 30)
     const received = await loseDispute(buyer)
     expect(received.filter((name) => name.startsWith('payment.')).toSorted()).toEqual([
@@ -45,7 +45,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a partial refund and a lost dispute of the rest add up to the whole payment', async () => {
-    const buyer = await buy(getShop(acquiring))
+    const buyer = await buy(getShop(name))
     await causeAtProcessor(buyer, (id) => buyer.shop.there.refund(id, 300))
     expect(await readTokens(buyer)).toBe(100)
     await loseDispute(buyer)
@@ -55,7 +55,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a lost dispute ends a one-time purchase', async () => {
-    const buyer = await buy(getShop(acquiring), 'lifetime')
+    const buyer = await buy(getShop(name), 'lifetime')
     const received = await loseDispute(buyer)
     expect(received.toSorted()).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
@@ -65,7 +65,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a dispute that is lost after the subscription has ended, or long after the purchase, is found within a week', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await cancelThroughApi(subscriber)
     await advancePastPeriodEnd(subscriber)
@@ -79,7 +79,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('ended purchases are polled for half a year if their processor sends no dispute webhooks', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const [subscriber, onTrial] = [await buy(shop), await buy(shop, 'yearly')]
     const ids = [await getProcessorId(subscriber), await getProcessorId(onTrial)]
     for (const buyer of [onTrial, subscriber]) await cancelThroughApi(buyer)
@@ -95,8 +95,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a dispute of a one-time purchase that is opened and lost without a webhook is found by reconcile', async () => {
-    const { there, capabilities } = getShop(acquiring)
-    const buyer = await buy(getShop(acquiring), 'lifetime')
+    const { there, capabilities } = getShop(name)
+    const buyer = await buy(getShop(name), 'lifetime')
     await unheard(buyer, async (id) => {
       await there.dispute(id)
       if (!capabilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
@@ -106,8 +106,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a dispute of a one-time purchase that is won without a webhook is found within two days', async () => {
-    const { there } = getShop(acquiring)
-    const buyer = await buy(getShop(acquiring), 'lifetime')
+    const { there } = getShop(name)
+    const buyer = await buy(getShop(name), 'lifetime')
     await causeAtProcessor(buyer, there.dispute)
     await advanceClock(buyer, '26h')
     await unheard(buyer, (id) => there.decideDispute!(id, true))
@@ -116,7 +116,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a won dispute restores the purchase, and exactly the tokens that it removed', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const { there, capabilities } = shop
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await spend(subscriber, 30)

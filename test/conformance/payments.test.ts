@@ -17,6 +17,7 @@ import {
   readState,
 } from './buyer.ts'
 import { awaitsOneTimePayments } from './drivers/pausing.ts'
+import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -27,19 +28,19 @@ const getShop = useShops()
 const readCheckouts = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
 
-describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+describe.each(SHOP_NAMES)('%s', (name) => {
   test.each([
     ['monthly', {}, { price_slug: 'monthly', amount: 999, currency: 'USD' }],
     ['monthly', { country: 'DE' }, { price_slug: 'monthly', amount: 899, currency: 'EUR' }],
     ['yearly', {}, { price_slug: 'yearly', amount: 0, currency: 'USD' }],
     ['lifetime', {}, { price_slug: 'lifetime', amount: 4900, currency: 'USD' }],
   ] as const)('checkout.completed of %s %j has the charged amount', async (slug, body, shown) => {
-    const buyer = await buy(getShop(acquiring), slug, { body })
+    const buyer = await buy(getShop(name), slug, { body })
     expect(await readCheckouts(buyer)).toMatchObject([{ ...shown, purchase_id: (await readPurchase(buyer))?.id }])
   })
 
   test('events have the amount that the buyer paid, including discounts and taxes', async () => {
-    const shop = getShop(acquiring, 1)
+    const shop = getShop(name, 1)
     const { emulator, paywall } = shop
     if (!('setTerms' in emulator)) return // no discounts and no taxes
     const setTerms = emulator.setTerms as (paywall: string, terms: object) => Promise<void>
@@ -55,7 +56,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a first payment that finally fails emits payment.failed, and the purchase is canceled', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const buyer = await open(shop)
     await pressAndReturn(buyer, 'later')
     expect(await newEvents(buyer)).toEqual([])
@@ -71,7 +72,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a failed first payment emits payment.failed, even if no earlier webhook arrived', async () => {
-    const shop = getShop(acquiring, 1)
+    const shop = getShop(name, 1)
     const buyer = await open(shop)
     shop.emulator.holdWebhooks()
     await press(buyer.checkoutUrl, 'later')
@@ -84,8 +85,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a one-time purchase whose payment is processing begins when that succeeds', async () => {
-    const shop = getShop(acquiring)
-    if (!awaitsOneTimePayments(acquiring)) return
+    const shop = getShop(name)
+    if (!awaitsOneTimePayments(shop.acquiring)) return
     const buyer = await open(shop, 'lifetime')
     await pressAndReturn(buyer, 'later')
     expect(await newEvents(buyer)).toEqual([])
@@ -96,7 +97,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a payment event has the purchase status after the payment', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.failCharge)
     await causeAtProcessor(buyer, shop.there.recover)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { advanceClock, buy, causeAtProcessor, getSale, readPurchase, readState, readTokens } from './buyer.ts'
+import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
@@ -27,9 +27,9 @@ async function setKeepTokensOnRefund({ world, paywall: { id } }: Shop): Promise<
   await world.apply({ ...world.file, paywalls })
 }
 
-describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+describe.each(SHOP_NAMES)('%s', (name) => {
   test('a refund that fails later emits an event, and restores exactly the tokens that it removed, once', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     if (!shop.there.failRefund) return // refunds cannot fail at this processor
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
@@ -44,7 +44,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a failed refund restores the removed tokens, even if the owner has set `keep_tokens_on_refund` since', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     if (!shop.there.failRefund) return // refunds cannot fail at this processor
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.refund)
@@ -60,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   ] as const)(
     'a refund of a %s purchase that fails later without a webhook is found within %s',
     async (slug, _, span, amount, tokens) => {
-      const shop = getShop(acquiring)
+      const shop = getShop(name)
       if (!shop.there.failRefund) return // refunds cannot fail at this processor
       const buyer = await buy(shop, slug)
       await causeAtProcessor(buyer, shop.there.refund)
@@ -75,9 +75,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   )
 })
 
-describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+describe.each(SHOP_NAMES)('%s', (name) => {
   test('the events of a payment and its refunds have the same id, the refunded amount, and whether it is fully refunded', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
     await causeAtProcessor(buyer, (id) => shop.there.refund(id, 200))
@@ -109,7 +109,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a second payment has its own id and refunds', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, shop.there.renew)
     await causeAtProcessor(buyer, shop.there.refund)
@@ -120,8 +120,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a refund of a renewal that was charged some hours early removes only the tokens of its own period', async () => {
-    const { world, paywall } = getShop(acquiring)
-    const buyer = await buy(getShop(acquiring))
+    const { acquiring, world, paywall } = getShop(name)
+    const buyer = await buy(getShop(name))
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     const left = end - (await world.clock.now(paywall.id)).getTime()
     await advanceClock(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
@@ -134,8 +134,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a one-time purchase and its tokens survive a partial refund, and end with a full one', async () => {
-    const { there } = getShop(acquiring)
-    const buyer = await buy(getShop(acquiring), 'lifetime')
+    const { there } = getShop(name)
+    const buyer = await buy(getShop(name), 'lifetime')
     expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 4000'])
@@ -147,7 +147,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('with `keep_tokens_on_refund` a refund removes no tokens', async () => {
-    const buyer = await buy(getShop(acquiring, 1))
+    const buyer = await buy(getShop(name, 1))
     expect(await causeAtProcessor(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
     expect(await readTokens(buyer)).toBe(100)
   })

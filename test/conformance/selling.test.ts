@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { getPriceId, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
@@ -18,6 +17,7 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
+import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { useShops } from './shop.ts'
 
 const getShop = useShops()
@@ -28,15 +28,15 @@ const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / D
 /** Whether the page has buttons to press. */
 const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
 
-describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
+describe.each(SHOP_NAMES)('%s', (name) => {
   test('a buyer who pays gets a subscription, its tokens and access, and the owner gets each event once', async () => {
-    const buyer = await open(getShop(acquiring))
+    const buyer = await open(getShop(name))
     expect((await readState(buyer)).purchases).toEqual([])
     buyer.shop.emulator.holdWebhooks()
     await pay(buyer)
     // The return stores the purchase without webhooks. A browser is redirected after 2.5 s even if that takes longer.
     await until('the purchase is stored', async () => (await readState(buyer)).paid)
-    expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring }] })
+    expect(await readState(buyer)).toMatchObject({ purchases: [{ status: 'active', acquiring: buyer.shop.acquiring }] })
     await buyer.shop.emulator.sendHeldWebhooks()
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     expect(await readPurchase(buyer)).toMatchObject({
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test.each(['decline', 'cancel'] as const)(
     'a checkout page that ends with %s sells nothing, and another one can be opened',
     async (button) => {
-      const shop = getShop(acquiring)
+      const shop = getShop(name)
       const buyer = await open(shop)
       const landedOn = await pressAndReturn(buyer, button)
       if (button === 'cancel') expect(landedOn).toContain('https://owner.example/sorry')
@@ -75,7 +75,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   )
 
   test('a trial is free, gives access, and its subscription is charged when it ends', async () => {
-    const buyer = await open(getShop(acquiring), 'yearly')
+    const buyer = await open(getShop(name), 'yearly')
     await pay(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'subscription.created'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
@@ -92,7 +92,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a trial has the requested length if the processor supports that', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const refused = { status: 400, body: { error: 'Invalid trial_days' } }
     if (shop.capabilities.trialLength !== 'any') {
       expect(await order(shop, 'yearly', { body: { trial_days: 30 } })).toMatchObject(refused)
@@ -105,7 +105,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a one-time purchase has no end', async () => {
-    const buyer = await open(getShop(acquiring), 'lifetime')
+    const { acquiring } = getShop(name)
+    const buyer = await open(getShop(name), 'lifetime')
     await pay(buyer)
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
     const withoutEnd = {
@@ -120,14 +121,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a local price is charged in its own currency', async () => {
-    const buyer = await open(getShop(acquiring), 'monthly', { body: { country: 'DE' } })
+    const buyer = await open(getShop(name), 'monthly', { body: { country: 'DE' } })
     await pay(buyer)
     expect(await newEvents(buyer)).toContain('payment.succeeded 899')
     expect(await readPurchase(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
   })
 
   test('concurrent and repeated requests with one Idempotency-Key open one page', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@buyers.dev`]
     const ask = () => order(shop, 'monthly', { headers, email })
     const replies = [...(await Promise.all([ask(), ask(), ask()])), await ask()]
@@ -141,7 +142,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('the older of two pages of one buyer is closed, or can be paid too if the processor cannot close pages', async () => {
-    const shop = getShop(acquiring)
+    const shop = getShop(name)
     const older = await open(shop)
     const newer = await open(shop, 'monthly', { email: older.email })
     if (shop.capabilities.expiresPages) await expect.poll(() => canPay(older)).toBe(false)
@@ -154,7 +155,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a checkout is opened without the e-mail address if the processor rejects it', async () => {
-    const { world, paywall, key, driver, emulator } = getShop(acquiring)
+    const { acquiring, world, paywall, key, driver, emulator } = getShop(name)
     if (driver.refusesEmail === null) return
     const { path, status, body } = driver.refusesEmail
     const before = emulator.calls.length
@@ -171,7 +172,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('a checkout without an e-mail address is opened, or refused if the processor requires one', async () => {
-    const { world, paywall, capabilities } = getShop(acquiring)
+    const { acquiring, world, paywall, capabilities } = getShop(name)
     const { token } = await signInAnonymously(world, { paywallId: paywall.id })
     const reply = await startCheckout(world, { paywall, token, body: { priceId: getPriceId(paywall, 'monthly') } })
     if (capabilities.sellsToAnonymous) expect(parseOpened(reply).acquiring).toBe(acquiring)

@@ -4,11 +4,12 @@ import type { Emulator } from '../../dev/emulators/core/emulator.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
 import { getDriver, getThere } from './drivers/drivers.ts'
+import { processorOf, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
 
 /** A paywall that sells through one of the processors, with everything that a test needs. */
 export interface Shop {
@@ -50,9 +51,10 @@ export function soldThrough(acquiring: ProcessorName) {
     access: false,
     tokens: [{ type: 'standard', count: 50 }],
   }
+  const credentials: Written = EMULATORS[acquiring].demoCredentials()
   return {
     settings: { tokenization_queries: [{ type: 'standard' }] },
-    processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
+    processor: { acquiring, credentials },
     prices: [
       monthly({ processorPrice, locals: [inGermany], features: ['export'] }),
       plus,
@@ -82,6 +84,13 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
   }
 }
 
+function soldAt(name: ShopName): Sold {
+  const { acquiring, unset } = processorOf(name)
+  const sold = soldThrough(acquiring)
+  for (const credential of unset) delete sold.processor.credentials[credential]
+  return sold
+}
+
 /**
  * Starts one world for all tests of a file, with `count` paywalls for each processor, each with its own account. Returns a function
  * that gets a processor's shop by its index, the first by default. `change` can change the fields of the paywall with an index.
@@ -89,17 +98,21 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 export function useShops(
   count = 2,
   change: (sold: Sold, index: number, acquiring: ProcessorName) => Written = (sold) => sold,
-): (acquiring: ProcessorName, index?: number) => Shop {
+): (name: ShopName, index?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const createPaywalls = (acquiring: ProcessorName) =>
-      Array.from({ length: count }, (_, index) => change(soldThrough(acquiring), index, acquiring))
-    const paywalls = PROCESSOR_NAMES.flatMap(createPaywalls)
+    const createPaywalls = (name: ShopName) =>
+      Array.from({ length: count }, (_, index) => {
+        const sold = soldAt(name)
+        return change(sold, index, sold.processor.acquiring)
+      })
+    const paywalls = SHOP_NAMES.flatMap(createPaywalls)
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
-  return (acquiring, index = 0) => {
-    const paywalls = world.file.paywalls.filter(({ processor }) => processor.acquiring === acquiring)
+  return (name, index = 0) => {
+    const first = SHOP_NAMES.indexOf(name) * count
+    const paywalls = world.file.paywalls.slice(first, first + count)
     return shopAt(world, paywalls[index]!, paywalls[(index + 1) % count]!)
   }
 }
