@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_7d575afe5d7dd9f9'
+const RELEASE = 'release_332377d68e31a299'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -475,6 +475,18 @@ export function recordDelivery<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.record_delivery($1::text, $2::uuid, $3::uuid, $4::integer, $5::text, $6::double precision, $7::boolean, $8::integer, $9::text) as result`,
     [p.eventId, p.endpointId, p.holder, p.attempts, p.state, p.retryInSeconds, p.disable, p.status ?? null, p.error ?? null],
+  )
+}
+
+/** functions/processor-webhook/record-hold.sql */
+export function recordHold<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  hold: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_hold($1::text, $2::text, $3::double precision) as result`,
+    [p.paywallId, p.acquiring, p.hold],
   )
 }
 

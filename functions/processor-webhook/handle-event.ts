@@ -1,5 +1,5 @@
 // From a verified event to a stored purchase:
-// 1. fetch the current purchase, with a timeout of four seconds, and store it with the event's money fact (sync-purchase.ts)
+// 1. fetch the current purchase, until four seconds after the account was read, and store it with the event's money fact (sync-purchase.ts)
 // 2. if that fails, or the read is older than the event, keep the event: `reconcile` retries the read, soon and often. Nothing can be lost
 //    from then on, so the response is 2xx: one processor disables an endpoint after ten failures
 // 3. after the response, wake deliver-events if an event to the owner was written
@@ -14,8 +14,8 @@ import { withTimeout } from '../../lib/processors/with-timeout.ts'
 import { queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
 import { wakeRead } from '../../lib/purchases/wake-read.ts'
 
-/** Less than the timeout of any processor's webhook, with time to record the kept event. */
-const READ_MS = 4_000
+/** For all calls to the processor. Less than the timeout of any processor's webhook, with time to record the kept event. */
+export const READ_MS = 4_000
 
 export interface RequestContext {
   db: Database
@@ -33,6 +33,8 @@ export interface AccountRead {
   fetchedAt: string
   /** Whether the processor has asked us to pause calls (`Retry-After`): then nothing is fetched. */
   isHeld: boolean
+  /** When to stop waiting for the processor, in milliseconds: `Date.now()`. */
+  deadline: number
 }
 
 /** Handles a verified event of a paywall. */
@@ -40,11 +42,13 @@ export async function handleEvent(
   { db, env, waitUntil }: RequestContext,
   processor: Processor,
   { id: eventId, about, payment, trialEnding, versions = {} }: ProcessorEvent,
-  { paywallId, fetchedAt, isHeld }: AccountRead,
+  { paywallId, fetchedAt, isHeld, deadline }: AccountRead,
 ): Promise<void> {
   if (!about) return
   const trigger = { paywallId, eventId, fetchedAt, payment, trialEnding, versions }
-  const outcome = isHeld ? DEFER : await syncEvent({ db, env, waitUntil }, processor, about, trigger)
+  const outcome = isHeld
+    ? DEFER
+    : await syncEvent({ db, env, waitUntil }, untilDeadline(processor, deadline), about, trigger)
   if (outcome === 'applied') return
 
   const { acquiring } = processor
@@ -77,7 +81,7 @@ async function syncEvent(
 ): Promise<'applied' | Deferral> {
   const { paywallId } = trigger
   try {
-    const { stored, isOutdated } = await syncPurchase({ db, env }, withFetchTimeout(processor), about, trigger)
+    const { stored, isOutdated } = await syncPurchase({ db, env }, processor, about, trigger)
     if (stored?.verdict === 'unknown_checkout') {
       log('warn', 'purchase without a checkout of ours', { paywall_id: paywallId })
     }
@@ -90,10 +94,10 @@ async function syncEvent(
   }
 }
 
-/** The processor with a timeout for fetching a purchase. */
-const withFetchTimeout = (processor: Processor): Processor => ({
+/** The processor with a deadline for fetching a purchase. */
+const untilDeadline = (processor: Processor, deadline: number): Processor => ({
   ...processor,
-  fetchPurchase: (about) => withTimeout(processor.acquiring, processor.fetchPurchase(about), READ_MS),
+  fetchPurchase: (about) => withTimeout(processor.acquiring, processor.fetchPurchase(about), deadline - Date.now()),
 })
 
 const toReferenceJson = (about: PurchaseReference) => ({

@@ -53,11 +53,13 @@ export interface ProcessorMethods {
   readReturn(address: string): Promise<SignedSale | null>
 
   /**
-   * Verifies the signature of an inbound webhook over its raw body and translates it.
+   * Verifies the signature of an inbound webhook over its raw body and translates it. Some events do not name their purchase, which is
+   * then looked up at the processor. `hold`: for how many more seconds the processor must not be called. A verified event that must be
+   * looked up is then refused as unavailable.
    *
    * @throws ForgedEvent, MalformedEvent, ProcessorError
    */
-  readEvent(inbound: Inbound): Promise<ProcessorEvent>
+  readEvent(inbound: Inbound, hold?: number | null): Promise<ProcessorEvent>
 }
 
 export type MethodName = keyof ProcessorMethods

@@ -1,5 +1,5 @@
--- The paywall's account at a processor, the paywall's time before the fetch, which becomes the snapshot's `fetched_at`, and whether the
--- account is held (`held`). Locks nothing.
+-- The paywall's account at a processor, the paywall's time before the fetch, which becomes the snapshot's `fetched_at`, and for how many
+-- more seconds the account is held (`hold`), null if it is not. Locks nothing.
 create function read_account(acquiring text, paywall_id text, host text) returns jsonb
 language plpgsql stable security definer as $$
 declare
@@ -8,5 +8,5 @@ begin
   if account is null then return verdict('unknown_paywall'); end if;
   return verdict('found') || jsonb_build_object(
     'account', account, 'now', time_before_fetch(account ->> 'paywallId'),
-    'held', held_for(account ->> 'paywallId', acquiring, paywall_now(account ->> 'paywallId')) is not null);
+    'hold', ceil(extract(epoch from held_for(account ->> 'paywallId', acquiring, paywall_now(account ->> 'paywallId')))));
 end $$;

@@ -17,6 +17,7 @@ import {
   readPurchase,
   readState,
 } from './buyer.ts'
+import type { Webhook } from './drivers/driver.ts'
 import { reconcileAll } from './reconcile.ts'
 import { type Shop, useShops } from './shop.ts'
 import { findPurchase, upgrade, withoutStops } from './upgrading.ts'
@@ -39,6 +40,14 @@ function rateLimitCalls({ emulator }: Shop, seconds: number): void {
 function callCounter({ emulator, paywall }: Shop): () => number {
   const account = emulator.getAccount(paywall.id)
   return () => emulator.calls.filter((call) => call.account === account).length
+}
+
+/** Sends a webhook that is kept, or refused until the processor may be called again. Returns the status. */
+async function expectHeld(shop: Shop, webhook: Webhook): Promise<number> {
+  const { status, headers } = await sendWebhook(shop, webhook)
+  expect([200, 502]).toContain(status)
+  if (status === 502) expect(Number(headers['retry-after'])).toBeGreaterThan(1200)
+  return status
 }
 
 const setValues = ({ emulator, paywall }: Shop, values: Readonly<Record<string, string>>) =>
@@ -195,4 +204,33 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await advanceClock(buyer, '1h')
     expect(await newEvents({ ...buyer, received: 3 })).toEqual(['payment.succeeded 999', 'subscription.renewed'])
   })
+
+  test.each([
+    ['refund', 'payment.refunded 999'],
+    ['dispute', 'payment.disputed 999'],
+  ] as const)(
+    'webhooks of a %s that arrive during the processor’s Retry-After are kept or refused without a call, and take effect afterwards',
+    async (act, reported) => {
+      const shop = getShop(acquiring, 1)
+      const calls = callCounter(shop)
+      const buyer = await buy(shop)
+      const webhooks = await heldWebhooks(shop, async () => shop.there[act](await getProcessorId(buyer)))
+      if (webhooks.length === 0) return // sent for no dispute at this processor
+      rateLimitCalls(shop, 3600)
+      const before = calls()
+      for (const webhook of webhooks) await expectHeld(shop, webhook)
+      expect(calls()).toBe(before + 1)
+      shop.emulator.onCall = undefined
+      await advanceClock(buyer, '20m')
+      const refused: Webhook[] = []
+      for (const webhook of webhooks) if ((await expectHeld(shop, webhook)) === 502) refused.push(webhook)
+      expect(calls()).toBe(before + 1)
+
+      await advanceClock(buyer, '1h')
+      for (const webhook of refused) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
+      await advanceClock(buyer, '1h')
+      const received = await newEvents({ ...buyer, received: 3 })
+      expect(received.filter((name) => name === reported)).toEqual([reported])
+    },
+  )
 })

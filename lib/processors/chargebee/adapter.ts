@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
+import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { callRest, classifyStatus, parseReply, RestError, type RestReply } from '../rest.ts'
 import { endNow, stopCharging } from './charging.ts'
@@ -158,11 +159,11 @@ export function chargebeeAdapter(
       return refunds.flatMap((refund) => (refund && hasFailed(refund) ? [refund.id] : []))
     },
 
-    readEvent: (inbound) =>
+    readEvent: (inbound, hold = null) =>
       readChargebeeEvent(
         inbound,
         { user: credentials.webhookUser, password: credentials.webhookPassword },
-        findTransaction,
+        (transaction) => lookUp('chargebee', hold, () => findTransaction(transaction)),
       ),
   }
 }

@@ -4,6 +4,7 @@
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
+import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference, UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, mollieApi, parse } from './api.ts'
 import { noticeAddress } from './definition.ts'
@@ -55,7 +56,8 @@ export function mollieAdapter(
       }
     },
 
-    readEvent: (inbound) => readMollieEvent((id) => findPayment(api, id), webhookSecret ?? null, inbound),
+    readEvent: (inbound, hold = null) =>
+      readMollieEvent((id) => lookUp('mollie', hold, () => findPayment(api, id)), webhookSecret ?? null, inbound),
   }
 }
 

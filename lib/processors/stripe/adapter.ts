@@ -1,6 +1,7 @@
 // Stripe, through its official SDK. Stripe's checkout session is our hosted page, and its id the page's id.
 import type Stripe from 'stripe'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
+import { lookUp } from '../look-up.ts'
 import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
 import { endNow, endWithPeriod, stopCharging } from './charging.ts'
@@ -63,8 +64,8 @@ export function stripeAdapter(
       return refunds.map((refund) => parse(Refund, refund)).flatMap(({ id, status }) => (hasFailed(status) ? [id] : []))
     },
 
-    readEvent: (inbound) =>
-      readStripeEvent(api, (paymentIntent) => findPurchase(api, paymentIntent), webhookSecret, inbound),
+    readEvent: (inbound, hold = null) =>
+      readStripeEvent(api, (paymentIntent) => findPurchase(api, paymentIntent, hold), webhookSecret, inbound),
   }
 }
 
@@ -85,13 +86,13 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
 }
 
 /** If a payment paid an invoice, the invoice names the subscription; else it belongs to a one-time purchase. */
-async function findPurchase(api: Stripe, paymentIntent: string | null): Promise<PaidPurchase> {
+async function findPurchase(api: Stripe, paymentIntent: string | null, hold: number | null): Promise<PaidPurchase> {
   if (!paymentIntent) return { about: null, paymentId: null }
   const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
-  const [paid] = parse(
-    InvoicePayments,
-    await asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
-  ).data
+  const reply = await lookUp('stripe', hold, () =>
+    asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
+  )
+  const [paid] = parse(InvoicePayments, reply).data
   if (paid) return { about: subscriptionReference(paid.invoice), paymentId: paid.invoice.id }
   return { about: { kind: 'payment', id: paymentIntent }, paymentId: paymentIntent }
 }
