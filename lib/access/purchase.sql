@@ -97,10 +97,10 @@ create function is_paying(p purchases, at timestamptz) returns boolean language 
   select gives_access(p, at) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
 $$;
 
--- The purchase that prevents selling a price to a user, lest the user pays twice: a running subscription or, if the price is a one-time
--- price, a purchase of the same price that gives access, or will when its money arrives: a bank transfer takes days. An edited price has
--- another id and the same slug and counts as the same. A pack never prevents a sale, and is never prevented. `except_id` is a purchase to
--- ignore: the sale itself. All null if there is none.
+-- The purchase that prevents selling a price to a user, lest the user pays twice: a running subscription, one that the owner has ended
+-- here and its processor has not ended yet, or, if the price is a one-time price, a purchase of the same price that gives access, or will
+-- when its money arrives: a bank transfer takes days. An edited price has another id and the same slug and counts as the same. A pack
+-- never prevents a sale, and is never prevented. `except_id` is a purchase to ignore: the sale itself. All null if there is none.
 create function purchase_in_the_way(
   paywall_id text, user_id uuid, price prices, except_id uuid default null
 ) returns purchases language plpgsql stable as $$
@@ -113,6 +113,7 @@ begin
     where p.paywall_id = purchase_in_the_way.paywall_id and p.user_id = purchase_in_the_way.user_id
       and p.id is distinct from except_id
       and (is_running(p, present)
+        or p.ended_by_owner_at is not null and p.stop_requested_at is not null and p.stopped_at is null
         or price.interval is null and p.interval is null and bought.slug = price.slug
           and (gives_access(p, present) or p.access and p.status = 'pending'))
     order by p.interval is null, p.created_at desc, p.id limit 1);

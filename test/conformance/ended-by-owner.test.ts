@@ -7,11 +7,13 @@ import {
   buy,
   causeAtProcessor,
   getSale,
+  order,
   readPurchase,
   readState,
   readTokens,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
+import { withoutStops } from './upgrading.ts'
 
 // `paywall purchases end ID` ends a purchase immediately, in our database and at its processor.
 
@@ -63,6 +65,22 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await advanceClock(buyer, '40d')
     expect(await getCharges(buyer)).toBe(1)
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
+  })
+
+  test('no other subscription is sold until the processor has ended the old one', async () => {
+    const buyer = await buy(getShop(acquiring))
+    const { id } = (await readPurchase(buyer))!
+    const buyAgain = () => order(buyer.shop, 'monthly', { email: buyer.email })
+    await withoutStops(buyer.shop, async () => {
+      await end(buyer, id)
+      await advanceClock(buyer, '1h')
+      expect(await buyAgain()).toMatchObject({
+        status: 409,
+        body: { hasActivePurchase: true, status: 'canceled', purchaseId: id },
+      })
+    })
+    await advanceClock(buyer, '2h')
+    expect(await buyAgain()).toMatchObject({ status: 200 })
   })
 
   test('a one-time purchase ends, although its processor still shows it as paid', async () => {
