@@ -260,6 +260,7 @@ create table payments (
   paywall_id        text not null,
   acquiring         text not null,
   processor_payment text not null check (char_length(processor_payment) <= 255), -- the processor's id of the payment
+  price_id          text references prices, -- the purchase's when the payment was first reported; null if no price of the paywall matched
   fact_id           text not null check (char_length(fact_id) <= 255), -- the processor's id of the fact, such as the refund
   kind              text not null check (kind in (
     'succeeded', 'failed', 'refunded', 'refund_failed', 'disputed', 'dispute_lost', 'dispute_won')),

@@ -186,6 +186,7 @@ export interface Payments {
   occurred_at: Timestamp;
   payment_id: string;
   paywall_id: string;
+  price_id: string | null;
   processor_payment: string;
   purchase_id: string;
 }

@@ -92,7 +92,8 @@ begin
     order by f ->> 'period_from'
   loop
     rows := rows || credit_late_period(
-      p, (fact ->> 'period_from')::timestamptz, fact ->> 'processor_price', payment_id_for(p, coalesce(fact ->> 'payment_id', fact ->> 'id')));
+      p, (fact ->> 'period_from')::timestamptz, fact ->> 'processor_price',
+      (find_payment(p, coalesce(fact ->> 'payment_id', fact ->> 'id'))).payment_id);
   end loop;
   return rows;
 end $$;

@@ -1,20 +1,25 @@
 -- Payments, refunds and disputes, and the tokens that are taken back with the money.
 
--- Stores the facts that a processor reports of payments, once per fact and kind. Returns the new rows. The member's row must be locked.
+-- Stores the facts that a processor reports of payments, once per fact and kind. A payment keeps the price that the purchase has when its
+-- first fact is stored: a refund that follows a change of plan is one of the earlier price. Returns the new rows. The member's row must be
+-- locked.
 create function record_payments(purchase purchases, facts jsonb) returns payments[] language plpgsql as $$
 declare
   fact jsonb;
   about text;
+  earlier payments;
   payment payments;
   noted payments[] := '{}';
 begin
   for fact in select f from jsonb_array_elements(facts) f order by f ->> 'occurred_at' loop
     about := coalesce(fact ->> 'payment_id', fact ->> 'id');
+    earlier := find_payment(purchase, about);
     insert into payments as p (
-      payment_id, purchase_id, paywall_id, acquiring, processor_payment, fact_id, kind, amount, currency, occurred_at
+      payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, occurred_at
     ) values (
-      payment_id_for(purchase, about), purchase.id, purchase.paywall_id, purchase.acquiring, about, fact ->> 'id', fact ->> 'kind',
-      (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
+      coalesce(earlier.payment_id, gen_random_uuid()), purchase.id, purchase.paywall_id, purchase.acquiring, about,
+      case when earlier.id is not null then earlier.price_id when purchase.unnamed_from is null then purchase.price_id end,
+      fact ->> 'id', fact ->> 'kind', (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
     if found and is_reported(payment) then noted := noted || payment; end if;
   end loop;
@@ -32,14 +37,13 @@ begin
       and other.kind in ('refunded', 'refund_failed') and other.kind <> payment.kind);
 end $$;
 
--- Our id of a payment, by the processor's id.
-create function payment_id_for(purchase purchases, processor_payment text) returns uuid language plpgsql stable as $$
+-- A fact of a payment, by the processor's id of the payment; all null if none is stored.
+create function find_payment(purchase purchases, processor_payment text) returns payments language plpgsql stable as $$
 begin
-  return coalesce(
-    (select p.payment_id from payments p
-      where (p.paywall_id, p.acquiring, p.processor_payment) = (purchase.paywall_id, purchase.acquiring, payment_id_for.processor_payment)
-      limit 1),
-    gen_random_uuid());
+  return (
+    select p from payments p
+    where (p.paywall_id, p.acquiring, p.processor_payment) = (purchase.paywall_id, purchase.acquiring, find_payment.processor_payment)
+    limit 1);
 end $$;
 
 -- The amount that was paid, and the amount that was finally returned: refunds that did not fail later, and lost disputes that were not won
@@ -61,11 +65,12 @@ end $$;
 create function payment_json(payment payments, purchase purchases) returns jsonb language plpgsql stable as $$
 declare
   totals constant record := payment_totals(payment);
-  object constant jsonb := purchase_json(purchase);
 begin
   return jsonb_build_object(
     'id', payment.payment_id, 'processor_id', payment.processor_payment, 'purchase_id', payment.purchase_id,
-    'purchase_status', purchase.status, 'price_slug', object -> 'price_slug', 'amount', payment.amount, 'currency', payment.currency,
+    'purchase_status', purchase.status,
+    'price_slug', (select sold.slug from prices sold where sold.id = payment.price_id),
+    'amount', payment.amount, 'currency', payment.currency,
     'refunded_amount', totals.refunded, 'refunded', coalesce(totals.refunded >= totals.amount, false),
     'occurred_at', iso(payment.occurred_at));
 end $$;

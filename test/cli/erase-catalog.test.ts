@@ -61,6 +61,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     paywall_id: OURS,
     acquiring: OURS,
     processor_payment: PROCESSORS,
+    price_id: OURS,
     fact_id: PROCESSORS,
     kind: OURS,
     currency: PRICE,

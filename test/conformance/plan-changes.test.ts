@@ -16,6 +16,7 @@ import {
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { changePlan, paysChangesAtOnce, sendsPlanChangeWebhook } from './drivers/plans.ts'
+import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
 // A change of plan at the processor updates the price, features and tokens of the purchase.
@@ -43,6 +44,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly', features: ['export'] } } },
     ])
     await expectStoredAsAtProcessor(buyer)
+  })
+
+  test('a refund after a change of plan names the price that was paid', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    const sold = await getProcessorId(buyer)
+    await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
+    await causeAtProcessor(buyer, () => buyer.shop.there.refund(sold, 300))
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
+    const [paid, refunded] = await paymentEvents(buyer)
+    expect(paid).toMatchObject({ type: 'payment.succeeded', price_slug: 'plus' })
+    expect(refunded).toMatchObject({ type: 'payment.refunded', id: paid?.id, price_slug: 'plus' })
   })
 
   test('an upgrade credits the additional tokens when it is paid, and a downgrade removes none', async () => {

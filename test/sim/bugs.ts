@@ -363,7 +363,7 @@ export const BUGS: Bug[] = [
     name: 'a payment names no price',
     law: 'amounts',
     file: PAYMENTS,
-    says: "'price_slug', object -> 'price_slug',",
+    says: "'price_slug', (select sold.slug from prices sold where sold.id = payment.price_id),",
     instead: "'price_slug', null,",
   },
   {

@@ -30,7 +30,7 @@ export const TOLD: Law = {
   },
 }
 
-/** Payment events have the amounts paid, to the cent, and a price that was sold. */
+/** Payment events have the amounts paid, to the cent, and a price that was sold, the same in all events of a payment. */
 export const AMOUNTS: Law = {
   name: 'amounts',
   faults({ company, events, shown }) {
@@ -38,7 +38,10 @@ export const AMOUNTS: Law = {
       .records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       .map(({ amount, currency }) => `${amount} ${currency.toUpperCase()}`)
-    return events.flatMap(({ type, data: { payment } }) => {
+    const reported = events.flatMap(({ data: { payment } }) => (payment ? [payment] : []))
+    const named = new Map(reported.map(({ id, price_slug: slug }) => [id, slug]))
+    const renamed = reported.filter(({ id, price_slug: slug }) => slug !== named.get(id))
+    const amiss = events.flatMap(({ type, data: { payment } }) => {
       if (type !== 'payment.succeeded' || !payment) return []
       const purchase = shown.find(({ id }) => id === payment.purchase_id)
       const order = findOrder(company, purchase)
@@ -50,6 +53,10 @@ export const AMOUNTS: Law = {
         ...(!order || slugs.includes(payment.price_slug) ? [] : [`${payment.price_slug} was paid for, not ${slugs}`]),
       ]
     })
+    return [
+      ...amiss,
+      ...renamed.map(({ id, price_slug: slug }) => `payment ${id} has the price ${named.get(id)}, and ${slug}`),
+    ]
   },
 }
 
