@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { BUGS, type Bug, seedBug } from './bugs.ts'
 import { createHistory } from './history.ts'
 import { type Faults, play } from './play.ts'
@@ -17,11 +18,12 @@ const seen = (faults: Faults, { law }: Bug) =>
 
 /** How many of the lives have to be played until one is seen that shows the fault; null: none of them does. */
 async function livesUntilSeen(stage: Stage, bug: Bug): Promise<number | null> {
-  const history = { ...createHistory(SEED, LIVES), kills: [] }
-  for (let first = 0; first < LIVES; first += TOGETHER) {
-    const lives = history.lives.slice(first, first + TOGETHER)
+  const [first, ...others] = PROCESSOR_NAMES.filter(bug.isPossible ?? (() => true))
+  const history = { ...createHistory(SEED, LIVES, [first!, ...others]), kills: [] }
+  for (let from = 0; from < LIVES; from += TOGETHER) {
+    const lives = history.lives.slice(from, from + TOGETHER)
     const faults = await play(stage, { ...history, lives }, (found) => seen(found, bug).length > 0)
-    if (seen(faults, bug).length > 0) return first + lives.length
+    if (seen(faults, bug).length > 0) return from + lives.length
   }
   return null
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRelease } from '../../cli/migrate/release.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import { waitsForBank } from '../conformance/drivers/stopping.ts'
 import type { Stage } from './stage.ts'
 
 /** A mistake in a database function, by which a law of the judge is broken. */
@@ -12,6 +14,8 @@ export interface Bug {
   file: string
   says: string
   instead: string
+  /** At which processors it can show. Default: at each. */
+  isPossible?(acquiring: ProcessorName): boolean
 }
 
 const PAYMENTS = 'lib/purchases/payments.sql'
@@ -348,6 +352,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a charge for what was replaced is not reported',
     law: 'charged once',
+    isPossible: waitsForBank,
     file: PAYMENTS,
     says: "return payment.kind = 'succeeded' and coalesce(",
     instead: 'return false and coalesce(',

@@ -15,12 +15,17 @@ function twoBecomeOne(dice: Dice): Step[] {
   ]
 }
 
+/** Perhaps while the next charge of the older subscription waits for its bank. */
 function upgrade(dice: Dice): Step[] {
   const slug = dice.pick(['monthly', 'yearly'] as const)
+  const newer = { ...paying(dice, dice.pick(['monthly', 'yearly'])), replaces: true, who: 0 }
+  const isCharged = dice.chance(0.5)
   return [
     { ...paying(dice, slug), who: 0 },
     { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
-    { ...paying(dice, dice.pick(['monthly', 'yearly'])), replaces: true, who: 0 },
+    ...(isCharged ? [{ act: 'roll-over', who: 0, weather: dice.below(2 ** 31) } as const] : []),
+    newer,
+    ...(isCharged ? [{ act: 'resolve', fails: false, who: 0, weather: dice.below(2 ** 31) } as const] : []),
   ]
 }
 
