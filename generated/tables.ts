@@ -86,7 +86,7 @@ export interface Checkouts {
   error_is_foreign: Generated<boolean>;
   error_url: string;
   former_email: string | null;
-  further_trial: Generated<boolean>;
+  further_trial: boolean;
   hosted_page_id: string | null;
   id: string;
   local_currency: string | null;

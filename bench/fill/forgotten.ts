@@ -28,6 +28,7 @@ export async function fillAbandonedUsers(
     price_id: `'${priceId}'`,
     acquiring: `'stripe'`,
     trial_days: '0',
+    further_trial: 'false',
     success_url: `''`,
     error_url: `''`,
     return_origin: `''`,

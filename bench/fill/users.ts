@@ -44,6 +44,7 @@ export async function fillUsers(
     ...sale,
     id: filledId('n', 'checkout'),
     trial_days: '0',
+    further_trial: 'false',
     success_url: `'https://bench.example/thanks'`,
     error_url: `'https://bench.example/sorry'`,
     return_origin: `'http://127.0.0.1'`,

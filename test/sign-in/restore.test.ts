@@ -140,8 +140,8 @@ describe('a stranger who buys with the address of a victim', () => {
            from users u, generate_series(1, 11) where u.id = $2 returning *),
          member as (insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from stranger returning user_id),
          checkout as (
-           insert into checkouts (id, paywall_id, user_id, price_id, acquiring, trial_days, success_url, error_url, return_origin)
-           select gen_random_uuid(), c.paywall_id, m.user_id, c.price_id, c.acquiring, 0, '', '', ''
+           insert into checkouts (id, paywall_id, user_id, price_id, acquiring, trial_days, further_trial, success_url, error_url, return_origin)
+           select gen_random_uuid(), c.paywall_id, m.user_id, c.price_id, c.acquiring, 0, false, '', '', ''
            from member m, checkouts c where c.user_id = $2 returning id, user_id, price_id)
        insert into purchases (paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, status, begun, unit_amount,
          currency, cancel_at_period_end, fetched_at, buyer_email)

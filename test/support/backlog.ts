@@ -80,7 +80,7 @@ async function fillToReconcile(
     currency: `'USD'`,
   }
   const urls = { success_url: `''`, error_url: `''`, return_origin: `''` }
-  const page = { id: 'gen_random_uuid()', trial_days: '0', hosted_page_id: `'cs_' || n` }
+  const page = { id: 'gen_random_uuid()', trial_days: '0', further_trial: 'false', hosted_page_id: `'cs_' || n` }
   await filler.insert('checkouts', rows, { ...sale, ...page, ...urls })
   const terms = { interval: `'month'`, interval_count: '1', unit_amount: '999', cancel_at_period_end: 'false' }
   const purchase = { checkout_id: 'gen_random_uuid()', processor_id: `'sub_' || n`, status: `'active'`, begun: 'true' }
