@@ -57,7 +57,9 @@ export const ACCESS_UNTIL: Law = {
       const hasEnded = status === 'refunded' || (changes.length > 0 && ['paused', 'canceled'].includes(status))
       const isSame = time(until) === accessUntil(purchase) || Math.abs(time(until) - accessUntil(purchase)) <= 1
       const isRight = hasEnded ? time(until) <= now.getTime() + TOLERANCE_MS : isSame || !RUNNING.includes(status)
-      return isRight ? [] : [`${id}, ${status}, gives access until ${until}`]
+      return isRight
+        ? []
+        : [`${id}, ${status}, gives access until ${until}, not ${new Date(accessUntil(purchase)).toJSON()}`]
     }),
 }
 

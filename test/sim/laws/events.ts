@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
+import { waitsForBank } from '../../conformance/drivers/stopping.ts'
 import { findSequenceErrors } from '../../support/owner-events.ts'
 import type { Case, Law } from './case.ts'
 import { type Change, getChanges, type Told } from './changes.ts'
@@ -141,9 +142,13 @@ export const RENEWALS: Law = {
     }),
 }
 
-/** The ends of periods that were reported as renewed when no further period had been paid for. The step `renew` is paid in advance. */
+/**
+ * The ends of periods that were reported as renewed when no further period had been paid for. The step `renew` is paid in advance, and so is
+ * `roll-over` where a charge waits for the bank: both have the date of the next charge.
+ */
 function unpaidRenewals({ company: { life } }: Case, changes: Change[], sale: Sale | undefined): string[] {
-  if (!sale || life.steps.some((step) => step?.act === 'renew')) return []
+  const inAdvance = waitsForBank(life.processor) ? ['renew', 'roll-over'] : ['renew']
+  if (!sale || life.steps.some((step) => step && inAdvance.includes(step.act))) return []
   const first = sale.hadTrial ? 0 : 1
   return changes
     .filter(({ types }) => types.includes(RENEWED))
