@@ -69,7 +69,17 @@ export const WAITING: Record<string, Act> = {
   },
 }
 
+/** Stripe asks for a pause instead of saying which purchase was refunded. */
+async function refundDuringPause({ world, shops: { stripe } }: Owner): Promise<void> {
+  const [refund] = stripe.emulator.events.filter((event) => JSON.stringify(event).includes('"refund.created"'))
+  world.stripe.onCall = async () => ({ status: 429, headers: { 'Retry-After': '1' }, body: '{}' })
+  const { status } = await sendWebhook(stripe, { id: 'evt-paused', body: JSON.stringify(refund), at: new Date() })
+  world.stripe.onCall = undefined
+  if (status !== 502) throw new Error(`webhook answered with ${status}`)
+}
+
 export const PENDING_CRONS: Record<string, Act> = {
+  'a refund whose purchase cannot be looked up yet': refundDuringPause,
   'a pending event that is due and is received again': async (me) => {
     await setDueAt(me, 'now()')
     const before = await dueAtPolar(me)
