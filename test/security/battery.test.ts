@@ -1,26 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  ANONYMOUS,
-  BAD_KEY,
-  BAD_TOKEN,
-  FOREIGN_KEY,
-  NOBODY,
-  OPEN_MISMATCH,
-  OWNER,
-  OWNER_MISMATCH,
-  USER,
-  USER_MISMATCH,
-} from '../support/battery-replies.ts'
-import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, startCheckout } from '../support/checkout.ts'
-import { testEveryOperation } from '../support/every-operation.ts'
+import type { Operation, Replies } from '../operations/operation.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import type { Call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
+import { callOperation, onPaywall, shown, takesOwnerKey, takesUserToken } from '../support/operation-call.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { switchMode } from '../support/switch-mode.ts'
 import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
-import { MESSAGE } from '../support/tickets.ts'
 
 const revoked = `pk_test_${'d'.repeat(40)}`
 const live = `pk_live_${'e'.repeat(40)}`
@@ -40,143 +28,111 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-const ours = (endpoint: string, options: Call) =>
-  call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
-
-/** A request to every endpoint, by operation, that is valid except for its credential. */
-const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
-  bootstrap: (credential) => ours('bootstrap', credential),
-  findPaywall: (credential) => call(all.world, '/api/v1/paywall', credential),
-  startCheckout: (credential) =>
-    startCheckout(all.world, { ...credential, paywall: all.ours.paywall, body: { ignoreActivePurchase: true } }),
-  readUser: (credential) => ours(`user?email=${all.payer.email}`, credential),
-  cancelSubscription: (credential) => {
-    const who = { paywallId: all.ours.paywall.id, userId: all.payer.id }
-    const body = { ...who, subscriptionId: randomUUID(), cancellationReason: 'too expensive' }
-    return call(all.world, '/api/paywall/cancel-subscription', { ...credential, body })
-  },
-  getCustomerPortal: (credential) => ours('get-customer-portal', { ...credential, body: { email: all.payer.email } }),
-  openTicket: (credential) =>
-    ours('support/ticket', { ...credential, body: { ...MESSAGE, customer_email: newEmail() } }),
-  changeBalance: (credential) => {
-    const body = { op: 'credit', amount: 1, type: 'standard', user_id: all.payer.id }
-    return ours('balances', { ...credential, body })
-  },
-  withdrawTokens: (credential) => {
-    const body = { paywall_id: all.ours.paywall.id, user_id: all.payer.id, tokens: 1 }
-    return call(all.world, '/api/v1/withdraw-tokens', { ...credential, body })
-  },
-  sendSignInCode: (credential) => ours('sign-in/code', { ...credential, body: { email: newEmail() } }),
-  giveTokens: (credential) => ours('sign-in/token', { ...credential, body: { grant_type: 'anonymous' } }),
-  endSession: (credential) =>
-    ours('sign-in/end', { ...credential, body: { refresh_token: `${randomUUID()}.${'A'.repeat(43)}` } }),
-  exchangeTokens: (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
-  checkoutReturn: (credential) => call(all.world, `/r/${randomUUID()}/success`, credential),
-  signedReturn: (credential) => call(all.world, `/return/stripe/${all.ours.paywall.id}`, credential),
-  processorWebhook: (credential) =>
-    call(all.world, `/webhooks/stripe/${all.ours.paywall.id}`, { ...credential, body: {} }),
+/** A request that is valid except for its credential. An operation that looks a user up gets one who pays. */
+function ask(name: string, credential: Call) {
+  const user = OPERATIONS[name]!.unknownUser ? all.payer : { email: newEmail() }
+  return callOperation(all.world, name, { ...onPaywall(all.ours.paywall), user }, credential)
 }
 
-testEveryOperation(Object.keys(ENDPOINTS))
+type Expected = (operation: Operation, name: string) => string
 
-/** The status of each endpoint's response and, if it failed, the error. */
-async function readStatuses(credential: Call): Promise<Record<string, string>> {
-  const statuses: Record<string, string> = {}
-  for (const [name, ask] of Object.entries(ENDPOINTS)) {
-    const { status, body } = await ask(credential)
-    const error = typeof body === 'object' && body && 'error' in body ? ` ${body.error}` : ''
-    statuses[name] = `${status}${error}`
-  }
-  return statuses
-}
+/** The reply to a caller, by its name in the table. */
+const to =
+  (caller: keyof Replies): Expected =>
+  ({ replies }) =>
+    replies[caller]
+
+/** The same for a call whose `X-Paywall-Id` names another paywall. */
+const mismatched =
+  (caller: 'nobody' | 'badKey' | 'ownerKey' | 'user'): Expected =>
+  ({ replies, ifOtherPaywallId }) =>
+    ifOtherPaywallId?.[caller] ?? replies[caller]
 
 const badKey = `pk_test_${'0'.repeat(64)}`
 const paywallHeader = ({ paywall }: Tenant) => ({ headers: { 'x-paywall-id': paywall.id } })
 describe('every endpoint returns its own status and error for', () => {
-  test.each<[string, () => Call, Record<string, string>]>([
-    ['no credential', () => ({}), NOBODY],
-    ['an owner key', () => ({ key: all.ours.key }), OWNER],
-    ['a malformed key', () => ({ key: 'x' }), BAD_KEY],
-    ['an empty key, which counts as a wrong one', () => ({ key: '' }), BAD_KEY],
-    ['a wrong key', () => ({ key: badKey }), BAD_KEY],
-    ['a revoked key', () => ({ key: revoked }), BAD_KEY],
-    ["another owner's key", () => ({ key: all.foreign.key }), FOREIGN_KEY],
-    ["another owner's live key", () => ({ key: all.live.key }), FOREIGN_KEY],
-    ["the owner's live key on a test paywall", () => ({ key: live }), BAD_KEY],
-    ["a user's token as a key", () => ({ key: all.payer.token }), BAD_KEY],
-    ["a user's token", () => ({ token: all.payer.token }), USER],
-    ["an anonymous user's token", () => ({ token: anonymous }), ANONYMOUS],
-    ['a malformed token', () => ({ token: 'x' }), BAD_TOKEN],
-    ['an empty token', () => ({ token: '' }), BAD_TOKEN],
-    ['an expired token', () => ({ token: forge.token({}, { exp: 1 }) }), BAD_TOKEN],
-    ['a forged token', () => ({ token: forge.token({}, {}, forge.stranger.privateKey) }), BAD_TOKEN],
-    ['an unsigned token', () => ({ token: forge.unsigned('none') }), BAD_TOKEN],
+  test.each<[string, () => Call, Expected]>([
+    ['no credential', () => ({}), to('nobody')],
+    ['an owner key', () => ({ key: all.ours.key }), to('ownerKey')],
+    ['a malformed key', () => ({ key: 'x' }), to('badKey')],
+    ['an empty key, which counts as a wrong one', () => ({ key: '' }), to('badKey')],
+    ['a wrong key', () => ({ key: badKey }), to('badKey')],
+    ['a revoked key', () => ({ key: revoked }), to('badKey')],
+    ["another owner's key", () => ({ key: all.foreign.key }), to('foreignKey')],
+    ["another owner's live key", () => ({ key: all.live.key }), to('foreignKey')],
+    ["the owner's live key on a test paywall", () => ({ key: live }), to('badKey')],
+    ["a user's token as a key", () => ({ key: all.payer.token }), to('badKey')],
+    ["a user's token", () => ({ token: all.payer.token }), to('user')],
+    ["an anonymous user's token", () => ({ token: anonymous }), to('anonymous')],
+    ['a malformed token', () => ({ token: 'x' }), to('badToken')],
+    ['an empty token', () => ({ token: '' }), to('badToken')],
+    ['an expired token', () => ({ token: forge.token({}, { exp: 1 }) }), to('badToken')],
+    ['a forged token', () => ({ token: forge.token({}, {}, forge.stranger.privateKey) }), to('badToken')],
+    ['an unsigned token', () => ({ token: forge.unsigned('none') }), to('badToken')],
+    ["another owner's token", () => ({ token: all.stranger.token }), to('foreignToken')],
+    ['an owner key as a token', () => ({ token: all.ours.key }), to('badToken')],
+    ['a wrong key together with a valid token', () => ({ key: badKey, token: all.payer.token }), to('badKey')],
     [
-      "another owner's token, which cancel-subscription uses to find the paywall",
-      () => ({ token: all.stranger.token }),
-      { ...BAD_TOKEN, cancelSubscription: '404 Subscription not found' },
-    ],
-    ['an owner key as a token', () => ({ token: all.ours.key }), BAD_TOKEN],
-    ['a wrong key together with a valid token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
-    [
-      'a valid key together with a bad token: the key counts, except where none is read (tickets, bootstrap)',
+      'a valid key together with a bad token: the key counts, except where none is read',
       () => ({ key: all.ours.key, token: 'x' }),
-      { ...OWNER, bootstrap: '401 invalid_token', openTicket: '401 invalid_token' },
+      ({ replies }, name) => (takesOwnerKey(name) ? replies.ownerKey : replies.badToken),
     ],
     [
       'an owner key with the X-Paywall-Id of its paywall',
       () => ({ key: all.ours.key, ...paywallHeader(all.ours) }),
-      OWNER,
+      to('ownerKey'),
     ],
     [
       'an owner key with another X-Paywall-Id',
       () => ({ key: all.ours.key, ...paywallHeader(all.foreign) }),
-      OWNER_MISMATCH,
+      mismatched('ownerKey'),
     ],
     [
       "a user's token with another X-Paywall-Id",
       () => ({ token: all.payer.token, ...paywallHeader(all.foreign) }),
-      USER_MISMATCH,
+      mismatched('user'),
     ],
     [
       'a wrong key with another X-Paywall-Id',
       () => ({ key: badKey, ...paywallHeader(all.foreign) }),
-      { ...BAD_KEY, ...OPEN_MISMATCH },
+      mismatched('badKey'),
     ],
-    ['another X-Paywall-Id alone', () => paywallHeader(all.foreign), { ...NOBODY, ...OPEN_MISMATCH }],
+    ['another X-Paywall-Id alone', () => paywallHeader(all.foreign), mismatched('nobody')],
   ])('%s', async (_name, credential, expected) => {
-    expect(await readStatuses(credential())).toEqual(expected)
+    const replies: Record<string, string> = {}
+    for (const name of Object.keys(OPERATIONS)) replies[name] = shown(await ask(name, credential()))
+    const entries = Object.entries(OPERATIONS)
+    expect(replies).toEqual(Object.fromEntries(entries.map(([name, operation]) => [name, expected(operation, name)])))
   })
 })
 
-describe('a key that is used in the wrong place gets an error that says so, wherever a key is required:', () => {
-  const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
-  const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
+describe('a key that is used in the wrong place gets an error that says so:', () => {
+  const OWNERS = Object.keys(OPERATIONS).filter(takesOwnerKey)
+  const READ_TOKENS = Object.keys(OPERATIONS).filter((name) => takesOwnerKey(name) || takesUserToken(name))
   const asToken = 'This is an owner key, not an access token: send it as `X-Api-Key`'
 
   test.each<[string, () => Call, string, string[]]>([
     ['a live key on a test paywall', () => ({ key: live }), 'A live key cannot be used with a test paywall', OWNERS],
-    ['an owner key as a token', () => ({ token: all.ours.key }), asToken, [...OWNERS, 'bootstrap', 'openTicket']],
-    ['a wrong key as a token', () => ({ token: badKey }), asToken, OWNERS],
-  ])('%s', async (_name, credential, message, operations) => {
-    for (const name of operations) {
-      const reply = await ENDPOINTS[name]?.(credential())
-      expect(reply, name).toMatchObject({ status: 401, body: { message } })
+    ['an owner key as a token', () => ({ token: all.ours.key }), asToken, READ_TOKENS],
+    ['a wrong key as a token', () => ({ token: badKey }), asToken, READ_TOKENS],
+  ])('%s', async (_name, credential, message, names) => {
+    for (const name of names) {
+      expect(await ask(name, credential()), name).toMatchObject({ status: 401, body: { message } })
     }
   })
 
   test('a test key on a live paywall', async () => {
     await switchMode(all.world, all.ours.paywall.id, false)
+    const message = 'A test key cannot be used with a live paywall'
     for (const name of OWNERS) {
-      const message = 'A test key cannot be used with a live paywall'
-      expect(await ENDPOINTS[name]?.({ key: all.ours.key }), name).toMatchObject({ status: 401, body: { message } })
+      expect(await ask(name, { key: all.ours.key }), name).toMatchObject({ status: 401, body: { message } })
     }
     await switchMode(all.world, all.ours.paywall.id, true)
   })
 
   test('an invalid token, or a key of another owner, gets the plain error', async () => {
     for (const credential of [{ token: 'x' }, { key: badKey }, { key: all.live.key }]) {
-      expect((await ENDPOINTS.readUser?.(credential))?.body).not.toHaveProperty('message')
+      expect((await ask('readUser', credential)).body).not.toHaveProperty('message')
     }
   })
 })

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, type Reply } from '../support/call.ts'
-import { newEmail, startCheckout } from '../support/checkout.ts'
-import { takesUserToken, testEveryOperation } from '../support/every-operation.ts'
+import type { Operation } from '../operations/operation.ts'
+import { OPERATIONS } from '../operations/operations.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
+import { callOperation, onPaywall, shown, takesUserToken } from '../support/operation-call.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
-import { MESSAGE } from '../support/tickets.ts'
 
 let all: Tenants
 let forge: Forge
@@ -23,48 +22,21 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
+const ENTRIES = Object.keys(OPERATIONS).filter(takesUserToken)
 
-/** A request to every endpoint that accepts a user's token, by operation, and the status if the token is valid. */
-const ENDPOINTS: Record<string, [validStatus: number, send: (headers: { authorization: string }) => Promise<Reply>]> = {
-  readUser: [200, (headers) => call(all.world, at('user'), { headers })],
-  bootstrap: [200, (headers) => call(all.world, at('bootstrap'), { headers })],
-  startCheckout: [
-    200,
-    (headers) => {
-      const body = { email: all.payer.email, ignoreActivePurchase: true }
-      return startCheckout(all.world, { paywall: all.ours.paywall, headers, body })
-    },
-  ],
-  cancelSubscription: [
-    404,
-    (headers) => {
-      const body = { subscriptionId: randomUUID(), cancellationReason: 'none' }
-      return call(all.world, '/api/paywall/cancel-subscription', { headers, body })
-    },
-  ],
-  getCustomerPortal: [200, (headers) => call(all.world, at('get-customer-portal'), { headers, method: 'POST' })],
-  openTicket: [200, (headers) => call(all.world, at('support/ticket'), { headers, body: MESSAGE })],
-  // The code is wrong, which is checked after the token.
-  giveTokens: [
-    400,
-    (headers) => {
-      const body = { grant_type: 'code', email: newEmail(), code: '12345678', challenge: 'A'.repeat(43) }
-      return call(all.world, at('sign-in/token'), { headers, body })
-    },
-  ],
-}
-
-testEveryOperation(Object.keys(ENDPOINTS), { of: takesUserToken })
-
-/** Sends the request to all endpoints at once. */
+/** Sends a request to all operations that accept a user's token at once. */
 const requestAll = (authorization: string) =>
   Promise.all(
-    Object.entries(ENDPOINTS).map(async ([endpoint, [validStatus, send]]) => ({
-      endpoint,
-      validStatus,
-      reply: await send({ authorization }),
-    })),
+    ENTRIES.map(async (name) => {
+      const reply = await callOperation(all.world, name, onPaywall(all.ours.paywall), { headers: { authorization } })
+      return [name, shown(reply)] as const
+    }),
+  )
+
+/** What each of these operations answers, by its name. */
+const expectReplies = async (authorization: string, expected: (operation: Operation) => string) =>
+  expect(Object.fromEntries(await requestAll(authorization))).toEqual(
+    Object.fromEntries(ENTRIES.map((name) => [name, expected(OPERATIONS[name]!)])),
   )
 
 const now = Math.floor(Date.now() / 1000)
@@ -169,14 +141,10 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
 
 describe('every endpoint returns 401 invalid_token, and does not treat the caller as a guest:', () => {
   test.each(FORGED)('%s', async (kind, authorization) => {
-    for (const { endpoint, reply } of await requestAll(await authorization())) {
-      // Its path has no paywall: the subscription is looked up on the paywalls of the token's own owner.
-      if (kind === FOREIGN && endpoint === 'cancelSubscription') expect(reply).toMatchObject({ status: 404 })
-      // It rejects the wrong code first. The token's user is only looked up afterwards, to be merged.
-      else if ([UNKNOWN, NOT_OURS].includes(kind) && endpoint === 'giveTokens')
-        expect(reply).toMatchObject({ status: 400 })
-      else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-    }
+    await expectReplies(await authorization(), ({ replies, unknownTokenUser = replies.badToken }) => {
+      if (kind === FOREIGN) return replies.foreignToken
+      return kind === UNKNOWN || kind === NOT_OURS ? unknownTokenUser : replies.badToken
+    })
   })
 })
 
@@ -188,9 +156,7 @@ describe('a valid token', () => {
     ['about to expire', () => `Bearer ${forge.token({}, { exp: now + 600 })}`],
   ])('%s is accepted by every endpoint, so each token above is rejected only for its defect', async (_name, value) => {
     await all.world.database.query('delete from ticket_quotas') // the limit is two tickets a day
-    for (const { endpoint, validStatus, reply } of await requestAll(value())) {
-      expect(reply, endpoint).toMatchObject({ status: validStatus })
-    }
+    await expectReplies(value(), ({ replies }) => replies.user)
   })
 })
 
