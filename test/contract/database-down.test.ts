@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ResponseCutOff, ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { OPERATIONS } from '../operations/operations.ts'
 import { call, type Reply } from '../support/call.ts'
-import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { getOperation, testEveryOperation } from '../support/every-operation.ts'
+import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
-import { refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
+import { ALLOWED_CALLS, type AllowedCall, callOperation, onPaywall } from '../support/operation-call.ts'
 import { isCallStatement } from '../support/statements.ts'
-import { postWebhook } from '../support/stripe-purchase.ts'
-import { cancel } from '../support/subscriber.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
@@ -18,16 +16,11 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let token: string
-let session: string
-let returnUrl: string
 
 beforeAll(async () => {
   // No webhook endpoint subscribes to tickets, so no delivery adds statements.
   world = await startTestWorld({ file: { webhooks: [] } })
   token = (await signIn(world)).token
-  session = (await signInAnonymously(world)).refreshToken
-  const order = { paywall: world.paywall, key: world.key }
-  returnUrl = await press(parseOpened(await startCheckout(world, order)).checkoutUrl, 'cancel')
 })
 
 afterEach(() => {
@@ -48,49 +41,16 @@ function failStatements(error: Error): void {
   world.neon.onStatement = () => Promise.reject(error)
 }
 
-const CANCELLATION = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+/** A request of each operation by each kind of caller: all of them need the database. The names of the callers' users are new. */
+function ask({ name, caller }: AllowedCall): Promise<Reply> {
+  const credential = { owner: { key: world.key }, user: { token }, anybody: {} }[caller]
+  const user = caller === 'user' ? {} : { email: newEmail(), ...(name === 'withdrawTokens' && { id: randomUUID() }) }
+  return callOperation(world, name, { ...onPaywall(world.paywall), user }, { ...credential, signedFor: world.paywall })
+}
 
-/** The whole body of an error. Where the contract has it, `code` repeats `error`. */
+/** The whole body of an error. */
 function errorBody(name: string, error: string) {
-  const { duplicateCode } = getOperation(name.split(' ')[0]!)
-  return { error, ...(duplicateCode && { code: error }) }
-}
-
-/** A request to every endpoint, by operation: all of them need the database. */
-const ENDPOINTS = {
-  bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
-  'bootstrap with a token': () => call(world, path('bootstrap'), { token }),
-  findPaywall: () => call(world, '/api/v1/paywall'),
-  'readUser by key': () => call(world, path(`user?email=${newEmail()}`), { key: world.key }),
-  'readUser by token': () => call(world, path('user'), { token }),
-  'startCheckout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
-  'startCheckout by token': () => startCheckout(world, { paywall: world.paywall, token }),
-  exchangeTokens: () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
-  cancelSubscription: () => cancel(world, { token, body: CANCELLATION }),
-  getCustomerPortal: () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
-  openTicket: () => call(world, path('support/ticket'), { token, body: MESSAGE }),
-  'openTicket with an image': () => sendForm(world, ticketForm(MESSAGE, [randomImage()]), { token }),
-  changeBalance: () => changeBalance(world, { email: newEmail() }),
-  withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
-  sendSignInCode: () => requestCode(world, newEmail()),
-  'giveTokens by code': () =>
-    requestTokens(world, { grant_type: 'code', email: newEmail(), code: '00000000', challenge: 'x' }),
-  'giveTokens of a guest': () => requestTokens(world, { grant_type: 'anonymous' }),
-  'giveTokens of a session': () => refresh(world, session),
-  endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
-  checkoutReturn: () => call(world, returnUrl),
-  signedReturn: () => call(world, `/return/stripe/${world.paywall.id}`),
-  processorWebhook: () => postWebhook(world, '{}'),
-}
-
-const BALANCE_UNKNOWN = 'It is unknown whether the balance changed: read it before you retry'
-
-/** The messages for calls that are not safe to repeat: the repeat would take effect twice, or be refused. */
-const UNKNOWN_OUTCOME: Record<string, string> = {
-  changeBalance: BALANCE_UNKNOWN,
-  withdrawTokens: BALANCE_UNKNOWN,
-  'giveTokens by code': 'It is unknown whether the code was used: if it is refused now, request another one',
-  openTicket: 'It is unknown whether the ticket was opened: a retry may open a second one',
+  return { error, ...(OPERATIONS[name]!.repeatsErrorAsCode && { code: error }) }
 }
 
 function expectRetryable(reply: Reply, name: string): void {
@@ -100,14 +60,24 @@ function expectRetryable(reply: Reply, name: string): void {
   expect(reply.headers['access-control-allow-origin']).toBe('*')
 }
 
-describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
+const CALLS = [
+  ...ALLOWED_CALLS.map((each) => ({ ...each, how: '', send: () => ask(each) })),
+  {
+    name: 'openTicket',
+    caller: 'user',
+    how: ' with an image',
+    send: () => sendForm(world, ticketForm(MESSAGE, [randomImage()]), { token }),
+  },
+]
+
+describe.each(CALLS)('$name by $caller$how', ({ name, how, send }) => {
   test.each([
     ['the database has no connection left', () => databaseError('53300')],
     ['the database waited too long for a row lock', () => databaseError('55P03')],
     ['the database cancelled a statement that took too long', () => databaseError('57014')],
   ])('503 with Retry-After when %s', async (_how, error) => {
     failStatements(error())
-    expectRetryable(await ask(), name)
+    expectRetryable(await send(), name)
   })
 
   test.each([
@@ -117,8 +87,8 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     ['the proxy cannot reach the database', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, with an unknown outcome', async (_how, error) => {
     failStatements(error())
-    const reply = await ask()
-    const message = UNKNOWN_OUTCOME[name]
+    const reply = await send()
+    const message = how ? undefined : OPERATIONS[name]!.unknownOutcome
     if (!message) return expectRetryable(reply, name)
     expect(reply).toMatchObject({ status: 503, body: { ...errorBody(name, 'database_unavailable'), message } })
     expect(reply.headers).not.toHaveProperty('retry-after')
@@ -126,18 +96,16 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
   test('500 internal_error and nothing else when a statement fails for another reason', async () => {
     failStatements(databaseError('42703'))
-    const reply = await ask()
+    const reply = await send()
     expect(reply).toMatchObject({ status: 500 })
     expect(reply.body).toEqual(errorBody(name, 'internal_error'))
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
   test('recovers as soon as the database does', async () => {
-    expect((await ask()).status).toBeLessThan(500)
+    expect((await send()).status).toBeLessThan(500)
   })
 })
-
-testEveryOperation(Object.keys(ENDPOINTS))
 
 test("start-checkout: a call that failed before or after the processor's call succeeds with the same key, and opens one page", async () => {
   for (const failing of [1, 2]) {

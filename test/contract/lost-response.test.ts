@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
-import { testEveryOperation } from '../support/every-operation.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { getGrant, parseSession, refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { cancelAsUser, getUpdates, parseCancelled, subscribe } from '../support/subscriber.ts'
@@ -94,5 +93,8 @@ describe('a repeat of', () => {
   test.each(Object.entries(CASES))('%s', (_name, run) => run())
 })
 
-const documented = operations.filter(({ ifResponseLost }) => ifResponseLost !== undefined).map(({ id }) => id)
-testEveryOperation(Object.keys(CASES), { of: ({ id }) => documented.includes(id) })
+test('has a case for each operation whose contract describes it', () => {
+  const documented = operations.filter(({ ifResponseLost }) => ifResponseLost !== undefined).map(({ id }) => id)
+  const ids = new Set(Object.keys(CASES).map((name) => name.split(' ')[0]))
+  expect([...ids].toSorted()).toEqual(documented.toSorted())
+})

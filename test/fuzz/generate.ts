@@ -1,13 +1,14 @@
-import { getOperation, getPath } from '../support/every-operation.ts'
+import { ALLOWED_CALLS, type AllowedCall } from '../support/operation-call.ts'
 import { createDice, type Dice } from './dice.ts'
-import { type Caller, ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { hostileForm } from './form.ts'
 import * as hostile from './hostile.ts'
 import type { People } from './people.ts'
+import { toValidRequest } from './valid-request.ts'
 
 /** A request as its bytes go out. */
 export interface Generated {
-  endpoint: Endpoint
+  /** The name of its entry in the table of operations. */
+  operation: string
   method: string
   path: string
   headers: Record<string, string>
@@ -17,15 +18,16 @@ export interface Generated {
 /** The request for this seed: valid, corrupted in a place or two, or nonsense. */
 export function generate(seed: number, people: People): Generated {
   const dice = createDice(seed)
-  const endpoint = dice.pick(ENDPOINTS)
+  const { name, caller } = ALLOWED_CALLS[dice.below(ALLOWED_CALLS.length)]!
+  const { method, path, fields } = toValidRequest(name, people, dice)
   const request: Generated = {
-    endpoint,
-    method: getOperation(endpoint.id).method.toUpperCase(),
-    path: validPath(endpoint, people, dice),
-    headers: { 'content-type': 'application/json', ...credentials(dice.pick(endpoint.callers), people, dice) },
-    body: endpoint.body ? Buffer.from(getBody(endpoint.body(people, dice), dice)) : null,
+    operation: name,
+    method,
+    path,
+    headers: { 'content-type': 'application/json', ...credentials(caller, people, dice) },
+    body: fields && Buffer.from(getBody(fields, dice)),
   }
-  if (endpoint.id === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
+  if (name === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
   if (request.body && dice.chance(0.2)) request.body = corruptBody(request.body, dice)
   if (dice.chance(0.2)) Object.assign(request.headers, corruptHeaders(people, dice))
   if (dice.chance(0.1)) request.path = corruptPath(request.path, people, dice)
@@ -34,13 +36,12 @@ export function generate(seed: number, people: People): Generated {
   return request
 }
 
-function validPath({ id, query }: Endpoint, people: People, dice: Dice): string {
-  const search = query ? `?${query(people, dice)}` : ''
-  return getPath(getOperation(id), people.ours.paywall.id) + search
-}
-
-function credentials(caller: Caller, { ours, members, subscribers }: People, dice: Dice): Record<string, string> {
-  if (caller === 'key') return { 'x-api-key': ours.key }
+function credentials(
+  caller: AllowedCall['caller'],
+  { ours, members, subscribers }: People,
+  dice: Dice,
+): Record<string, string> {
+  if (caller === 'owner') return { 'x-api-key': ours.key }
   if (caller === 'user') return { authorization: `Bearer ${dice.pick([...members, ...subscribers]).token}` }
   return {}
 }

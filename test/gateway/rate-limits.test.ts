@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
-import { operations } from '../../dev/tools/openapi/operations.ts'
 import { findRoute } from '../../functions/gateway/routes.ts'
-import { getPath } from '../support/every-operation.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import { toRequest } from '../operations/request.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
@@ -96,25 +96,9 @@ test('the limits are 3,000, 100 and 400 requests in 10 seconds', () => {
 })
 
 test('each operation counts its callers by a credential that it reads', () => {
-  const counted = operations.map(({ id, path }) => [id, findRoute(getPath({ path }, '1001'))?.countedBy])
-  expect(Object.fromEntries(counted)).toEqual({
-    bootstrap: 'token',
-    findPaywall: 'address',
-    readUser: 'key',
-    startCheckout: 'key',
-    checkoutReturn: 'address',
-    signedReturn: 'address',
-    cancelSubscription: 'key',
-    getCustomerPortal: 'key',
-    changeBalance: 'key',
-    withdrawTokens: 'key',
-    openTicket: 'token',
-    sendSignInCode: 'address',
-    giveTokens: 'address',
-    endSession: 'address',
-    exchangeTokens: 'key',
-    processorWebhook: 'signature',
-  })
+  const counted = (name: string) => findRoute(toRequest(name, { paywallId: '1001' }).path)?.countedBy
+  const names = Object.keys(OPERATIONS)
+  expect(names.map((name) => [name, counted(name)])).toEqual(names.map((name) => [name, OPERATIONS[name]!.countedBy]))
 })
 
 test('senders of unsigned webhooks are limited like guests', async () => {

@@ -30,6 +30,8 @@ export interface Subject {
   paywallId: string
   /** The user whom an owner or a guest names. Users who call themselves are named by their tokens. */
   user?: Names
+  /** Further fields of the body. */
+  fields?: Record<string, unknown>
   priceId?: string
   purchaseId?: string
   checkoutId?: string
@@ -44,17 +46,17 @@ export interface Operation {
   names?: Names
   /** The other fields of the body. */
   body?: (subject: Subject) => Record<string, unknown>
-  /** Further fields that a caller may send. */
-  optional?: Record<string, unknown>
   /** The parameters of the path besides the paywall's id. */
   parameters?: (subject: Subject) => Record<string, string>
   replies: Replies
-  /** The status of a call that succeeds, if it is not 200. */
+  /** The status of a call whose subject exists, if it is not 200. */
   success?: number
   /** The replies that are others if `X-Paywall-Id` names another paywall. */
   ifOtherPaywallId?: Partial<Pick<Replies, 'nobody' | 'badKey' | 'ownerKey' | 'user'>>
   /** For an owner key that names a user whom the owner does not have. Absent if such a user is created, or none is named. */
   unknownUser?: string
+  /** For an owner key that does so by several identifiers, if that is another reply. */
+  mismatchedUser?: string
   /** For an owner key that names a user who is only on another paywall of the owner. */
   notMember?: string
   /** For a token whose user does not exist, if that is not what a bad token gets. */
@@ -63,6 +65,8 @@ export interface Operation {
   otherDomain: string
   /** Database calls of a call that is not refused. */
   statements: number
+  /** Whether the error is repeated as `code`. */
+  repeatsErrorAsCode?: true
   /** The `message` of a 503 if it is unknown whether the call took effect. Absent if the call may be repeated. */
   unknownOutcome?: string
   /** What the gateway counts its calls by. */

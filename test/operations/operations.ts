@@ -99,6 +99,7 @@ export const OPERATIONS: Record<string, Operation> = {
     // For a user the header alone names the paywall, which is then another owner's.
     ifOtherPaywallId: { ownerKey: MISMATCH, user: INVALID_TOKEN },
     unknownUser: '404 identity_not_on_paywall',
+    mismatchedUser: '404 identity_not_found',
     notMember: '404 identity_not_on_paywall',
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 1,
@@ -130,6 +131,7 @@ export const OPERATIONS: Record<string, Operation> = {
     notMember: '404 identity_not_found',
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 1,
+    repeatsErrorAsCode: true,
     unknownOutcome: BALANCE_UNKNOWN,
     countedBy: 'key',
   },
@@ -226,7 +228,8 @@ export const OPERATIONS: Record<string, Operation> = {
   },
   signedReturn: {
     parameters: () => ({ acquiring: 'stripe' }),
-    replies: anybody('404 not_found'), // Stripe signs no return URLs
+    replies: anybody('404 not_found'), // Stripe signs no return URLs, which is checked once the paywall is found
+    success: 404,
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 1,
     countedBy: 'address',

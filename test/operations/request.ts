@@ -57,8 +57,8 @@ export function toRequest(name: string, subject: Subject): OperationRequest {
     const query = new URLSearchParams(named).toString()
     return { method, path: query ? `${filled}?${query}` : filled }
   }
-  if (!body && Object.keys(named).length === 0) return { method, path: filled }
-  return { method, path: filled, body: { ...body?.(subject), ...named } }
+  const filledBody = { ...body?.(subject), ...named, ...subject.fields }
+  return { method, path: filled, ...(Object.keys(filledBody).length > 0 && { body: filledBody }) }
 }
 
 /** The fields that name a user, with their values. */

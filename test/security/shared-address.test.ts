@@ -1,151 +1,198 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, type Reply } from '../support/call.ts'
-import { buy, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
-import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
-import { getGrant, requestCode, signInByMail } from '../support/sign-in.ts'
-import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { at, startTenants, type Tenants } from '../support/tenants.ts'
-import { changeBalance, withdraw } from '../support/token-calls.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
+import { fileOfBothModes, paywallFile } from '../support/paywall-file.ts'
+import { getGrant, requestCode, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { cancel, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { at, getTenants, person, type Tenant, tenant } from '../support/tenants.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { useTestWorld } from '../support/world.ts'
 
-// Two owners each have a customer with the same e-mail address. Neither can learn about the other's customer.
+// Two owners, or the two modes of one owner, each have a customer with the same e-mail address and external id. These are two users.
+// tenants.test.ts tests that nobody finds the other one.
 
-let all: Tenants
-/** Our customer, whom the other owner asks about. */
-let ours: Subscriber & { externalId: string }
+const world = useTestWorld()
+/** The paywall of the customer, and of the same owner's other mode. */
+let live: Tenant
+let testing: Tenant
+let foreign: Tenant
+/** A live user who pays. */
+let payer: Subscriber & { externalId: string }
 
 beforeAll(async () => {
-  all = await startTenants()
-  const { world } = all
-  const externalId = `ours-${randomUUID()}`
-  const subscriber = await subscribe(world, all.ours)
-  await call(world, at(all.ours, 'sign-in/exchange'), {
-    key: all.ours.key,
-    body: { email: subscriber.email, external_id: externalId },
-  })
-  ours = { ...subscriber, externalId }
-})
-afterAll(() => all.close())
-
-/** The identifiers that the other owner may send. */
-interface Identifiers {
-  email: string
-  id: string
-  externalId: string
-  purchaseId: string
-}
-
-/** Every call about a user that the other owner can make with its own key on its own paywall. */
-const REQUESTS: Record<string, (user: Identifiers) => Promise<Reply[]>> = {
-  readUser: ({ email, id, externalId }) =>
-    Promise.all(
-      [`email=${email}`, `user_id=${id}`, `external_id=${externalId}`, `email=${email}&user_id=${id}`].map((query) =>
-        call(all.world, at(all.foreign, `user?${query}`), { key: all.foreign.key }),
-      ),
-    ),
-  changeBalance: ({ email, id, externalId }) =>
-    Promise.all(
-      [{ email }, { user_id: id }, { external_id: externalId }].map((fields) =>
-        changeBalance(all.world, fields, { paywallId: all.foreign.paywall.id, key: all.foreign.key }),
-      ),
-    ),
-  withdrawTokens: ({ id, externalId }) =>
-    Promise.all(
-      [{ user_id: id }, { external_id: externalId }].map((fields) =>
-        withdraw(all.world, { paywall_id: all.foreign.paywall.id, ...fields }, { key: all.foreign.key }),
-      ),
-    ),
-  getCustomerPortal: ({ email, externalId }) =>
-    Promise.all(
-      [{ email }, { externalId }].map((body) =>
-        call(all.world, at(all.foreign, 'get-customer-portal'), { key: all.foreign.key, body }),
-      ),
-    ),
-  cancelSubscription: ({ email, id, externalId, purchaseId }) =>
-    Promise.all(
-      [{ email }, { userId: id }, { externalId }, { email, userId: id }].map((names) =>
-        call(all.world, '/api/paywall/cancel-subscription', {
-          key: all.foreign.key,
-          body: { paywallId: all.foreign.paywall.id, subscriptionId: purchaseId, cancellationReason: 'none', ...names },
-        }),
-      ),
-    ),
-}
-
-/** The operations `elsewhere` create the user: the tests below check what they return. */
-testEveryOperation(Object.keys(REQUESTS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
-
-const statusesAndBodies = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
-
-describe('an owner that asks about another owner’s customer gets the same response as for an unknown user', () => {
-  test.each(Object.keys(REQUESTS))('%s', async (operation) => {
-    const nobody = { email: newEmail(), id: randomUUID(), externalId: randomUUID(), purchaseId: randomUUID() }
-    const [known, unknown] = [await REQUESTS[operation]!(ours), await REQUESTS[operation]!(nobody)]
-    expect(statusesAndBodies(known)).toEqual(statusesAndBodies(unknown))
-    expect(known.every(({ status }) => status === 404)).toBe(true)
-  })
+  const file = await fileOfBothModes()
+  foreign = tenant(await paywallFile())
+  for (const each of [file, foreign.file]) await world.apply(each)
+  ;[testing, live] = getTenants(file) as [Tenant, Tenant]
+  const [email, externalId] = [newEmail(), `shop-${randomUUID()}`]
+  await exchange(live, { email, external_id: externalId })
+  payer = { ...(await subscribe(world, live, 'monthly', email)), externalId }
 })
 
-describe('an owner that uses the same e-mail address has its own user:', () => {
-  const exchange = async (body: object, { paywall, key } = all.foreign) => {
-    const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body })
-    expect(reply.status).toBe(200)
-    return reply.body as { access_token: string; user: { id: string; created_at: string; external_id: string | null } }
+async function exchange(place: Tenant, body: object) {
+  const reply = await call(world, at(place, 'sign-in/exchange'), { key: place.key, body })
+  expect(reply.status).toBe(200)
+  return reply.body as {
+    access_token: string
+    user: { id: string; email: string | null; created_at: string; external_id: string | null }
+  }
+}
+
+/** The stored rows of the payer. */
+async function readStoredUser() {
+  const { rows } = await world.database.query(
+    `select (select to_jsonb(u) from users u where u.id = $1) as user,
+       (select jsonb_agg(to_jsonb(m)) from members m where m.user_id = $1) as members,
+       (select jsonb_agg(to_jsonb(b) order by b.type) from balances b where b.user_id = $1) as balances,
+       (select jsonb_agg(to_jsonb(p)) from purchases p where p.user_id = $1) as purchases,
+       (select jsonb_agg(to_jsonb(s) order by s.id) from sign_in_sessions s where s.user_id = $1) as sessions`,
+    [payer.id],
+  )
+  return rows[0]
+}
+
+describe.each([
+  ['another owner', () => foreign],
+  ['the other mode of the owner', () => testing],
+])('%s, with the same e-mail address,', (_who, getPlace) => {
+  /** Whatever is done does not change the payer's rows. */
+  async function expectUnchanged(work: (place: Tenant, paywallId: string) => Promise<void>) {
+    const before = await readStoredUser()
+    const place = getPlace()
+    await work(place, place.paywall.id)
+    expect(await readStoredUser()).toEqual(before)
   }
 
-  test('with its own id and creation date, without an external id, and the same one in every operation', async () => {
-    const startedAt = Date.now()
-    const { user } = await exchange({ email: ours.email })
-    expect(user.id).not.toBe(ours.id)
-    expect(user.external_id).toBeNull()
-    expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(startedAt - 1000)
-    const body = { email: ours.email }
-    expect(parseOpened(await startCheckout(all.world, { ...all.foreign, body })).userId).toBe(user.id)
-    expect((await signInByMail(all.world, ours.email, { paywallId: all.foreign.paywall.id })).user.id).toBe(user.id)
-    expect((await exchange(body, all.ours)).user).toMatchObject({ id: ours.id, external_id: ours.externalId })
-  })
-
-  test('the same external id identifies another user', async () => {
-    const email = newEmail()
-    const { user } = await exchange({ email, external_id: ours.externalId })
-    expect(user.id).not.toBe(ours.id)
-    expect((await exchange({ external_id: ours.externalId }, all.ours)).user.id).toBe(ours.id)
-  })
-
-  test('a purchase from one owner is not shown for the other owner’s user', async () => {
-    const email = newEmail()
-    await buy(all.world, { ...all.ours, email })
-    const { user } = await exchange({ email })
-    const reply = await call(all.world, at(all.foreign, `user?user_id=${user.id}`), { key: all.foreign.key })
-    expect(reply).toMatchObject({ status: 200, body: { paid: false, purchases: [], meta: {} } })
-  })
-
-  test('its token gets 401 invalid_token on the other owner’s paywall', async () => {
-    const { access_token: token } = await exchange({ email: ours.email })
-    expect(await call(all.world, at(all.ours, 'user'), { token })).toMatchObject({
-      status: 401,
-      body: { error: 'invalid_token' },
+  test('has its own user, with its own id and creation date, no external id, and the same one in every operation', async () => {
+    await expectUnchanged(async (place, paywallId) => {
+      const startedAt = Date.now()
+      const { user } = await exchange(place, { email: payer.email })
+      expect(user.id).not.toBe(payer.id)
+      expect(user.external_id).toBeNull()
+      expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(startedAt - 1000)
+      const body = { email: payer.email }
+      const headers = { 'idempotency-key': randomUUID() }
+      expect(parseOpened(await startCheckout(world, { ...place, headers, body })).userId).toBe(user.id)
+      expect((await signInByMail(world, payer.email, { paywallId })).user.id).toBe(user.id)
     })
+    const { user } = await exchange(live, { email: payer.email })
+    expect(user).toMatchObject({ id: payer.id, external_id: payer.externalId })
   })
 
-  test('a code mailed on one owner’s paywall is rejected on the other’s', async () => {
+  test('can give another user the same external id', async () => {
+    await expectUnchanged(async (place) => {
+      const email = newEmail()
+      const { user } = await exchange(place, { email, external_id: payer.externalId })
+      expect(user).toMatchObject({ email, external_id: payer.externalId })
+      expect(user.id).not.toBe(payer.id)
+      expect((await exchange(place, { external_id: payer.externalId })).user.id).toBe(user.id)
+    })
+    expect((await exchange(live, { external_id: payer.externalId })).user.id).toBe(payer.id)
+  })
+
+  test('can give its user the same external id', () =>
+    expectUnchanged(async (place) => {
+      const email = newEmail()
+      const external_id = `shop-${randomUUID()}`
+      const known = await exchange(live, { email, external_id })
+      const { user } = await exchange(place, { email, external_id })
+      expect(user).toMatchObject({ email, external_id })
+      expect(user.id).not.toBe(known.user.id)
+    }))
+
+  test('shows no purchase of the other user, and can sell to its own and credit tokens', () =>
+    expectUnchanged(async (place, paywallId) => {
+      const read = (of: Tenant) => call(world, at(of, `user?email=${payer.email}`), { key: of.key })
+      expect(await read(place)).toMatchObject({ status: 200, body: { paid: false, purchases: [], meta: {} } })
+      const paid = { status: 200, body: { paid: true, purchases: [{ id: payer.purchaseId }] } }
+      expect(await read(live)).toMatchObject(paid)
+      const bought = await subscribe(world, place, 'monthly', payer.email)
+      expect(bought.id).not.toBe(payer.id)
+      const credit = await changeBalance(world, { email: payer.email, amount: 500 }, { paywallId, key: place.key })
+      expect(credit).toMatchObject({ status: 200 })
+      expect(await read(live)).toMatchObject(paid)
+    }))
+
+  test('gives it a token that is invalid on the other paywall, and does not cancel there if no paywall is named', () =>
+    expectUnchanged(async (place) => {
+      const { access_token: token } = await exchange(place, { email: payer.email })
+      expect(await call(world, at(live, 'user'), { token })).toMatchObject({
+        status: 401,
+        body: { error: 'invalid_token' },
+      })
+      for (const subscriptionId of [payer.purchaseId, payer.subscriptionId]) {
+        const reply = await cancel(world, { token, body: { subscriptionId, cancellationReason: 'not mine' } })
+        expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+      }
+    }))
+
+  test('rejects a code that was mailed on the other paywall', () =>
+    expectUnchanged(async (place, paywallId) => {
+      const email = newEmail()
+      const grant = await getGrant(world, email, { paywallId: live.paywall.id })
+      expect((await requestCode(world, email, { paywallId })).status).toBe(200)
+      const reply = await call(world, at(place, 'sign-in/token'), { body: grant })
+      expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    }))
+
+  test('makes an anonymous user who signs in with it a user of its own, who is not merged', async () => {
+    const paywallId = getPlace().paywall.id
     const email = newEmail()
-    const grant = await getGrant(all.world, email)
-    expect((await requestCode(all.world, email, { paywallId: all.foreign.paywall.id })).status).toBe(200)
-    const reply = await call(all.world, at(all.foreign, 'sign-in/token'), { body: grant })
-    expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    const known = await person(world, live, email)
+    const anonymous = await signInAnonymously(world, { paywallId })
+    const signedIn = await signInByMail(world, email, { paywallId, token: anonymous.token })
+    expect(signedIn.user.id).toBe(anonymous.user.id)
+    expect((await person(world, live, email)).id).toBe(known.id)
   })
 })
 
-test('no member belongs to two owners, and a foreign key rejects such a member', async () => {
-  const { rows } = await all.world.database.query(
+test('no member belongs to two owners or modes', async () => {
+  const { rows } = await world.database.query(
     `select from members m join paywalls p on p.id = m.paywall_id join users u on u.id = m.user_id
-     where u.owner_id <> p.owner_id or m.owner_id <> p.owner_id`,
+     where (u.owner_id, u.is_test) <> (p.owner_id, p.is_test) or (m.owner_id, m.is_test) <> (p.owner_id, p.is_test)`,
   )
   expect(rows).toEqual([])
-  const mixed = all.world.database.query(
-    'insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from users where id = $2',
-    [all.foreign.paywall.id, ours.id],
-  )
-  await expect(mixed).rejects.toThrow('members_owner_id_is_test_paywall_id_fkey')
+})
+
+describe('foreign keys reject', () => {
+  const expectRejected = async (statement: string, ...values: unknown[]) => {
+    await expect(world.database.query(statement, values)).rejects.toMatchObject({
+      constraint: expect.stringContaining('_is_test_'),
+    })
+  }
+
+  test('a member whose user and paywall are of two owners', async () => {
+    const mixed = world.database.query(
+      'insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, true from users where id = $2',
+      [foreign.paywall.id, (await person(world, testing)).id],
+    )
+    await expect(mixed).rejects.toThrow('members_owner_id_is_test_paywall_id_fkey')
+  })
+
+  test('a member whose user and paywall are of different modes', async () => {
+    for (const isTest of [true, false]) {
+      await expectRejected(
+        `insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, ${isTest} from users where id = $2`,
+        testing.paywall.id,
+        payer.id,
+      )
+    }
+  })
+
+  test('a user merged into one of the other mode, by an update or by merge_users', async () => {
+    const tester = await person(world, testing)
+    await expectRejected('update members set merged_into = $2 where user_id = $1', tester.id, payer.id)
+    const { rows } = await world.database.query('select name from releases order by installed_at desc limit 1')
+    await expectRejected(
+      `select ${rows[0].name}.merge_users($1, $2) from set_config('search_path', '${rows[0].name}, public', true)`,
+      tester.id,
+      payer.id,
+    )
+  })
+
+  test('a paywall or a user that changes its mode once the user is a member', async () => {
+    await expectRejected('update paywalls set is_test = true where id = $1', live.paywall.id)
+    await expectRejected('update users set is_test = true where id = $1', payer.id)
+  })
 })

@@ -4,17 +4,28 @@ import { OPERATIONS } from '../operations/operations.ts'
 import { getContract, toRequest } from '../operations/request.ts'
 import { type Call, call, type Reply } from './call.ts'
 import { getPriceId } from './checkout.ts'
+import { getWebhookSecret, signAsStripe } from './stripe-purchase.ts'
 import type { TestWorld } from './world.ts'
 
-/** A request of an entry of the table of operations. `origin` is the service's own by default. */
+export interface OperationCall extends Call {
+  /** The service's own by default. */
+  origin?: string
+  /** Whose webhook secret signs a webhook. Without it a webhook is not signed. */
+  signedFor?: FilePaywall
+}
+
+/** A request of an entry of the table of operations. */
 export function callOperation(
   world: TestWorld,
   name: string,
   subject: Subject,
-  { origin = '', ...options }: Call & { origin?: string } = {},
+  { origin = '', signedFor, headers, ...credential }: OperationCall = {},
 ): Promise<Reply> {
   const { path, ...request } = toRequest(name, subject)
-  return call(world, origin + path, { ...request, ...options })
+  const isSigned = signedFor && OPERATIONS[name]!.countedBy === 'signature'
+  const signature = isSigned && signAsStripe(JSON.stringify(request.body), getWebhookSecret(signedFor))
+  const allHeaders = { ...headers, ...(signature && { 'stripe-signature': signature }) }
+  return call(world, origin + path, { ...request, ...credential, headers: allHeaders })
 }
 
 /** A paywall as what a request is about, with its monthly price. */
@@ -35,3 +46,14 @@ export const takesOwnerKey = (name: string): boolean => getContract(name).caller
 /** Whether an entry's operation refuses a bad token. */
 export const takesUserToken = (name: string): boolean =>
   getContract(name).callers.includes('user') && OPERATIONS[name]!.replies.badToken === '401 invalid_token'
+
+/** An entry, and one kind of caller that its operation is for. */
+export interface AllowedCall {
+  name: string
+  caller: 'owner' | 'user' | 'anybody'
+}
+
+/** Each entry with each kind of caller that its operation is for, for `test.each`. */
+export const ALLOWED_CALLS: AllowedCall[] = Object.keys(OPERATIONS).flatMap((name) =>
+  getContract(name).callers.map((caller) => ({ name, caller })),
+)

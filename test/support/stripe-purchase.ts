@@ -122,13 +122,17 @@ export async function postWebhook(
   } = {},
 ): Promise<Reply> {
   const { paywallId = world.paywall.id, secret = getWebhookSecret(world.paywall), at = new Date() } = options
-  const timestamp = Math.floor(at.getTime() / 1000)
-  const proper = new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
-  const signature = options.signature === undefined ? proper : options.signature
+  const signature = options.signature === undefined ? signAsStripe(body, secret, at) : options.signature
   return call(world, `${options.origin ?? ''}/webhooks/stripe/${paywallId}`, {
     body: options.sent ?? body,
     headers: { ...options.headers, ...(signature !== null && { 'stripe-signature': signature }) },
   })
+}
+
+/** The header `stripe-signature` for a body. */
+export function signAsStripe(payload: string, secret: string, at = new Date()): string {
+  const timestamp = Math.floor(at.getTime() / 1000)
+  return new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload, secret, timestamp })
 }
 
 export const getWebhookSecret = (paywall: FilePaywall): string => stripeCredentials(paywall).webhookSecret
