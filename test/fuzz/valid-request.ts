@@ -59,5 +59,5 @@ export function toValidRequest(name: string, people: People, dice: Dice): ValidR
 /** By its id, its address or both, as far as the operation accepts them. */
 function nameUser(name: string, { id, email }: Required<Pick<Names, 'id' | 'email'>>, dice: Dice): Names {
   const { names = {} } = OPERATIONS[name]!
-  return names.id && names.email ? dice.pick([{ id }, { email }, { id, email }]) : { id, email }
+  return names.id && names.email ? dice.pick<Names>([{ id }, { email }, { id, email }]) : { id, email }
 }
