@@ -80,6 +80,13 @@ describe('imports', () => {
     expect(parsing, 'the gateway handles every request, so it does not load the parser').toEqual([])
   })
 
+  test('of the table of operations include neither vitest nor dev, so that it can be published', () => {
+    const table = tracked.filter((file) => /^test\/operations\/.*(?<!\.test)\.ts$/.test(file))
+    const reached = reachedFrom(table)
+    expect(reached.filter((file) => !/^(test\/operations|generated)\//.test(file))).toEqual([])
+    expect(table.filter((file) => /from '(vitest|node:)/.test(text(file)))).toEqual([])
+  })
+
   test('between functions do not exist', () => {
     const wrong = imports.filter(
       ({ file, to }) =>

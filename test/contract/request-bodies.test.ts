@@ -2,9 +2,9 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
+import { toRequest } from '../operations/request.ts'
 import { call } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
-import { getPath } from '../support/every-operation.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -35,9 +35,10 @@ function sendBytes(target: string, body: Buffer | ReadableStream) {
 /** Every operation that accepts a JSON body. Endpoints that do not read an owner key ignore it. */
 const JSON_OPERATIONS = operations.filter(({ bodies }) => bodies)
 
-describe.each(JSON_OPERATIONS)('$id', (operation) => {
-  const send = (body: string) => call(world, getPath(operation, world.paywall.id), { key: world.key, body })
-  const sendRaw = (body: Buffer | ReadableStream) => sendBytes(getPath(operation, world.paywall.id), body)
+describe.each(JSON_OPERATIONS)('$id', ({ id }) => {
+  const target = () => toRequest(id, { paywallId: world.paywall.id }).path
+  const send = (body: string) => call(world, target(), { key: world.key, body })
+  const sendRaw = (body: Buffer | ReadableStream) => sendBytes(target(), body)
 
   test.each([
     ['{', 'half an object'],

@@ -2,8 +2,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
+import { toRequest } from '../operations/request.ts'
 import { call } from '../support/call.ts'
-import { getPath } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { expectDocumented } from '../support/hold-to-document.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -21,7 +21,7 @@ const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 const ENDPOINTS = [...Map.groupBy(operations, ({ path }) => path)].map(
   ([path, each]): [string, () => string, string] => [
     path,
-    () => getPath({ path }, world.paywall.id),
+    () => toRequest(each[0]!.id, { paywallId: world.paywall.id }).path,
     each.flatMap(({ method }) => METHODS[method]).join(', '),
   ],
 )
