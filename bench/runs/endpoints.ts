@@ -11,9 +11,9 @@ import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { chosen, type Options } from '../options.ts'
 import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
-import { handWrittenStatements, ONE_SHOT_FUNCTIONS } from '../statements/by-hand.ts'
 import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
+import { ONE_SHOT_FUNCTIONS, oneShotStatements } from '../statements/one-shot-functions.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 export async function benchEndpoints(options: Options, printLine: PrintLine) {
@@ -34,7 +34,7 @@ export async function benchEndpoints(options: Options, printLine: PrintLine) {
       databaseUrl: stage.world.databaseUrl,
       statements: [
         ...(await captureStatements(stage, endpoints)),
-        ...(await handWrittenStatements(functions, stage.world.databaseUrl, stage.scene)),
+        ...(await oneShotStatements(functions, stage.world.databaseUrl, stage.scene)),
       ],
     })),
   )

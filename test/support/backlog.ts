@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { fillAbandonedUsers as insertAbandonedUsers } from '../../bench/fill/abandoned-users.ts'
 import { fillCrowd, fillCrowdDeliveries } from '../../bench/fill/crowd.ts'
 import { fillDeliveries } from '../../bench/fill/deliveries.ts'
 import { fillExpired as insertExpired } from '../../bench/fill/expired.ts'
-import { fillAbandonedUsers as insertForgotten } from '../../bench/fill/forgotten.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
 // A backlog for the crons, inserted without the database functions and without foreign keys: its users and prices do not exist.
@@ -96,5 +96,5 @@ export async function fillExpired(filler: Filler, count: number): Promise<void> 
 /** `count` anonymous users who never returned, with everything they left behind. */
 export async function fillAbandonedUsers(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
-  await insertForgotten(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
+  await insertAbandonedUsers(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
 }

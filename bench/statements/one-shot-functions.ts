@@ -38,7 +38,7 @@ export const ONE_SHOT_FUNCTIONS: OneShotFunction[] = [
 ]
 
 /** Statements that call these functions for the scene's people. Skips a function that the measured tree does not have. */
-export async function handWrittenStatements(
+export async function oneShotStatements(
   functions: OneShotFunction[],
   databaseUrl: string,
   scene: Scene,

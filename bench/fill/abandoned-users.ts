@@ -1,7 +1,7 @@
 import type { Filler } from './insert.ts'
 
 /** SQL for the id of an anonymous user, or of its checkout. `number` is an SQL expression for the number of the user. */
-const idExpression = (number: string, kind: 'user' | 'checkout') => `md5('forgotten-${kind}-' || ${number})::uuid`
+const idExpression = (number: string, kind: 'user' | 'checkout') => `md5('abandoned-${kind}-' || ${number})::uuid`
 
 /** When row `n` became due for deletion: at least a day ago. */
 const PURGE_AT = `now() - interval '1 day' - n * interval '1 millisecond'`
