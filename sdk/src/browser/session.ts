@@ -2,7 +2,7 @@ import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { hasCode, noAnswer } from '../error.ts'
 import { type SendOptions, send } from '../retry.ts'
 import type { Tokens } from '../schemas.ts'
-import type { Mutex } from './one-at-a-time.ts'
+import type { Mutex } from './mutex.ts'
 import type { Kept } from './store.ts'
 
 /** Who is signed in. */
