@@ -19,12 +19,12 @@ const Refused = z.looseObject({
 /** The entries of the Workers' logs that the local world shows. */
 export type LogEntry =
   | { type: 'refused'; method: string; route: string; status: number; refusal: string; request_id: string | null }
-  | { type: 'trouble'; level: string; message: string; cause: string | null; request_id: string | null }
+  | { type: 'problem'; level: string; message: string; cause: string | null; request_id: string | null }
 
 /** Parses a line of a Worker's log; null unless it is a warning, an error or a refusal. */
 export function parseLogLine(level: string, message: string): LogEntry | null {
   const line = parsed(message)
-  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...describeProblem(line, message) }
+  if (level === 'warn' || level === 'error') return { type: 'problem', level, ...describeProblem(line, message) }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
   const { method, route, status, refusal, request_id: requestId = null } = refused.data
@@ -45,7 +45,7 @@ function describeProblem(line: unknown, message: string) {
 /** Formats an entry for a terminal. */
 export function formatLogEntry(entry: LogEntry): string {
   const request = entry.request_id ? ` (request ${entry.request_id})` : ''
-  if (entry.type === 'trouble')
+  if (entry.type === 'problem')
     return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${request}`
   return `${entry.method} ${entry.route} was refused: ${entry.status} ${entry.refusal}${request}`
 }

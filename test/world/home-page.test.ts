@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatMinute } from '../../dev/world/home/format.ts'
 import type { Home } from '../../dev/world/home/home.ts'
-import { formatMinute } from '../../dev/world/home/words.ts'
 import { violationsInEachView } from '../support/accessibility.ts'
 import { newEmail } from '../support/checkout.ts'
 import { buyAtHome, type HomeVisit, section, shown, visitHome } from '../support/home.ts'

@@ -7,13 +7,13 @@ import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import { type CapturedEvent, captureEvents } from '../capture-events.ts'
 import { describeAct, findActs, isAct, performAct } from './act-names.ts'
+import { formatMinute, formatMoney } from './format.ts'
 import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { STEPS } from './sections/clock.ts'
 import { targetTime } from './steps.ts'
 import { WEBHOOKS, type WebhookFault, withWebhooks } from './webhook-faults.ts'
-import { formatMinute, money } from './words.ts'
 
 /** Handles a submitted form. Returns where to redirect the browser; null: back to the page with the form. */
 type Action = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
@@ -74,7 +74,7 @@ async function buy(parts: HomeParts, form: Record<string, string>): Promise<stri
   const body: unknown = await response.json()
   if (!response.ok) throw new CommandError([describeRefusal(response.status, ErrorReply.parse(body).error, email)])
   const { title } = DEFINITIONS[paywall.processor.acquiring]
-  const order = `${price.label}, ${money(price.amount, price.currency)}`
+  const order = `${price.label}, ${formatMoney(price.amount, price.currency)}`
   parts.journal.note(`Opened a page of ${title} where ${email} can pay for ${order}.`)
   return CheckoutReply.parse(body).checkoutUrl
 }

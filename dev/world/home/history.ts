@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { money } from './words.ts'
+import { formatMoney } from './format.ts'
 
 /** Something that happened to a user. Times are by the paywall's clock. */
 export interface Entry {
@@ -55,7 +55,7 @@ const readPayments: Read = async (database, member) => {
   return rows.map(({ at, kind, amount, currency, id }) => ({
     at,
     kind: 'payment',
-    text: `a payment of ${money(amount, currency)} ${kind}`,
+    text: `a payment of ${formatMoney(amount, currency)} ${kind}`,
     details: [id],
   }))
 }

@@ -10,7 +10,7 @@ export async function* streamChanges(
 ): AsyncGenerator<string> {
   let last = ''
   while (!signal.aborted) {
-    const text = await render().then(toServerEvent, describeTrouble)
+    const text = await render().then(toServerEvent, toErrorEvent)
     if (text !== last) yield text
     last = text
     await delay(lookMs, undefined, { signal }).catch(() => undefined) // the browser has disconnected
@@ -19,4 +19,4 @@ export async function* streamChanges(
 
 const toServerEvent = (page: string) => `data: ${JSON.stringify(page)}\n\n`
 
-const describeTrouble = (error: unknown) => `event: trouble\ndata: ${JSON.stringify(String(error))}\n\n`
+const toErrorEvent = (error: unknown) => `event: render-error\ndata: ${JSON.stringify(String(error))}\n\n`

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
+import { time } from './format.ts'
 import { type Entry, readHistory } from './history.ts'
 import type { PageContent } from './layout.ts'
 import { PAGE_SIZE, pageNumber, pager } from './lists.ts'
 import { readMember } from './members.ts'
 import type { HomeParts } from './parts.ts'
-import { time } from './words.ts'
 
 const KINDS = { checkout: 'Checkout', payment: 'Payment', event: 'Event', balance: 'Balance' }
 

@@ -1,6 +1,6 @@
 import { toDecimalText } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { formatMinute } from '../home/words.ts'
+import { formatMinute } from '../home/format.ts'
 import type { Charge } from './charges.ts'
 import type { Month } from './months.ts'
 import type { Access } from './owner.ts'

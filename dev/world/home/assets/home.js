@@ -44,9 +44,9 @@ function show(html) {
 const latest = () => main.querySelector('[data-latest]')
 
 /** Shows why the page may be out of date. */
-function showTrouble(trouble) {
-  latest()?.replaceChildren(trouble)
-  announce(trouble)
+function showProblem(problem) {
+  latest()?.replaceChildren(problem)
+  announce(problem)
 }
 
 /** Announces a sentence to screen readers, only if it is new. */
@@ -114,9 +114,9 @@ document.addEventListener('submit', async (event) => {
     const response = await fetch(form.action, { method: 'POST', body })
     const text = await response.text()
     if (response.ok) show(text)
-    else showTrouble(text)
+    else showProblem(text)
   } catch {
-    showTrouble(GONE)
+    showProblem(GONE)
   } finally {
     button.ariaDisabled = null
   }
@@ -125,7 +125,9 @@ document.addEventListener('submit', async (event) => {
 if (main && 'live' in main.dataset) {
   const changes = new EventSource(`/live${location.pathname}${location.search}`)
   changes.addEventListener('message', ({ data }) => show(JSON.parse(data)))
-  changes.addEventListener('trouble', ({ data }) => showTrouble(`This page cannot be updated: ${JSON.parse(data)}`))
-  changes.addEventListener('error', () => showTrouble(GONE))
+  changes.addEventListener('render-error', ({ data }) =>
+    showProblem(`This page cannot be updated: ${JSON.parse(data)}`),
+  )
+  changes.addEventListener('error', () => showProblem(GONE))
 }
 reveal(document)

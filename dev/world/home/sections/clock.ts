@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { time } from '../format.ts'
 import type { HomeParts, Shown } from '../parts.ts'
-import { time } from '../words.ts'
 
 /** The buttons that move a paywall's clock, by the form's value. */
 export const STEPS = { day: '+1 day', month: '+1 month', renewal: 'To the next renewal' } as const

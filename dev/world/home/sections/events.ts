@@ -1,8 +1,8 @@
 import { html, raw } from 'hono/html'
+import { time } from '../format.ts'
 import { countWords, listPage, otherFields, PAGE_SIZE, pager } from '../lists.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 import { type ShownEvent, shownEvents } from '../received-events.ts'
-import { time } from '../words.ts'
 
 const FIELDS = ['type', 'user', 'text'] as const
 

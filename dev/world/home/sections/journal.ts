@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { time } from '../format.ts'
 import type { HomeParts } from '../parts.ts'
-import { time } from '../words.ts'
 
 /** The actions on this page, newest first. */
 export function journalSection({ journal: { entries } }: HomeParts) {

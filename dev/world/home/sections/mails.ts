@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { Mail } from '../../pages/mail.ts'
+import { time } from '../format.ts'
 import { countWords, listPage, PAGE_SIZE, pager } from '../lists.ts'
 import type { HomeParts } from '../parts.ts'
-import { time } from '../words.ts'
 
 /** The mails that the service has sent for all paywalls, newest first. */
 export function mailsSection({ world }: HomeParts, query: URLSearchParams) {

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import type { FilePrice } from '../../../../cli/paywall-file/file.ts'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import { formatInterval, formatMoney } from '../format.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 import { shownVersion } from '../preview.ts'
-import { cycle, money } from '../words.ts'
 
 /** The paywall's prices, each with a button that opens the processor's page. */
 export async function paywallSection({ world, buyer }: HomeParts, { paywall }: Shown) {
@@ -31,7 +31,7 @@ export async function paywallSection({ world, buyer }: HomeParts, { paywall }: S
 function priceCard({ id, label, amount, currency, interval, interval_count: count, trial_days: days }: FilePrice) {
   const trial = days > 0 ? `, ${days} days free` : ''
   return html`<li>
-          <span><b>${label}</b><br>${money(amount, currency)} ${cycle(interval, count)}${trial}</span>
+          <span><b>${label}</b><br>${formatMoney(amount, currency)} ${formatInterval(interval, count)}${trial}</span>
           <button name="price" value="${id}" aria-label="Buy ${label}">Buy</button>
         </li>`
 }

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import { type ActName, actLabels, possibleActs } from '../act-names.ts'
+import { formatMoney, time } from '../format.ts'
 import { countWords, listPage, pager, searchForm } from '../lists.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 import { countPurchases, findPurchases, type PurchaseRow } from '../purchases.ts'
-import { money, time } from '../words.ts'
 
 const NONE = 'No purchases yet. Press “Buy” to make one; it gets buttons here for what can happen at its processor.'
 
@@ -31,7 +31,7 @@ function entry(purchase: PurchaseRow, acts: ActName[]) {
   const name = `${label} of ${user}`
   return html`<article class="purchase" data-key="${id}">
       <p><b>${label}</b> of <a href="/user?paywall=${paywallId}&amp;id=${userId}">${user}</a>: <b>${status}</b>${horizon(purchase)}.
-        <span class="quiet">${money(amount, currency)} at ${DEFINITIONS[acquiring].title}, ${processorId}</span></p>
+        <span class="quiet">${formatMoney(amount, currency)} at ${DEFINITIONS[acquiring].title}, ${processorId}</span></p>
       ${
         acts.length > 0
           ? html`<form method="post" action="/act" class="buttons" data-stay>

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { currencyDecimals, toMajorUnits } from '../../../lib/money/money.ts'
 
 /** Formats an amount in minor units: `$9.99`. */
-export function money(amount: number, currency: string): string {
+export function formatMoney(amount: number, currency: string): string {
   const decimals = currencyDecimals(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return new Intl.NumberFormat('en', { style: 'currency', currency, ...digits }).format(toMajorUnits(amount, currency))
@@ -21,7 +21,7 @@ export function time(at: Date, { seconds = false } = {}) {
 }
 
 /** A billing interval: `every month`, `every 3 months`, `once`. */
-export function cycle(interval: string | null, count: number | null): string {
+export function formatInterval(interval: string | null, count: number | null): string {
   if (interval === null) return 'once'
   return count === 1 || count === null ? `every ${interval}` : `every ${count} ${interval}s`
 }
