@@ -5,7 +5,7 @@ import { operations } from '../../dev/tools/openapi/operations.ts'
 import { toRequest } from '../operations/request.ts'
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
-import { expectDocumented } from '../support/hold-to-document.ts'
+import { expectDocumented } from '../support/expect-documented.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()

@@ -5,7 +5,7 @@ import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { startWorld } from '../../dev/world/world.ts'
-import { expectDocumented } from '../support/hold-to-document.ts'
+import { expectDocumented } from '../support/expect-documented.ts'
 import type { TestWorld } from '../support/world.ts'
 
 export interface Stage {

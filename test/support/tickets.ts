@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Reply } from './call.ts'
-import { expectDocumented } from './hold-to-document.ts'
+import { expectDocumented } from './expect-documented.ts'
 import type { TestWorld } from './world.ts'
 
 /** The magic bytes of each file type. */

@@ -8,7 +8,7 @@ import type { Secrets } from '../../dev/world/secrets.ts'
 import { onlySwitched } from '../../dev/world/switched-processors.ts'
 import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
-import { expectDocumented, expectDocumentedEvents, notingFetch } from './hold-to-document.ts'
+import { checkedFetch, expectDocumented, expectDocumentedEvents } from './expect-documented.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
 import { quietPort } from './ports.ts'
 import { sharedBase, type WorldBase } from './shared-workers.ts'
@@ -88,7 +88,7 @@ export async function startTestWorld({
   const world = await startWorld({
     ...base,
     files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
-    fetch: notingFetch(faults),
+    fetch: checkedFetch(faults),
     // A test makes more calls than an account may. One that is about that sets the account's limit.
     rateLimitedAccounts: false,
     code: getCode(own),

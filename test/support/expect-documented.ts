@@ -4,7 +4,7 @@ import { ASSET_PATH, ICON_PATH, IMAGE_PATH, PLACES } from '../../functions/pages
 import { pathPattern, undocumented, undocumentedEvent } from './documented.ts'
 
 /** Headers that every response must have, whichever endpoint sends it: no framing, no sniffing, no caching. */
-const HYGIENE = {
+const REQUIRED_HEADERS = {
   'Content-Security-Policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
   'Referrer-Policy': /^(no-referrer|same-origin)$/,
   'Strict-Transport-Security': /^max-age=\d{8}$/,
@@ -14,7 +14,7 @@ const HYGIENE = {
 
 /** Responses that are the same for every caller, and may be cached. */
 const IMAGES = PLACES.map((place) => place.replace(/\/$/, '') + IMAGE_PATH)
-const KEPT = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...IMAGES].map(pathPattern)
+const CACHEABLE = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...IMAGES].map(pathPattern)
 
 interface AnyResponse {
   status: number
@@ -31,19 +31,19 @@ export async function expectDocumented<Response extends AnyResponse>(
   const text = await response.clone().text()
   const fault = undocumented({ method: method.toUpperCase(), url, status, headers, text })
   if (fault) throw new Error(`${method} ${url} answered ${status}, but not as openapi.json says: ${fault}`)
-  const lax = Object.entries(HYGIENE).filter(([name, value]) => !value.test(headers.get(name) ?? ''))
+  const missing = Object.entries(REQUIRED_HEADERS).filter(([name, value]) => !value.test(headers.get(name) ?? ''))
   const { pathname } = new URL(url, 'http://localhost')
-  const isKept = KEPT.some((pattern) => pattern.test(pathname))
-  if (lax.length > 0 && !isKept) throw new Error(`${method} ${url} answered ${status} without ${lax}`)
+  const isCacheable = CACHEABLE.some((pattern) => pattern.test(pathname))
+  if (missing.length > 0 && !isCacheable) throw new Error(`${method} ${url} answered ${status} without ${missing}`)
   return response
 }
 
 /** A `fetch` for code that must not fail midway: responses that differ from the document are added to `faults`. */
-export function notingFetch(faults: unknown[]): typeof fetch {
+export function checkedFetch(faults: unknown[]): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const url = String(input)
-    const arrived = await response
+    const isComplete = await response
       .clone()
       .text()
       .then(
@@ -51,7 +51,7 @@ export function notingFetch(faults: unknown[]): typeof fetch {
         () => false,
       )
     // A response that a crash truncated cannot be checked.
-    if (arrived) await expectDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
+    if (isComplete) await expectDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
     return response
   }
 }
