@@ -23,10 +23,10 @@ export interface LoadStep {
 export function latencyPicture(steps: LoadStep[], here: string): string {
   const endpoints = [...new Set(steps.map(({ endpoint }) => endpoint))]
   const worlds = [...new Set(steps.flatMap(({ worlds: measured }) => Object.keys(measured)))]
-  const most = Math.max(...steps.map(({ offered }) => offered))
+  const maxOffered = Math.max(...steps.map(({ offered }) => offered))
   const panels = endpoints.map((endpoint, index) => {
     const ofEndpoint = steps.filter((step) => step.endpoint === endpoint)
-    return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds, most)}</g>`
+    return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds, maxOffered)}</g>`
   })
   const legend = worlds.flatMap((world, index) =>
     (['p50', 'p99'] as const).map((name, column) => {
@@ -46,8 +46,8 @@ export function latencyPicture(steps: LoadStep[], here: string): string {
   ].join('\n')
 }
 
-function panel(endpoint: string, steps: LoadStep[], worlds: string[], most: number): string {
-  const x = (offered: number) => tenths(PANEL.left + (offered / most) * (PANEL.width - PANEL.left - PANEL.right))
+function panel(endpoint: string, steps: LoadStep[], worlds: string[], maxOffered: number): string {
+  const x = (offered: number) => tenths(PANEL.left + (offered / maxOffered) * (PANEL.width - PANEL.left - PANEL.right))
   const lines = worlds.flatMap((world, index) =>
     (['p50', 'p99'] as const).flatMap((name) => {
       const measured = steps.flatMap(({ offered, worlds: { [world]: rounds } }) =>
@@ -68,7 +68,7 @@ function panel(endpoint: string, steps: LoadStep[], worlds: string[], most: numb
     text(PANEL.left, PANEL.top - 16, endpoint, 'font-weight="bold"'),
     ...LATENCY.ticks.map((tick) => rule(tick)),
     ...[0, 0.25, 0.5, 0.75, 1].map((share) =>
-      text(x(most * share), foot + 16, String(Math.round(most * share)), 'text-anchor="middle"'),
+      text(x(maxOffered * share), foot + 16, String(Math.round(maxOffered * share)), 'text-anchor="middle"'),
     ),
     `<path d="M${PANEL.left} ${foot}H${PANEL.width - PANEL.right}" stroke="#999"/>`,
     text(

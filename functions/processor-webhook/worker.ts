@@ -41,7 +41,7 @@ app.post(PATH, async (c) => {
       await handleNotice(context, { paywallId: target.paywallId, acquiring }, notice)
       return c.json({ received: true })
     }
-    if (!webhook.couldBeSigned(inbound.headers, inbound.now)) throw apiError(errors.forged)
+    if (!webhook.hasWellFormedSignature(inbound.headers, inbound.now)) throw apiError(errors.forged)
     await withVerifiedEvent(context, { ...target, acquiring }, inbound, (processor, event, read) =>
       handleEvent(context, processor, event, read),
     )

@@ -3,13 +3,13 @@
 -- locked, and the users must have nothing that has to be kept: see has_data.
 create function delete_users(ids uuid[]) returns bigint language plpgsql as $$
 declare
-  most constant integer := 1000;
+  batch_size constant integer := 1000;
   deleted bigint;
   in_all bigint := 0;
 begin
   delete from ledger where ctid = any (array(
     select l.ctid from members m join ledger l on l.paywall_id = m.paywall_id and l.user_id = m.user_id
-    where m.user_id = any (ids) limit most));
+    where m.user_id = any (ids) limit batch_size));
   get diagnostics deleted = row_count;
   in_all := in_all + deleted;
 
@@ -17,19 +17,19 @@ begin
     select d.ctid from members m
       join events e on e.paywall_id = m.paywall_id and e.user_id = m.user_id
       join deliveries d on d.event_id = e.id
-    where m.user_id = any (ids) limit most));
+    where m.user_id = any (ids) limit batch_size));
   get diagnostics deleted = row_count;
   in_all := in_all + deleted;
 
   delete from events where ctid = any (array(
     select e.ctid from members m join events e on e.paywall_id = m.paywall_id and e.user_id = m.user_id
-    where m.user_id = any (ids) and not exists (select from deliveries d where d.event_id = e.id) limit most));
+    where m.user_id = any (ids) and not exists (select from deliveries d where d.event_id = e.id) limit batch_size));
   get diagnostics deleted = row_count;
   in_all := in_all + deleted;
 
   delete from checkouts where ctid = any (array(
     select c.ctid from members m join checkouts c on c.paywall_id = m.paywall_id and c.user_id = m.user_id
-    where m.user_id = any (ids) limit most));
+    where m.user_id = any (ids) limit batch_size));
   get diagnostics deleted = row_count;
   return in_all + deleted + delete_emptied_users(ids);
 end $$;

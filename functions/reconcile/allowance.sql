@@ -3,7 +3,7 @@
 
 -- Consumes the calls of one read from the allowance of a paywall's account. Null, or how long until the whole allowance is refilled, so
 -- that a run does not go on read by read. `limits` is
--- by processor, {calls, test: {most, seconds}, live}; null: not limited.
+-- by processor, {calls, test: {max, seconds}, live}; null: not limited.
 --
 -- Waits for no lock: while another call consumes from the same account, none is left.
 create function consume_calls(limits jsonb, paywall_id text, acquiring text, present timestamptz) returns interval
@@ -18,7 +18,7 @@ begin
   if not pg_try_advisory_xact_lock(calls_lock(account)) then return interval '1 second'; end if;
 
   delete from rate_limits l where (l.name, l.key) = ('reconcile', account) and l.refilled_at > present + period;
-  if consume('reconcile', account, calls, (allowed -> 'most')::bigint, period, present) is null then return null; end if;
+  if consume('reconcile', account, calls, (allowed -> 'max')::bigint, period, present) is null then return null; end if;
   return period;
 end $$;
 

@@ -18,6 +18,6 @@ const CALL_LIMITS = Object.fromEntries(
   ),
 )
 
-function takeShare({ most, seconds }: { most: number; seconds: number }) {
-  return { most: Math.floor(most * SHARE), seconds }
+function takeShare({ max, seconds }: { max: number; seconds: number }) {
+  return { max: Math.floor(max * SHARE), seconds }
 }

@@ -145,7 +145,7 @@ end $$;
 create function recent_refunds(purchase purchases, present timestamptz) returns jsonb language plpgsql stable as $$
 declare
   may_fail_for constant interval := '60 days';
-  most constant integer := 5;
+  max_count constant integer := 5;
 begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -153,5 +153,5 @@ begin
     from (
       select r.* from payments r
       where r.purchase_id = purchase.id and r.kind = 'refunded' and r.occurred_at > present - may_fail_for and is_reported(r)
-      order by r.occurred_at desc limit most) refund);
+      order by r.occurred_at desc limit max_count) refund);
 end $$;

@@ -28,7 +28,7 @@ end $$;
 -- or that the reconcile cron has given up, has no due time.
 create function other_open_pages(checkout checkouts) returns jsonb language plpgsql stable as $$
 declare
-  most constant integer := 5;
+  max_count constant integer := 5;
 begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -37,6 +37,6 @@ begin
       select c.paywall_id, c.acquiring, c.hosted_page_id from checkouts c
       where c.paywall_id = checkout.paywall_id and c.user_id = checkout.user_id and c.id <> checkout.id
         and c.hosted_page_id is not null and c.completed_at is null and c.reconcile_at is not null
-      order by c.created_at desc limit most
+      order by c.created_at desc limit max_count
     ) page);
 end $$;

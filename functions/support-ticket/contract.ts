@@ -53,11 +53,11 @@ export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?:
 }
 
 /** Counts code points: an emoji is one character, whatever its length in UTF-16. */
-const hasLength = (text: string, [least, most]: Bounds) => {
+const hasLength = (text: string, [min, max]: Bounds) => {
   const length = [...text].length
-  return length >= least && length <= most
+  return length >= min && length <= max
 }
-type Bounds = readonly [least: number, most: number]
+type Bounds = readonly [min: number, max: number]
 
 const SUBJECT: Bounds = [3, 200]
 const CONTENT: Bounds = [1, 5000]

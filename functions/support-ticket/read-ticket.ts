@@ -27,7 +27,7 @@ interface TicketContext {
 }
 
 /**
- * Reads the ticket. The keys of stored images are added to `stored`, also if the request is refused in the end: then the caller deletes
+ * Reads the ticket. The keys of stored images are added to `stored`, even if the request is refused in the end: then the caller deletes
  * them.
  *
  * @throws ApiError with the codes of contract section 7

@@ -39,7 +39,7 @@ export interface CallLimits {
 }
 
 export interface CallLimit {
-  most: number
+  max: number
   /** Length of the window in seconds. */
   seconds: number
 }
@@ -74,7 +74,7 @@ export interface WebhookDefinition {
   /** The events that an owner subscribes to, by the processor's names. */
   events: readonly string[]
   /** Whether headers could be the processor's own. The check needs no secret, so forgeries are refused cheaply. */
-  couldBeSigned(headers: Headers, now: Date): boolean
+  hasWellFormedSignature(headers: Headers, now: Date): boolean
   /** Reads an unsigned notice, for processors that send those to a webhook URL per sale. Null if it is none. */
   readNotice?(inbound: { address: URL; headers: Headers; rawBody: string }): Notice | null
 }
@@ -94,7 +94,7 @@ export interface Capabilities {
   /** Whether it sends a webhook for a cancellation, whoever requested it. */
   sendsCancellationWebhook: boolean
   /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */
-  keepsReason: 'with the cancellation' | 'in a separate call' | 'not at all'
+  cancellationReason: 'with the cancellation' | 'in a separate call' | 'not at all'
   /** Whether an open hosted page can be closed. */
   expiresPages: boolean
   /** Whether a hosted page can be paid only once, and expires by itself. A link can be paid any number of times, and never expires. */
@@ -108,11 +108,11 @@ export interface Capabilities {
   /** Whether it sends a webhook for a chargeback. */
   sendsDisputeWebhook: boolean
   /** Whether a chargeback returns the money before it is decided: then it refunds a one-time purchase. */
-  refundsWhatIsDisputed: boolean
+  refundsWhenDisputed: boolean
   /** What a webhook's headers prove. In any case, a webhook's content is only a hint. */
-  webhooksProve: 'the sender' | 'the sender and the body' | 'the sender, the body and the time'
+  webhookAuthenticates: 'the sender' | 'the sender and the body' | 'the sender, the body and the time'
   /** The return URL: one per page, or one that the owner enters once. */
-  returnsTo: 'a URL per page' | 'one URL per product'
+  returnUrl: 'a URL per page' | 'one URL per product'
 }
 
 /** Reads the mode from a key's prefix: the first group of `prefix`. */

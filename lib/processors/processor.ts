@@ -6,7 +6,7 @@ export interface FetchedPurchase {
   purchase: PurchaseSnapshot | null
   /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
   isUndecided: boolean
-  /** The version of each object that was read, also if it sold nothing of ours. Absent if reads are never stale. */
+  /** The version of each object that was read, even if it sold nothing of ours. Absent if reads are never stale. */
   versions?: ObjectVersions
   /** The money facts in this read, if the processor's webhooks do not carry them. A fact counts once, whoever reports it. */
   payments?: PaymentFact[]

@@ -24,7 +24,7 @@ const getShop = useShops(1)
 async function loseDispute(buyer: Buyer): Promise<string[]> {
   const { there, capabilities } = buyer.shop
   const opened = await causeAtProcessor(buyer, there.dispute)
-  const afterDecision = capabilities.refundsWhatIsDisputed
+  const afterDecision = capabilities.refundsWhenDisputed
     ? []
     : await causeAtProcessor(buyer, (id) => there.decideDispute!(id, false))
   return [...opened, ...afterDecision, ...(await advanceClock(buyer, '8d'))]
@@ -99,7 +99,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     const buyer = await buy(getShop(name), 'lifetime')
     await unheard(buyer, async (id) => {
       await there.dispute(id)
-      if (!capabilities.refundsWhatIsDisputed) await there.decideDispute!(id, false)
+      if (!capabilities.refundsWhenDisputed) await there.decideDispute!(id, false)
     })
     expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
@@ -126,7 +126,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
       await advanceClock(buyer, '2d')
     }
     expect(await readTokens(subscriber)).toBe(70)
-    expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhatIsDisputed ? [-70, 70] : [])
+    expect(await refundsInLedger(subscriber)).toEqual(capabilities.refundsWhenDisputed ? [-70, 70] : [])
     expect(await readState(owner)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     // One processor ends a subscription when a dispute is decided, even if it is won.
     await expectStoredAsAtProcessor(subscriber)

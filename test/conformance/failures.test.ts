@@ -73,7 +73,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
     await throughEachOutage(shop, {
-      ...(capabilities.keepsReason === 'in a separate call' && { needs: 1 }),
+      ...(capabilities.cancellationReason === 'in a separate call' && { needs: 1 }),
       async begin() {
         const buyer = await open(shop)
         await pay(buyer)

@@ -18,8 +18,8 @@ import { useShops } from './shop.ts'
 const getShop = useShops()
 
 /** The owner's events for an open dispute. Where the bank takes the money back at once, it counts as lost until it is won. */
-function disputeEvents({ sendsDisputeWebhook, refundsWhatIsDisputed }: Capabilities, amount: number): string[] {
-  const lost = refundsWhatIsDisputed ? [`payment.dispute_lost ${amount}`] : []
+function disputeEvents({ sendsDisputeWebhook, refundsWhenDisputed }: Capabilities, amount: number): string[] {
+  const lost = refundsWhenDisputed ? [`payment.dispute_lost ${amount}`] : []
   return sendsDisputeWebhook ? [...lost, `payment.disputed ${amount}`] : []
 }
 
@@ -63,7 +63,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { there, capabilities } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring), 'lifetime')
     expect(await causeAtProcessor(buyer, there.dispute)).toEqual(disputeEvents(capabilities, 4900))
-    const isOver = capabilities.refundsWhatIsDisputed
+    const isOver = capabilities.refundsWhenDisputed
     expect(await readState(buyer)).toMatchObject({
       paid: !isOver,
       purchases: [{ status: isOver ? 'refunded' : 'active' }],

@@ -32,10 +32,10 @@ test.each(PROCESSOR_NAMES)(
       nextMonth.length > 0 ? ['9.99 USD'] : [],
     ])
 
-    const { refundsWhatIsDisputed } = DEFINITIONS[acquiring].capabilities
+    const { refundsWhenDisputed } = DEFINITIONS[acquiring].capabilities
     const sold = ['checkout.completed', 'payment.succeeded 249.00 USD']
     const lost = ['payment.disputed 249.00 USD', 'payment.dispute_lost 249.00 USD']
-    const won = [...(refundsWhatIsDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
+    const won = [...(refundsWhenDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
     expect(reported(months)).toEqual([
       [
         ...sold,

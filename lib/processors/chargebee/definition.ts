@@ -80,10 +80,10 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
       'transaction_updated',
       'invoice_updated',
     ],
-    couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
+    hasWellFormedSignature: (headers) => BASIC.test(headers.get('authorization') ?? ''),
   },
   // Test sites and the plan Starter; a live site that exceeds it is flagged. Other plans allow more, which cannot be detected here.
-  calls: { test: { most: 150, seconds: 60 }, live: { most: 150, seconds: 60 }, perRead: 3 },
+  calls: { test: { max: 150, seconds: 60 }, live: { max: 150, seconds: 60 }, perRead: 3 },
   capabilities: {
     portal: true,
     trialLength: 'any',
@@ -91,16 +91,16 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    keepsReason: 'in a separate call',
+    cancellationReason: 'in a separate call',
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
     sendsDisputeWebhook: true,
-    refundsWhatIsDisputed: true,
-    webhooksProve: 'the sender',
-    returnsTo: 'a URL per page',
+    refundsWhenDisputed: true,
+    webhookAuthenticates: 'the sender',
+    returnUrl: 'a URL per page',
   },
 }
 

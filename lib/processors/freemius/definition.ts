@@ -46,10 +46,10 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
       'payment.dispute.won',
     ],
     // The signature has no timestamp.
-    couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
+    hasWellFormedSignature: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
   // Freemius documents no limit: this is our choice.
-  calls: { test: { most: 120, seconds: 60 }, live: { most: 120, seconds: 60 }, perRead: 5 },
+  calls: { test: { max: 120, seconds: 60 }, live: { max: 120, seconds: 60 }, perRead: 5 },
   capabilities: {
     portal: true,
     trialLength: 'of the product',
@@ -57,16 +57,16 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     supportsUncancel: false,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    keepsReason: 'with the cancellation',
+    cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: false,
     idempotencyKeys: false,
     sellsToAnonymous: false,
     readsIncludePayments: true,
     sendsDisputeWebhook: true,
-    refundsWhatIsDisputed: false,
-    webhooksProve: 'the sender and the body',
-    returnsTo: 'one URL per product',
+    refundsWhenDisputed: false,
+    webhookAuthenticates: 'the sender and the body',
+    returnUrl: 'one URL per product',
   },
 }
 

@@ -56,10 +56,10 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
       'refund.created',
       'refund.updated',
     ],
-    couldBeSigned,
+    hasWellFormedSignature,
   },
   // https://polar.sh/docs/api-reference/rate-limits: 500 a minute, 100 in the sandbox.
-  calls: { test: { most: 100, seconds: 60 }, live: { most: 500, seconds: 60 }, perRead: 4 },
+  calls: { test: { max: 100, seconds: 60 }, live: { max: 500, seconds: 60 }, perRead: 4 },
   capabilities: {
     portal: true,
     trialLength: 'any',
@@ -67,16 +67,16 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    keepsReason: 'with the cancellation',
+    cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: false,
     sellsToAnonymous: true,
     readsIncludePayments: false,
     sendsDisputeWebhook: false,
-    refundsWhatIsDisputed: false,
-    webhooksProve: 'the sender, the body and the time',
-    returnsTo: 'a URL per page',
+    refundsWhenDisputed: false,
+    webhookAuthenticates: 'the sender, the body and the time',
+    returnUrl: 'a URL per page',
   },
 }
 
@@ -91,7 +91,7 @@ function priceProblems({ variants }: OfferedPrice): PriceProblem[] {
 }
 
 /** Whether there is a signature of Polar's form with a current timestamp. */
-function couldBeSigned(headers: Headers, now: Date): boolean {
+function hasWellFormedSignature(headers: Headers, now: Date): boolean {
   const at = headers.get('webhook-timestamp') ?? ''
   const isRecent = /^\d{1,12}$/.test(at) && Math.abs(now.getTime() / 1000 - Number(at)) <= TOLERANCE_SECONDS
   return isRecent && headers.has('webhook-id') && readSignatures(headers).length > 0

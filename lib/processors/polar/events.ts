@@ -119,7 +119,7 @@ function toFact(
  * from before September 2026, with the secret's own text; the secret does not show which.
  */
 async function verify(secret: string, { headers, rawBody, now }: Inbound): Promise<void> {
-  if (POLAR.webhook.couldBeSigned(headers, now)) {
+  if (POLAR.webhook.hasWellFormedSignature(headers, now)) {
     const text = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${rawBody}`
     const signed = new TextEncoder().encode(text)
     const keys = await Promise.all(

@@ -23,7 +23,7 @@ TWD TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW`
  * Where Stripe's units differ from ISO 4217: the shift of the decimal point. Króna and shilling have no decimals, yet Stripe writes two,
  * always 00. The ariary has two, which are not in use, and Stripe writes none.
  */
-const POINTS: Readonly<Record<string, number>> = { ISK: -2, UGX: -2, MGA: 2 }
+const DECIMAL_SHIFTS: Readonly<Record<string, number>> = { ISK: -2, UGX: -2, MGA: 2 }
 
 export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
   title: 'Stripe',
@@ -60,10 +60,10 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
       'charge.dispute.created',
       'charge.dispute.closed',
     ],
-    couldBeSigned,
+    hasWellFormedSignature,
   },
   // https://docs.stripe.com/rate-limits: 100 a second live, 25 in a sandbox.
-  calls: { test: { most: 25, seconds: 1 }, live: { most: 100, seconds: 1 }, perRead: 2 },
+  calls: { test: { max: 25, seconds: 1 }, live: { max: 100, seconds: 1 }, perRead: 2 },
   capabilities: {
     portal: true,
     trialLength: 'any',
@@ -71,27 +71,27 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    keepsReason: 'with the cancellation',
+    cancellationReason: 'with the cancellation',
     expiresPages: true,
     pagesSellOnce: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
     sendsDisputeWebhook: true,
-    refundsWhatIsDisputed: false,
-    webhooksProve: 'the sender, the body and the time',
-    returnsTo: 'a URL per page',
+    refundsWhenDisputed: false,
+    webhookAuthenticates: 'the sender, the body and the time',
+    returnUrl: 'a URL per page',
   },
 }
 
 /** Converts Stripe's amount to the minor units of ISO 4217. */
 export function fromStripe(amount: number, currency: string): number {
-  const places = POINTS[currency]
+  const places = DECIMAL_SHIFTS[currency]
   return places === undefined ? amount : Math.round(shift(amount, places))
 }
 
 /** Whether `Stripe-Signature` is well-formed, and not too old. */
-function couldBeSigned(headers: Headers, now: Date): boolean {
+function hasWellFormedSignature(headers: Headers, now: Date): boolean {
   const header = headers.get('stripe-signature') ?? ''
   const signedAt = SIGNED_AT.exec(header)?.[1]
   if (signedAt === undefined || !SIGNATURE.test(header)) return false

@@ -88,7 +88,7 @@ function pageSnapshot(reply: unknown, isLost: boolean): Found | null {
   })
 }
 
-/** A page shows the amount of its payment, also after the subscription has got other invoices. */
+/** A page shows the amount of its payment, even after the subscription has got other invoices. */
 function withCharged(found: Found | null, total: number): Found | null {
   return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
 }

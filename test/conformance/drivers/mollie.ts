@@ -63,7 +63,7 @@ const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPendin
 
 /** A purchase is identified by its first payment. Mollie ends a cancelled subscription immediately; the buyer's period continues. */
 function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sale {
-  const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
+  const once = oneTimeSale(records, page, { refundsWhenDisputed: true })
   if (paymentOwn(page).sequenceType === 'oneoff') return once
   if (!once.begun) return { ...once, isSubscription: true }
   const subscription = findSubscription(records, page.id)

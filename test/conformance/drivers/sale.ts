@@ -93,11 +93,11 @@ function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPe
 export function oneTimeSale(
   records: AccountRecords,
   payment: PaymentRecord,
-  { processorId = payment.id, refundsWhatIsDisputed = false } = {},
+  { processorId = payment.id, refundsWhenDisputed = false } = {},
 ): Sale {
   const begun = payment.status === 'paid'
   const isUndecided = payment.status === 'pending' || payment.status === 'open'
-  const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
+  const isOver = begun && isGivenBack(records, payment, refundsWhenDisputed)
   return {
     processorId,
     isSubscription: false,

@@ -64,9 +64,9 @@ test('what the SDK accepts is accepted, with and without padding', async () => {
   }
 })
 
-test('couldBeSigned rejects headers that cannot be valid, without a secret', () => {
+test('hasWellFormedSignature rejects headers that cannot be valid, without a secret', () => {
   const mightBeSigned = (authorization?: string) =>
-    CHARGEBEE.webhook.couldBeSigned(new Headers(authorization === undefined ? {} : { authorization }), now)
+    CHARGEBEE.webhook.hasWellFormedSignature(new Headers(authorization === undefined ? {} : { authorization }), now)
   expect([mightBeSigned(RIGHT), mightBeSigned(basic('a:b')), mightBeSigned(RIGHT.replace('Basic', 'basic'))]).toEqual([
     true,
     true,

@@ -94,7 +94,7 @@ describe('a signature', () => {
 
   test('is first checked for its format, without a secret', () => {
     const mightBeSigned = (signature: string | null) =>
-      FREEMIUS.webhook.couldBeSigned(new Headers(signature === null ? {} : { 'x-signature': signature }), NOW)
+      FREEMIUS.webhook.hasWellFormedSignature(new Headers(signature === null ? {} : { 'x-signature': signature }), NOW)
     expect(mightBeSigned(good)).toBe(true)
     for (const wrong of [null, '', good.slice(1), `sha256=${good}`]) expect(mightBeSigned(wrong)).toBe(false)
   })
