@@ -21,14 +21,14 @@ const FAILURE_CACHE_SECONDS = 60
 export async function serveImage(c: PagesContext): Promise<Response> {
   const key = new URL(c.req.path, c.req.url)
   const cached = await caches.default.match(key)
-  const response = cached ?? (await fetchNamed(c))
+  const response = cached ?? (await fetchByName(c))
   if (!cached) c.executionCtx.waitUntil(caches.default.put(key, response.clone()))
   if (!response.ok) throw apiError(sharedErrors.not_found)
   return new Response(response.body, response)
 }
 
 /** Fetches the image that the path names. Returns a 404 without a body, to be cached, if it cannot be fetched. */
-async function fetchNamed(c: PagesContext): Promise<Response> {
+async function fetchByName(c: PagesContext): Promise<Response> {
   const images = await listImages(await structureFor(c))
   const src = [...images].find(([, name]) => name === c.req.param('name'))?.[0]
   if (src === undefined) throw apiError(sharedErrors.not_found)
@@ -47,13 +47,13 @@ async function fetchImage(src: string, c: PagesContext): Promise<Uint8Array<Arra
   const isOurs = new URL(src).host === new URL(c.req.url).host // an image URL that points at this proxy would recurse for ever
   if (isOurs || publicUrlProblem(src, { allowLocal: c.env.ALLOW_LOCAL_IMAGES, ownHosts: [] })) return null
   const response = await fetch(src, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (response.status === 200) return readWhole(response)
+  if (response.status === 200) return readBody(response)
   await response.body?.cancel()
   return null
 }
 
 /** Reads the body; null as soon as it exceeds the limit. */
-async function readWhole({ body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readBody({ body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {

@@ -1,13 +1,12 @@
-const PORTS = ['', '8443'] // the URL parser drops https's own 443
+const PORTS = ['', '8443'] // the URL parser drops the default port 443 of https
 
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 const IP_LITERAL = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/
 const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))$/
 
 /**
- * Why a URL that an owner wrote must not be called (SSRF), or null if it may be: only public https, so that nobody makes our Workers call
- * into a private network; nor `ownHosts`, where we would call ourselves. `allowLocal` also accepts http, any port and loopback: the local
- * world.
+ * Returns why the service must not call a URL that an owner configured, or null if it may. Against SSRF, only public https URLs are
+ * allowed, and none of `ownHosts`, where the service would call itself. `allowLocal` also accepts http, any port and loopback, for the local world.
  */
 export function publicUrlProblem(
   url: string,

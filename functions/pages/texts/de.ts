@@ -49,26 +49,27 @@ export const DE: Texts = {
   pendingText: 'Wir warten auf die Bestätigung. Diese Seite aktualisiert sich automatisch.',
   pendingLong:
     'Das dauert länger als üblich. Sie können diese Seite schließen: Ihr Kauf erscheint automatisch in Ihrem Konto.',
-  stillHave: (label) => `Ihr Abo „${label}“ läuft weiter und verlängert sich, wenn Sie es nicht kündigen.`,
-  thanksGuest:
+  otherSubscriptionRenews: (label) =>
+    `Ihr Abo „${label}“ läuft weiter und verlängert sich, wenn Sie es nicht kündigen.`,
+  thanksSignedOut:
     'Wenn Sie gerade bezahlt haben, wird Ihr Kauf noch verarbeitet. Um ihn hier zu sehen, melden Sie sich mit Ihrer E-Mail-Adresse an.',
   backTo: (name) => `Zurück zu ${name}`,
 
   signInText:
     'Melden Sie sich an, um Ihre Käufe zu sehen. Sie erhalten einen Code per E-Mail und brauchen kein Passwort.',
-  keepPurchase:
+  signInToKeepPurchase:
     'Ihr Kauf ist bisher nur mit diesem Browser verknüpft. Melden Sie sich mit Ihrer E-Mail-Adresse an, um ihn auf allen Geräten zu ' +
     'nutzen und zu verwalten.',
   signInToBuy:
     'Bitte melden Sie sich vor dem Bezahlen mit Ihrer E-Mail-Adresse an. Danach geht es mit Ihrer Auswahl weiter.',
   email: 'E-Mail-Adresse',
-  mailCode: 'Code anfordern',
+  requestCode: 'Code anfordern',
   codeSent: (email) => `Wir haben einen Code an ${email} gesendet. Die Zustellung kann eine Minute dauern.`,
   code: 'Code aus der E-Mail',
   codeHint: 'Acht Ziffern. Der Code gilt 10 Minuten und funktioniert einmal.',
-  takeRestored: 'Falls die E-Mail einen Kauf mit dieser Adresse nennt, diesen in mein Konto übernehmen',
+  acceptRestoredPurchase: 'Falls die E-Mail einen Kauf mit dieser Adresse nennt, diesen in mein Konto übernehmen',
   signIn: 'Anmelden',
-  mailAgain: 'Neuen Code anfordern',
+  requestNewCode: 'Neuen Code anfordern',
   signedInAs: (email) => `Angemeldet als ${email}`,
   signOut: 'Abmelden',
 
@@ -115,7 +116,7 @@ export const DE: Texts = {
     quality: 'Es funktioniert nicht gut',
     other: 'Etwas anderes',
   },
-  inYourWords: 'Möchten Sie uns mehr dazu sagen? (optional)',
+  cancellationComment: 'Möchten Sie uns mehr dazu sagen? (optional)',
   cancelNow: 'Jetzt kündigen',
   keepIt: 'Abo behalten',
   cancelled: 'Ihr Abo ist gekündigt und verlängert sich nicht mehr.',

@@ -40,24 +40,24 @@ export const EN = {
   pendingText: 'We are waiting for the confirmation. This page updates automatically.',
   pendingLong:
     'This is taking longer than usual. You can close this page: your purchase will appear in your account automatically.',
-  stillHave: (label: string) => `You still have ${label}. It renews unless you cancel it.`,
-  thanksGuest:
+  otherSubscriptionRenews: (label: string) => `You still have ${label}. It renews unless you cancel it.`,
+  thanksSignedOut:
     'If you have just paid, your purchase is being processed. To see it here, sign in with your e-mail address.',
   backTo: (name: string) => `Back to ${name}`,
 
   // Signing in.
   signInText: 'Sign in to see your purchases. We will e-mail you a code, so you need no password.',
-  keepPurchase:
+  signInToKeepPurchase:
     'Your purchase is linked only to this browser so far. Sign in with your e-mail address to use it on all your devices and to manage it.',
   signInToBuy: 'Please sign in with your e-mail address before you pay. You will then return to your choice.',
   email: 'E-mail address',
-  mailCode: 'Send me a code',
+  requestCode: 'Send me a code',
   codeSent: (email: string) => `We sent a code to ${email}. It may take a minute to arrive.`,
   code: 'Code from the e-mail',
   codeHint: 'Eight digits. The code expires in 10 minutes and works once.',
-  takeRestored: 'If the e-mail mentions a purchase made with this address, add it to my account',
+  acceptRestoredPurchase: 'If the e-mail mentions a purchase made with this address, add it to my account',
   signIn: 'Sign in',
-  mailAgain: 'Send another code',
+  requestNewCode: 'Send another code',
   signedInAs: (email: string) => `Signed in as ${email}`,
   signOut: 'Sign out',
 
@@ -107,7 +107,7 @@ export const EN = {
     quality: 'It does not work well',
     other: 'Something else',
   },
-  inYourWords: 'Tell us more (optional)',
+  cancellationComment: 'Tell us more (optional)',
   cancelNow: 'Cancel subscription now',
   keepIt: 'Keep subscription',
   cancelled: 'Your subscription is cancelled and will not renew.',

@@ -50,7 +50,7 @@ export function accountPage(site: Site, shown: Shown) {
 
 function reasonToSignIn({ texts, user }: Site, { buy }: Shown): string {
   if (buy) return texts.signInToBuy
-  return user && user.purchases.length > 0 ? texts.keepPurchase : texts.signInText
+  return user && user.purchases.length > 0 ? texts.signInToKeepPurchase : texts.signInText
 }
 
 function Belongings({ site, user, shown }: { site: Site; user: User; shown: Shown }) {

@@ -62,7 +62,7 @@ export function cancelPage(site: Site, { purchase, key, reason, words, problem }
             ))}
           </fieldset>
           <label>
-            {texts.inYourWords}
+            {texts.cancellationComment}
             <textarea name="words" rows={3} maxlength={900}>
               {words}
             </textarea>

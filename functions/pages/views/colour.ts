@@ -1,4 +1,4 @@
-// Derives the page's colours from an owner's brand colour. Whatever it is, text stays readable (WCAG 2.2, level AA).
+// Derives the page's colours from an owner's brand colour. Text stays readable on any colour (WCAG 2.2, level AA).
 
 /** Red, green and blue of sRGB, each 0 to 255. */
 type Colour = readonly [red: number, green: number, blue: number]
@@ -9,27 +9,27 @@ const BLACK: Colour = [0, 0, 0]
 const DEFAULT: Colour = [55, 65, 200]
 
 /** The contrast ratio of accents. WCAG requires 4.5; the margin is for text on tinted surfaces. */
-const READABLE = 5.5
+const MIN_ACCENT_CONTRAST = 5.5
 
-/** Custom properties for the stylesheet, derived from a brand colour. Nothing that the owner wrote gets into the CSS verbatim. */
-export function brandStyle(written: string | undefined): string {
-  const brand = (written && parseColour(written)) || DEFAULT
+/** Custom properties for the stylesheet, derived from a brand colour. The CSS never contains the text that the owner configured. */
+export function brandStyle(configured: string | undefined): string {
+  const brand = (configured && parseColour(configured)) || DEFAULT
   const onBrand = contrast(brand, WHITE) >= 4.5 || contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK
-  const light = `--brand:${css(brand)};--on-brand:${css(onBrand)};--accent:${css(towards(BLACK, brand, WHITE))}`
-  const dark = `--accent:${css(towards(WHITE, brand, DARK_SURFACE))}`
+  const light = `--brand:${css(brand)};--on-brand:${css(onBrand)};--accent:${css(mixUntilReadable(brand, BLACK, WHITE))}`
+  const dark = `--accent:${css(mixUntilReadable(brand, WHITE, DARK_SURFACE))}`
   return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`
 }
 
-/** Darker than every background behind accents in the stylesheet's dark scheme. */
+/** Lighter than every background behind accents in the stylesheet's dark scheme, so accents have more contrast there than here. */
 const DARK_SURFACE: Colour = [34, 38, 46]
 
 /** Parses a CSS colour: `#4f46e5`, `#45e`, `rgb(79 70 229)` or `hsl(243 75% 59%)`; null for anything else. */
 function parseColour(text: string): Colour | null {
   const hex = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text.trim())
   if (hex) return hexColour(hex[2] ?? hex[1]!.replaceAll(/./g, '$&$&'))
-  const called = /^(rgb|hsl)a?\(\s*([\d.]+)(?:deg)?[\s,]+([\d.]+)(%?)[\s,]+([\d.]+)%?\s*\)$/i.exec(text.trim())
-  if (!called) return null
-  const [, name = '', ...rest] = called
+  const match = /^(rgb|hsl)a?\(\s*([\d.]+)(?:deg)?[\s,]+([\d.]+)(%?)[\s,]+([\d.]+)%?\s*\)$/i.exec(text.trim())
+  if (!match) return null
+  const [, name = '', ...rest] = match
   const [first, second, percent, third] = [Number(rest[0]), Number(rest[1]), rest[2], Number(rest[3])]
   if (![first, second, third].every(Number.isFinite)) return null
   if (name.toLowerCase() === 'hsl') return percent ? hslColour(first, clamp(second, 100), clamp(third, 100)) : null
@@ -37,7 +37,7 @@ function parseColour(text: string): Colour | null {
 }
 
 const hexColour = (digits: string): Colour =>
-  [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as never
+  [0, 2, 4].map((start) => Number.parseInt(digits.slice(start, start + 2), 16)) as never
 
 /** By the formula of CSS Color 4, section 7.1. */
 function hslColour(hue: number, saturation: number, lightness: number): Colour {
@@ -49,13 +49,15 @@ function hslColour(hue: number, saturation: number, lightness: number): Colour {
   return [channel(0), channel(8), channel(4)]
 }
 
-const clamp = (value: number, most: number) => Math.min(value, most)
+const clamp = (value: number, max: number) => Math.min(value, max)
 
-/** Mixes a colour towards `end` until it is readable on a background. */
-function towards(end: Colour, colour: Colour, background: Colour): Colour {
-  for (let share = 0; share < 1; share += 0.05) {
-    const mixed = colour.map((each, at) => Math.round(each + (end[at]! - each) * share)) as unknown as Colour
-    if (contrast(mixed, background) >= READABLE) return mixed
+/** Mixes a colour with more and more of `end` until it is readable on a background. */
+function mixUntilReadable(colour: Colour, end: Colour, background: Colour): Colour {
+  for (let ratio = 0; ratio < 1; ratio += 0.05) {
+    const mixed = colour.map((channel, index) =>
+      Math.round(channel + (end[index]! - channel) * ratio),
+    ) as unknown as Colour
+    if (contrast(mixed, background) >= MIN_ACCENT_CONTRAST) return mixed
   }
   return end
 }

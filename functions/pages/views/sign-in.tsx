@@ -22,7 +22,7 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
           <EmailField site={site} value={step.email} />
           <Captcha step={step} />
           <button type="submit" class="primary" name="action" value="mail">
-            {texts.mailCode}
+            {texts.requestCode}
           </button>
         </form>
       ) : (
@@ -51,7 +51,7 @@ export function SignIn({ site, step, action, asksToRestore }: SignInProps) {
               {texts.signIn}
             </button>
             <button type="submit" class="quiet" name="action" value="mail" formnovalidate>
-              {texts.mailAgain}
+              {texts.requestNewCode}
             </button>
           </div>
         </form>
@@ -85,7 +85,7 @@ function RestoreField({ site, step, asks }: { site: Site; step: SignInStep; asks
   return (
     <label class="check">
       <input type="checkbox" name="restore" value="yes" checked={step.restore} />
-      {site.texts.takeRestored}
+      {site.texts.acceptRestoredPurchase}
     </label>
   )
 }

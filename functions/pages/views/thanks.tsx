@@ -18,11 +18,11 @@ export function thanksPage(site: Site) {
     children: (
       <>
         <h1>{texts.thanks}</h1>
-        <p>{user ? texts.thanksText : texts.thanksGuest}</p>
+        <p>{user ? texts.thanksText : texts.thanksSignedOut}</p>
         {olderSubscriptions(site).map((purchase) => (
           <Notice
             kind="news"
-            text={texts.stillHave(priceLabel(site, purchase))}
+            text={texts.otherSubscriptionRenews(priceLabel(site, purchase))}
             link={{ href: site.href(CANCEL_PATH, { purchase: purchase.id }), text: texts.cancel }}
           />
         ))}
