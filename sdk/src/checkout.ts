@@ -6,7 +6,7 @@ import type { Checkout } from './schemas.ts'
 type Sent = components['schemas']['StartCheckout']
 
 /** The options of start-checkout, with the price by its slug or its id. */
-export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
+export type CheckoutParams = Omit<Sent, 'priceId' | 'trial_days'> & {
   price: PriceName
   /** Days of trial before the first payment, 0 to 730, instead of the price's own. */
   trialDays?: number
@@ -16,13 +16,13 @@ export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
 export function startCheckout(
   client: ReturnType<Client>,
   paywall: string,
-  { price: priceId, trialDays, ...order }: CheckoutOrder,
+  { price: priceId, trialDays, ...input }: CheckoutParams,
   key: string,
 ): Promise<Checkout> {
   return unwrap(
     client.POST('/api/v1/paywall/{id}/start-checkout', {
       params: { path: { id: paywall }, header: { 'Idempotency-Key': key } },
-      body: { ...order, priceId, ...(trialDays !== undefined && { trial_days: trialDays }) },
+      body: { ...input, priceId, ...(trialDays !== undefined && { trial_days: trialDays }) },
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { type CheckoutOrder, startCheckout } from './checkout.ts'
+import { type CheckoutParams, startCheckout } from './checkout.ts'
 import { type CallOptions, type Client, openClient, toOrigin, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
@@ -8,7 +8,7 @@ import type { TokenType } from './register.ts'
 import { send } from './retry.ts'
 import type * as Reply from './schemas.ts'
 import { toKey } from './text-keys.ts'
-import { openTicket, type TicketOrder } from './ticket.ts'
+import { openTicket, type TicketParams } from './ticket.ts'
 import { nullIfUnknown, toUser, type User } from './user.ts'
 
 type Sent = components['schemas']
@@ -75,10 +75,10 @@ export class Paywall {
    *
    * @throws PaywallError unknown_price if the paywall has no price with that slug; active_purchase
    */
-  async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
+  async checkout({ price, ...input }: CheckoutParams, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
     const idempotencyKey = key === undefined ? newKey() : toKey(key)
     return this.#prices.sell(price, options, (priceId) =>
-      startCheckout(this.#client(options), this.#id, { ...order, price: priceId }, idempotencyKey),
+      startCheckout(this.#client(options), this.#id, { ...input, price: priceId }, idempotencyKey),
     )
   }
 
@@ -88,10 +88,10 @@ export class Paywall {
    * @throws PaywallError `Subscription not found`, `Subscription is already cancelled`
    */
   cancel(
-    order: Identity & { subscriptionId: string; reason: string },
+    input: Identity & { subscriptionId: string; reason: string },
     options?: CallOptions,
   ): Promise<Reply.Cancelled> {
-    const { reason, ...about } = order
+    const { reason, ...about } = input
     const body = { ...about, paywallId: this.#id, cancellationReason: reason }
     return unwrap(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
   }
@@ -101,10 +101,10 @@ export class Paywall {
    *
    * @throws PaywallError portal_unavailable if the processor has no portal, or the user no active subscription
    */
-  async portal(order: Sent['GetCustomerPortal'], options?: CallOptions): Promise<string> {
+  async portal(input: Sent['GetCustomerPortal'], options?: CallOptions): Promise<string> {
     const call = this.#client(options).POST('/api/v1/paywall/{id}/get-customer-portal', {
       ...this.#path(),
-      body: order,
+      body: input,
     })
     return (await unwrap(call)).url
   }
@@ -125,10 +125,10 @@ export class Paywall {
 
   /** The older way to debit tokens (section 4.8). `debit` does the same and also accepts an e-mail address. */
   async withdraw(
-    order: Omit<Sent['Withdrawal'], 'paywall_id' | 'token_type'> & { token_type?: TokenType | null },
+    input: Omit<Sent['Withdrawal'], 'paywall_id' | 'token_type'> & { token_type?: TokenType | null },
     options: KeyedOptions = {},
   ): Promise<Reply.Withdrawn> {
-    const body = { ...order, paywall_id: this.#id }
+    const body = { ...input, paywall_id: this.#id }
     const headers = keyHeader(options)
     return unwrap(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
   }
@@ -138,13 +138,13 @@ export class Paywall {
    *
    * @throws PaywallError rate_limit_exceeded
    */
-  ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
-    return openTicket(this.#client, this.#id, order, options)
+  ticket(input: TicketParams, options?: CallOptions): Promise<Reply.OpenedTicket> {
+    return openTicket(this.#client, this.#id, input, options)
   }
 
   /** Signs in a user of yours, who need not prove anything to us: tokens for its browser or app. */
-  signIn(order: Sent['ExchangeTokens'], options?: CallOptions): Promise<Reply.Tokens> {
-    const call = this.#client(options).POST('/api/v1/paywall/{id}/sign-in/exchange', { ...this.#path(), body: order })
+  signIn(input: Sent['ExchangeTokens'], options?: CallOptions): Promise<Reply.Tokens> {
+    const call = this.#client(options).POST('/api/v1/paywall/{id}/sign-in/exchange', { ...this.#path(), body: input })
     return unwrap(call)
   }
 

@@ -1,10 +1,10 @@
 // For the owner's server: needs an owner key.
-export type { CheckoutOrder } from './checkout.ts'
+export type { CheckoutParams } from './checkout.ts'
 export type { CallOptions } from './client.ts'
 export { PaywallError } from './error.ts'
 export type { Identity } from './identity.ts'
 export { type KeyedOptions, Paywall, type PaywallOptions, type UserOptions } from './paywall.ts'
 export type * from './register.ts'
 export type * from './schemas.ts'
-export type { TicketOrder } from './ticket.ts'
+export type { TicketParams } from './ticket.ts'
 export type { User } from './user.ts'

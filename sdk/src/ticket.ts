@@ -3,7 +3,7 @@ import type { components } from './generated/api.ts'
 import type { OpenedTicket } from './schemas.ts'
 
 /** A support ticket with up to five images: JPEG, PNG or WebP, 10 MB each. */
-export type TicketOrder = components['schemas']['OpenTicket'] & { files?: Blob[] }
+export type TicketParams = components['schemas']['OpenTicket'] & { files?: Blob[] }
 
 /** The timeout of a ticket with images, in milliseconds: the upload from a phone is slow. */
 const UPLOAD_TIMEOUT_MS = 60_000
@@ -12,7 +12,7 @@ const UPLOAD_TIMEOUT_MS = 60_000
 export function openTicket(
   client: Client,
   paywall: string,
-  { files = [], ...fields }: TicketOrder,
+  { files = [], ...fields }: TicketParams,
   options: CallOptions = {},
 ): Promise<OpenedTicket> {
   const hasFiles = files.length > 0

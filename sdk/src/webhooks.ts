@@ -1,6 +1,6 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import { dedupeById } from './dedupe-by-id.ts'
 import type { webhooks as Described } from './generated/api.ts'
-import { onceEach } from './once-each.ts'
 
 /** The type of an event, such as `subscription.created`. */
 export type EventType = keyof Described
@@ -43,7 +43,7 @@ export function webhooks({
   secret,
   test = false,
   on,
-  once = onceEach(),
+  once = dedupeById(),
   onError = log,
 }: WebhooksOptions): (request: Request) => Promise<Response> {
   const verifiers = [secret].flat().map((each) => new Webhook(each))

@@ -1,4 +1,4 @@
-import type { OpenOrder } from 'paywall-billing-sdk/browser'
+import type { OpenParams } from 'paywall-billing-sdk/browser'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { buyIn, loseAnswer, openTab, signInIn, siteOfFile } from '../support/site.ts'
@@ -53,7 +53,7 @@ test('a guest who does not pay returns to the page, which does not wait', async 
 
 test('open rejects an invalid successUrl or errorUrl with invalid_url', async () => {
   const { paywall } = await open()
-  const refused = (order: OpenOrder) =>
+  const refused = (order: OpenParams) =>
     paywall.evaluate((shop, wrong) => shop.open('monthly', wrong).catch(({ name, code }) => [name, code]), order)
   expect(await refused({ successUrl: 'https://' })).toEqual(['PaywallError', 'invalid_url'])
   expect(await refused({ errorUrl: 'https://' })).toEqual(['PaywallError', 'invalid_url'])

@@ -1,4 +1,4 @@
-import type { OpenOrder } from 'paywall-billing-sdk/browser'
+import type { OpenParams } from 'paywall-billing-sdk/browser'
 import { describe, expect, test } from 'vitest'
 import { inPage, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
 import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
@@ -103,7 +103,7 @@ test("a tab whose clock is a day ahead considers the others' tokens expired, and
 })
 
 describe('clicks', () => {
-  const thanks = (name: string): OpenOrder => ({ successUrl: `/${name}`, errorUrl: `/${name}` })
+  const thanks = (name: string): OpenParams => ({ successUrl: `/${name}`, errorUrl: `/${name}` })
 
   test('at the same time with different URLs: the last one is followed', async () => {
     const { page, paywall } = await open()

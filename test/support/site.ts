@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BrowserPaywall, OpenOrder, User } from 'paywall-billing-sdk/browser'
+import type { BrowserPaywall, OpenParams, User } from 'paywall-billing-sdk/browser'
 import type { Browser, BrowserContext, JSHandle, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openBrowser } from './browser.ts'
@@ -94,7 +94,7 @@ export async function openTab(site: Site, context: BrowserContext, path = '/', o
 export async function buyIn(
   site: Site,
   { page, paywall }: Tab,
-  { action = 'pay', email = newEmail(), order = {} }: { action?: string; email?: string; order?: OpenOrder } = {},
+  { action = 'pay', email = newEmail(), order = {} }: { action?: string; email?: string; order?: OpenParams } = {},
 ): Promise<Tab> {
   await paywall.evaluate((opened, how) => void opened.open('monthly', how), order)
   await page.waitForURL(`${site.world.stripe.url}/**`)

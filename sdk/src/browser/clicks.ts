@@ -3,9 +3,9 @@ import { newKey } from '../keys.ts'
 /** How long after a hosted page was opened another click reuses it, in milliseconds: the browser is still navigating. */
 const NAVIGATION_MS = 5_000
 
-/** An order and the state of its hosted page. */
+/** What was clicked, as text, and the state of its hosted page. */
 interface Click<Opened> {
-  order: string
+  request: string
   key: string
   opening: Promise<Opened> | null
   opened: { page: Opened; at: number } | null
@@ -13,7 +13,7 @@ interface Click<Opened> {
 
 /**
  * Opens hosted pages on clicks, and navigates to the one of the last click. A repeated click reuses the page of the one before; after a
- * failure it retries with the same Idempotency-Key. A click for another order waits for the previous page to open, because the service
+ * failure it retries with the same Idempotency-Key. A click on something else waits for the previous page to open, because the service
  * closes a user's page when it opens the next.
  */
 export function lastClickedPage<Opened>(goTo: (page: Opened) => void) {
@@ -32,10 +32,10 @@ export function lastClickedPage<Opened>(goTo: (page: Opened) => void) {
     }
   }
 
-  return (order: string, open: (key: string) => Promise<Opened>): Promise<Opened> => {
+  return (request: string, open: (key: string) => Promise<Opened>): Promise<Opened> => {
     const before = last
-    const isSame = before?.order === order && !(before.opened && Date.now() > before.opened.at + NAVIGATION_MS)
-    const click = isSame ? before : { order, key: newKey(), opening: null, opened: null }
+    const isSame = before?.request === request && !(before.opened && Date.now() > before.opened.at + NAVIGATION_MS)
+    const click = isSame ? before : { request, key: newKey(), opening: null, opened: null }
     last = click
     if (click.opened) goTo(click.opened.page) // the buyer may have returned by the Back button
     click.opening ??= openFor(click, isSame ? null : before, open)

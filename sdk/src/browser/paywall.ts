@@ -1,11 +1,11 @@
 import { abortable } from '../abortable.ts'
-import { type CheckoutOrder, startCheckout } from '../checkout.ts'
+import { type CheckoutParams, startCheckout } from '../checkout.ts'
 import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { PaywallError } from '../error.ts'
 import { priceBook } from '../prices.ts'
 import type { FeatureName, PriceName, TokenType } from '../register.ts'
 import type * as Reply from '../schemas.ts'
-import { openTicket, type TicketOrder } from '../ticket.ts'
+import { openTicket, type TicketParams } from '../ticket.ts'
 import { toUser, type User } from '../user.ts'
 import { lastClickedPage } from './clicks.ts'
 import { goTo, type ReturnUrls, returnUrls } from './page.ts'
@@ -15,7 +15,8 @@ import type { Kept } from './store.ts'
 import type { Listener, WatchedUser } from './watched-user.ts'
 
 /** The options of start-checkout that users may set. */
-export type OpenOrder = ReturnUrls & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
+export type OpenParams = ReturnUrls &
+  Pick<CheckoutParams, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
 
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
 export type CodeOptions = CallOptions & { captchaToken?: string }
@@ -92,9 +93,9 @@ export class BrowserPaywall {
    * can add an e-mail address later with `signIn`. After the return, `onChange` reports the purchase. If several pages are opened at the
    * same time, the browser goes to the last.
    */
-  async open(price: PriceName, order: OpenOrder = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
+  async open(price: PriceName, input: OpenParams = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
     const { client, session } = this.#parts
-    const wanted = { ...order, ...returnUrls(this.id, order) }
+    const wanted = { ...input, ...returnUrls(this.id, input) }
     const open = async (key: string) => {
       await session?.begin(options)
       return this.#prices.sell(price, options, (priceId) =>
@@ -176,8 +177,8 @@ export class BrowserPaywall {
   }
 
   /** Opens a support ticket. Guests must give `customer_email`. With images the default timeout is a minute. */
-  ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
-    return openTicket(this.#parts.client, this.id, order, options)
+  ticket(input: TicketParams, options?: CallOptions): Promise<Reply.OpenedTicket> {
+    return openTicket(this.#parts.client, this.id, input, options)
   }
 
   #path() {
