@@ -53,11 +53,11 @@ export async function runApply(args: string[]): Promise<CommandResult> {
 /** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */
 async function applyConfirmed(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
   const { changes } = await planFile(db, file, sealing)
-  const losses = changes.filter(({ loss }) => loss !== null)
-  if (losses.length > 0) await confirmLosses(changes, losses)
-  const confirmed = losses.map(changeKey)
+  const destructive = changes.filter(({ impact }) => impact !== null)
+  if (destructive.length > 0) await confirmDestructive(changes, destructive)
+  const confirmed = destructive.map(changeKey)
   return applyFile(db, file, sealing, (now) => {
-    const others = now.filter((change) => change.loss && !confirmed.includes(changeKey(change)))
+    const others = now.filter((change) => change.impact && !confirmed.includes(changeKey(change)))
     if (others.length === 0) return
     const advice = 'these changes are new since you confirmed. Nothing was changed: try again'
     throw new CommandError([...others.map(changeText), advice])
@@ -67,11 +67,11 @@ async function applyConfirmed(db: Database, file: PaywallFile, sealing: SealingK
 /** Identifies a confirmed change. The number of subscribers is left out: it may differ a moment later. */
 const changeKey = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
 
-async function confirmLosses(changes: Change[], losses: Change[]): Promise<void> {
+async function confirmDestructive(changes: Change[], destructive: Change[]): Promise<void> {
   const { stdin: input, stderr: output } = process
   if (!input.isTTY || !output.isTTY) {
     const advice = 'nothing was changed: without a terminal, destructive changes need --yes'
-    throw new CommandError([...losses.map(changeText), advice])
+    throw new CommandError([...destructive.map(changeText), advice])
   }
   output.write(`${changesText(changes, { isDone: false })}\n`)
   if (!(await confirm('Existing purchases stay as they are. Continue?', { input, output }))) {

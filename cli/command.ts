@@ -13,15 +13,15 @@ export interface CommandResult {
 /** Prints progress. Does nothing with `--json`. */
 export type PrintLine = (line: string) => void
 
-/** A command's failure, as sentences for the operator. `done` is what it did before it failed. */
+/** A command's failure, with messages for the operator. `done` is what it did before it failed. */
 export class CommandError extends Error {
   override name = 'CommandError'
-  readonly sentences: string[]
+  readonly messages: string[]
   readonly done: CommandResult | null
 
-  constructor(sentences: string[], { done = null, ...options }: ErrorOptions & { done?: CommandResult | null } = {}) {
-    super(sentences.join('\n'), options)
-    this.sentences = sentences
+  constructor(messages: string[], { done = null, ...options }: ErrorOptions & { done?: CommandResult | null } = {}) {
+    super(messages.join('\n'), options)
+    this.messages = messages
     this.done = done
   }
 }

@@ -68,11 +68,11 @@ async function recomputeBalances(db: Database): Promise<Verification> {
 
 function toSentences({ paywall_id, user_id, type, count, sum, broken }: WrongBalance): string[] {
   const balance = `balance ${type} of user ${user_id} on paywall ${paywall_id}`
-  const sentences = []
-  if (count !== sum) sentences.push(`${balance} is ${count}, but its ledger adds up to ${sum}`)
+  const problems = []
+  if (count !== sum) problems.push(`${balance} is ${count}, but its ledger adds up to ${sum}`)
   if (broken) {
     const { id, count_after: after, expected } = broken
-    sentences.push(`${balance}: ledger row ${id} records a count of ${after} instead of ${expected}`)
+    problems.push(`${balance}: ledger row ${id} records a count of ${after} instead of ${expected}`)
   }
-  return sentences
+  return problems
 }

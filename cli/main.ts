@@ -108,10 +108,10 @@ function print({ text, json }: CommandResult): void {
   else if (text !== '') console.log(text)
 }
 
-function fail({ sentences, done }: CommandError): void {
+function fail({ messages, done }: CommandError): void {
   process.exitCode = 1
-  if (isJson || done) print({ text: done?.text ?? '', json: { ...done?.json, errors: sentences } })
-  if (!isJson) process.stderr.write(sentences.map(toLine).join(''))
+  if (isJson || done) print({ text: done?.text ?? '', json: { ...done?.json, errors: messages } })
+  if (!isJson) process.stderr.write(messages.map(toLine).join(''))
 }
 
 function toLine(sentence: string): string {

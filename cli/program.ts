@@ -22,7 +22,7 @@ export async function runProgram<Options>({ help, readOptions, run }: Program<Op
     console.log(isJson ? JSON.stringify({ help }) : help)
     process.exit(0)
   } catch (error) {
-    const known = error instanceof CommandError ? error.sentences : null
+    const known = error instanceof CommandError ? error.messages : null
     if (isJson) console.log(JSON.stringify({ errors: known ?? [`internal error: ${error}`] }))
     if (!known) console.error(error)
     else if (!isJson) console.error(known.join('\n'))

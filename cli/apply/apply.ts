@@ -9,8 +9,8 @@ import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import { saveAccounts } from './accounts.ts'
 import type { Change } from './changes.ts'
+import { countImpacts } from './impact-counts.ts'
 import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
-import { countLosses } from './loss-counts.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices, syncUnnamed } from './prices.ts'
 import { readStored } from './stored.ts'
@@ -102,7 +102,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
   const all = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
-  const changes = await countLosses(db, stored.owner_id, all)
+  const changes = await countImpacts(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
   return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }

@@ -7,12 +7,12 @@ const MAX_VALUE = 60
 /** Formats changes as text, the destructive ones last. In colour on a terminal, unless NO_COLOR is set. */
 export function changesText(changes: Change[], { isDone }: { isDone: boolean }): string {
   if (changes.length === 0) return 'Nothing to change.'
-  const losses = changes.filter(({ loss }) => loss !== null)
-  const others = changes.filter(({ loss }) => loss === null)
-  const lossHeading = styleText('red', isDone ? 'Destructive changes made:' : 'Destructive changes:')
+  const destructive = changes.filter(({ impact }) => impact !== null)
+  const others = changes.filter(({ impact }) => impact === null)
+  const destructiveHeading = styleText('red', isDone ? 'Destructive changes made:' : 'Destructive changes:')
   return [
     ...(others.length > 0 ? [isDone ? 'Changes made:' : 'Changes:', ...others.map(toLines)] : []),
-    ...(losses.length > 0 ? [lossHeading, ...losses.map(toLines)] : []),
+    ...(destructive.length > 0 ? [destructiveHeading, ...destructive.map(toLines)] : []),
   ].join('\n')
 }
 
@@ -42,8 +42,8 @@ const toParts = ({ how, fields }: Change, marks: Marks) => [
   ...fields.map((field) => fieldText(field, marks)),
 ]
 
-function countText({ loss }: Change): string {
-  const { subscribers = null, sessions = null } = loss ?? {}
+function countText({ impact }: Change): string {
+  const { subscribers = null, sessions = null } = impact ?? {}
   if (subscribers !== null) return ` (${subscribers} ${subscribers === 1 ? 'subscriber' : 'subscribers'})`
   if (!sessions) return ''
   const [stays, them] =

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { sameJson } from './stored.ts'
 
-/** Which subscriptions are affected: those of one price, of one paywall, or all of the owner's. */
+/** Whose subscriptions are affected: those of one price, of one paywall, or all of the owner's. */
 export type Scope = { paywallId: string; priceId: string } | { paywallId: string } | 'all'
 
 /** A revoked owner key. The sessions that it minted stay valid. */
@@ -17,7 +17,7 @@ export interface Change {
   how: string | null
   fields: FieldChange[]
   /** Set for a destructive change: something is revoked, retired, disabled or replaced by another processor or domain. */
-  loss: Loss | null
+  impact: Impact | null
 }
 
 export interface FieldChange {
@@ -29,32 +29,37 @@ export interface FieldChange {
   new: unknown
 }
 
-interface Loss {
+/** Whom a destructive change affects. */
+interface Impact {
   scope: Scope | RevokedKey
-  /** How many users with a running subscription it affects. Null until counted, and for a revoked key. */
+  /** The number of users with a running subscription. Null until counted, and for a revoked key. */
   subscribers: number | null
-  /** How many live sessions the key has minted. Null until counted, and unless a key is revoked. */
+  /** The number of live sessions that the key has minted. Null until counted, and unless a key is revoked. */
   sessions: number | null
 }
 
 /** A change described by a phrase instead of by fields. */
-export const toChange = (what: string, how: string): Change => ({ what, how, fields: [], loss: null })
+export const toChange = (what: string, how: string): Change => ({ what, how, fields: [], impact: null })
 
 /** A change of fields; null if none changes. */
 export function toFieldChange(what: string, fields: FieldChange[]): Change | null {
-  return fields.length > 0 ? { what, how: null, fields, loss: null } : null
+  return fields.length > 0 ? { what, how: null, fields, impact: null } : null
 }
 
-/** A destructive change. */
-export function toLoss(what: string, how: string | null, scope: Loss['scope'], fields: FieldChange[] = []): Change {
-  return { what, how, fields, loss: { scope, subscribers: null, sessions: null } }
+export function toDestructiveChange(
+  what: string,
+  how: string | null,
+  scope: Impact['scope'],
+  fields: FieldChange[] = [],
+): Change {
+  return { what, how, fields, impact: { scope, subscribers: null, sessions: null } }
 }
 
 /** A change as `--json` prints it. */
-export function changeJson({ what, how, fields, loss }: Change) {
+export function changeJson({ what, how, fields, impact }: Change) {
   const values = fields.map(({ path, old = null, new: next = null }) => ({ path, old, new: next }))
-  const counts = { subscribers: loss?.subscribers ?? null, sessions: loss?.sessions ?? null }
-  return { what, how, fields: values, destructive: loss !== null, ...counts }
+  const counts = { subscribers: impact?.subscribers ?? null, sessions: impact?.sessions ?? null }
+  return { what, how, fields: values, destructive: impact !== null, ...counts }
 }
 
 /** Compares two values field by field. Lists of different lengths are compared as a whole. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { type Change, toChange, toLoss } from './changes.ts'
+import { type Change, toChange, toDestructiveChange } from './changes.ts'
 import type { StoredKey, StoredState } from './stored.ts'
 
 export interface KeysDifference {
@@ -67,7 +67,9 @@ export async function compareKeys(
   difference.toRevoke = validKeys.filter(({ id }) => !unchangedIds.has(id)).map(({ id }) => id)
   // The change of a key with a new secret already says that the old one is revoked.
   const removedKeys = goneKeys.filter(({ id }) => !unchangedIds.has(id) && !replacedIds.has(id))
-  difference.changes.push(...removedKeys.map(({ id, name }) => toLoss(`key ${name}`, 'revoked', { keyId: id })))
+  difference.changes.push(
+    ...removedKeys.map(({ id, name }) => toDestructiveChange(`key ${name}`, 'revoked', { keyId: id })),
+  )
   return difference
 }
 
@@ -75,7 +77,7 @@ export async function compareKeys(
 function toKeyChange(name: string, otherName: string | undefined, replaced: StoredKey | undefined): Change {
   const what = `key ${name}`
   if (otherName !== undefined) return toChange(what, `renamed from ${otherName}`)
-  if (replaced) return toLoss(what, 'new secret, the old one is revoked', { keyId: replaced.id })
+  if (replaced) return toDestructiveChange(what, 'new secret, the old one is revoked', { keyId: replaced.id })
   return toChange(what, 'new')
 }
 

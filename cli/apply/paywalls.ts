@@ -4,7 +4,7 @@ import type { SealingKeys } from '../command.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import { type AccountRow, compareAccount } from './accounts.ts'
-import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
 import { comparePrices, type PriceRow } from './prices.ts'
 import { type StoredPaywall, type StoredState, sameJson } from './stored.ts'
 import { compareTurnstile, type TurnstileRow } from './turnstile.ts'
@@ -114,7 +114,10 @@ function toChanges(row: PaywallRow, stored: StoredPaywall | undefined): Change[]
     what,
     fields.filter((field) => !isLost(field)),
   )
-  return [...(kept ? [kept] : []), ...lost.map((field) => toLoss(what, null, { paywallId: row.id }, [field]))]
+  return [
+    ...(kept ? [kept] : []),
+    ...lost.map((field) => toDestructiveChange(what, null, { paywallId: row.id }, [field])),
+  ]
 }
 
 /** The columns under the names of the file's fields. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
-import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
 import type { StoredPaywall } from './stored.ts'
 
 interface PricesDifference {
@@ -38,7 +38,7 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
   difference.toRetire = onSale.flatMap(({ id }) => (prices.some((price) => price.id === id) ? [] : [id]))
   const gone = onSale.filter(({ slug }) => !prices.some((price) => price.slug === slug))
   const retirements = gone.map(({ id, slug }) =>
-    toLoss(`paywall ${paywallId}: price ${slug}`, `${id} is retired`, { paywallId, priceId: id }),
+    toDestructiveChange(`paywall ${paywallId}: price ${slug}`, `${id} is retired`, { paywallId, priceId: id }),
   )
   difference.changes.push(...retirements)
   return difference
@@ -49,7 +49,7 @@ function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallI
   const edits = fieldsBetween(mutableFields(before), mutableFields(price))
   if (before.id === price.id) return toFieldChange(what, edits)
   const how = `${before.id} is retired, ${price.id} on sale`
-  return toLoss(what, how, { paywallId, priceId: before.id }, [
+  return toDestructiveChange(what, how, { paywallId, priceId: before.id }, [
     ...fieldsBetween(toSale(before), toSale(price)),
     ...edits,
   ])

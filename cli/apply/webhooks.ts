@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { type Change, fieldsBetween, toChange, toFieldChange, toLoss } from './changes.ts'
+import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
 import type { NewSecret } from './keys.ts'
 import { type StoredState, type StoredWebhook, unsealOrNull } from './stored.ts'
 
@@ -44,7 +44,9 @@ export async function compareWebhooks(
   difference.toDisable = stored.webhooks.filter(
     (known) => !known.disabled && !webhooks.some((webhook) => isSame(known, webhook)),
   )
-  difference.changes.push(...difference.toDisable.map((endpoint) => toLoss(webhookName(endpoint), 'disabled', 'all')))
+  difference.changes.push(
+    ...difference.toDisable.map((endpoint) => toDestructiveChange(webhookName(endpoint), 'disabled', 'all')),
+  )
   return difference
 }
 

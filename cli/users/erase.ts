@@ -39,7 +39,7 @@ export async function erasePerson(
 /** The rows are already erased by now, so that a failure, with `--json` too, must list the images that are left. */
 async function deleteImage(key: string, done: CommandResult): Promise<void> {
   await deleteAttachment(key).catch((error: unknown) => {
-    throw error instanceof CommandError ? new CommandError(error.sentences, { cause: error, done }) : error
+    throw error instanceof CommandError ? new CommandError(error.messages, { cause: error, done }) : error
   })
 }
 

@@ -106,7 +106,7 @@ async function tryApply<Applied>(apply: () => Promise<Applied>): Promise<Saved<A
   try {
     return { applied: await apply() }
   } catch (error) {
-    return { errors: error instanceof CommandError ? error.sentences : [String(error)] }
+    return { errors: error instanceof CommandError ? error.messages : [String(error)] }
   }
 }
 
@@ -120,7 +120,7 @@ async function read(path: string, { environment, rewrite = (text) => text }: Pay
 }
 
 function refuse(path: string, error: unknown): never {
-  throw error instanceof CommandError ? new CommandError(named(path, error.sentences), { cause: error }) : error
+  throw error instanceof CommandError ? new CommandError(named(path, error.messages), { cause: error }) : error
 }
 
 function named(path: string, errors: string[]): string[] {

@@ -19,7 +19,7 @@ describe('the mode of a paywall', () => {
     insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from person`
   const isTest = async (id: string) => (await query('select is_test from paywalls where id = $1', id))[0]!.is_test
   const refused = {
-    sentences: [
+    messages: [
       'paywalls[0].test: this test paywall has users, so it cannot become live: add another paywall for live payments',
     ],
   }
@@ -47,7 +47,7 @@ describe('the mode of a paywall', () => {
     await apply(asLive)
     await query(join, id)
     await expect(apply()).rejects.toMatchObject({
-      sentences: [
+      messages: [
         'paywalls[0].test: this live paywall has users, so it cannot become a test paywall: add another paywall for tests',
       ],
     })

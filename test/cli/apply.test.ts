@@ -146,8 +146,8 @@ describe("another owner's data", () => {
     await one.apply()
     const before = await appliedRows()
     const taken = Object.fromEntries(paths.map((path) => [path, one.own[path]]))
-    await expect(other.plan(taken)).rejects.toMatchObject({ sentences: [message] })
-    await expect(other.apply(taken)).rejects.toMatchObject({ sentences: [message] })
+    await expect(other.plan(taken)).rejects.toMatchObject({ messages: [message] })
+    await expect(other.apply(taken)).rejects.toMatchObject({ messages: [message] })
     expect(await appliedRows()).toEqual(before)
   })
 
@@ -162,7 +162,7 @@ describe("another owner's data", () => {
       const results = await Promise.allSettled([one.apply(), other.apply({ [path]: one.own[path] })])
       const refused = results.filter((result) => result.status === 'rejected')
       expect(refused).toHaveLength(1)
-      expect(refused[0]?.reason.sentences).toEqual([`${path}: ${reason}`])
+      expect(refused[0]?.reason.messages).toEqual([`${path}: ${reason}`])
     }
   })
 
@@ -187,7 +187,7 @@ describe("another owner's data", () => {
     const { id, file, apply } = someOwner()
     await apply()
     await expect(apply({ 'paywalls[0].id': `${id}1` })).rejects.toMatchObject({
-      sentences: [`paywalls[0].domain: is used by paywall ${id}, which is not in this file`],
+      messages: [`paywalls[0].domain: is used by paywall ${id}, which is not in this file`],
     })
     const [first] = (await file()).paywalls
     const second = { ...first!, id: `${id}2`, domain: `other-${id}.example`, prices: [] }

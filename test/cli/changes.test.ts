@@ -13,15 +13,15 @@ async function planned(edit: Changes, before: Changes = {}): Promise<{ kept: str
   const { id, apply, plan } = someOwner()
   await apply(before)
   const { changes } = await plan(edit)
-  const sentences = (isLoss: boolean) =>
+  const messages = (isDestructive: boolean) =>
     changes
-      .filter(({ loss }) => (loss !== null) === isLoss)
+      .filter(({ impact }) => (impact !== null) === isDestructive)
       .map((change) =>
         changeText(change)
           .replaceAll(id, 'ID')
           .replaceAll(/price_[0-9a-f]{24}/g, 'PRICE'),
       )
-  return { kept: sentences(false), lost: sentences(true) }
+  return { kept: messages(false), lost: messages(true) }
 }
 
 describe('a changed field is printed with its old and its new value:', () => {

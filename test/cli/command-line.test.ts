@@ -45,7 +45,7 @@ describe('the intended command or option is suggested for a misspelt one:', () =
     ['scenario', readScenarioOptions, '--procesor stripe', 'unknown option --procesor: did you mean --processor?'],
   ])('npm run %s', (command, readWords, words, sentence) => {
     const usage = expect.stringContaining(`npm run ${command} -- --help`)
-    expect(() => readWords(words.split(' '))).toThrow(expect.objectContaining({ sentences: [sentence, usage] }))
+    expect(() => readWords(words.split(' '))).toThrow(expect.objectContaining({ messages: [sentence, usage] }))
   })
 })
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
     world,
     files: { current: () => [world.file], known: () => [world.file] },
     shop: null,
-    faults: () => [],
+    invalidFiles: () => [],
   })
 })
 afterAll(async () => {
@@ -148,7 +148,7 @@ describe('moving a clock', () => {
     await world.clock.advance(paywall.id, '1m')
     const live = { ...file, paywalls: [{ ...paywall, is_test: false }] }
     await expect(world.apply(live)).rejects.toMatchObject({
-      sentences: ['paywalls[0].test: its clock was moved, so it cannot become a live paywall'],
+      messages: ['paywalls[0].test: its clock was moved, so it cannot become a live paywall'],
     })
   })
 })

@@ -11,18 +11,18 @@ interface Count {
 }
 
 /** Adds to each destructive change the number of affected subscribers, or of sessions that a revoked key has minted. */
-export async function countLosses(db: Database, ownerId: string | null, changes: Change[]): Promise<Change[]> {
-  if (!changes.some(({ loss }) => loss)) return changes
+export async function countImpacts(db: Database, ownerId: string | null, changes: Change[]): Promise<Change[]> {
+  if (!changes.some(({ impact }) => impact)) return changes
   const counts = await readCounts(db, ownerId)
   return Promise.all(
     changes.map(async (change) => {
-      if (!change.loss) return change
-      const { scope } = change.loss
+      if (!change.impact) return change
+      const { scope } = change.impact
       const counted =
         typeof scope === 'object' && 'keyId' in scope
           ? { sessions: await countLiveSessions(db, scope.keyId) }
           : { subscribers: usersIn(scope, counts) }
-      return { ...change, loss: { ...change.loss, ...counted } }
+      return { ...change, impact: { ...change.impact, ...counted } }
     }),
   )
 }
