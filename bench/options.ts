@@ -64,7 +64,7 @@ export function readOptions(args: string[]): Options | null {
 }
 
 /** The items whose names match `--only`. Throws a `CommandError` if there are none. */
-export function chosen<Named extends { name: string }>(all: Named[], only: string): Named[] {
+export function filterByName<Named extends { name: string }>(all: Named[], only: string): Named[] {
   const named = all.filter(({ name }) => name.includes(only))
   if (named.length === 0) throw new CommandError([`no endpoint or function has ${only} in its name`])
   return named

@@ -28,11 +28,11 @@ export interface CronRun {
 export interface WorldCommands {
   /** The database's work since the start. */
   databaseWork(): Promise<DatabaseWork>
-  /** Starts recording statements; `recorded` returns them and stops. */
-  record(): Promise<void>
-  recorded(): Promise<SentStatement[]>
+  /** Starts recording statements; `stopRecording` returns them. */
+  startRecording(): Promise<void>
+  stopRecording(): Promise<SentStatement[]>
   /** Runs a cron once and waits until it ends, even if it fails. */
-  scheduled(env: string): Promise<CronRun>
+  runCron(env: string): Promise<CronRun>
   /** The resident memory of the world's runtimes in bytes; null on systems without /proc. */
   residentMemory(): Promise<number | null>
   /** Applies a paywall file, given as JSON with all secrets. */

@@ -1,4 +1,4 @@
-import { hereRef, ROOT } from './git.ts'
+import { currentCommit, ROOT } from './git.ts'
 import { openWorktree } from './worktree.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -20,7 +20,7 @@ export async function openContenders({
   inspect?: boolean
 }): Promise<Contenders> {
   await using opened = new AsyncDisposableStack()
-  const commits: Record<string, string> = { [HERE]: hereRef() }
+  const commits: Record<string, string> = { [HERE]: currentCommit() }
   const worlds = [opened.use(await openWorld({ name: HERE, root: ROOT, inspect }))]
   if (against !== undefined) {
     const { root, commit } = opened.use(await openWorktree(against))

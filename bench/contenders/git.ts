@@ -9,5 +9,5 @@ export function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).trimEnd()
 }
 
-/** The commit of this tree, with `-dirty` if files differ. */
-export const hereRef = (): string => git('describe', '--always', '--dirty', '--abbrev=7', '--exclude=*')
+/** The commit of this tree, with `-dirty` if it has uncommitted changes. */
+export const currentCommit = (): string => git('describe', '--always', '--dirty', '--abbrev=7', '--exclude=*')

@@ -95,15 +95,15 @@ async function start() {
 
   const commands: WorldCommands = {
     databaseWork: async () => ({ ...work }),
-    async record() {
+    async startRecording() {
       recording = []
     },
-    async recorded() {
+    async stopRecording() {
       const statements = recording ?? []
       recording = undefined
       return statements
     },
-    async scheduled(env) {
+    async runCron(env) {
       const fired: typeof cron = { ended: [], pending: new Set() }
       cron = fired
       const startedAt = performance.now()

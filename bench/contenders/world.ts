@@ -9,7 +9,7 @@ import type { Call, Message, WorldAddresses, WorldCommands } from './commands.ts
 export interface World extends WorldAddresses, AsyncDisposable {
   /** Its name in tables: `here` or the git ref. */
   name: string
-  ask: WorldCommands
+  commands: WorldCommands
 }
 
 /** The timeout of a start. */
@@ -41,7 +41,7 @@ export async function openWorld({
   }
   try {
     const addresses = await waitUntilReady(child)
-    return { name, ...addresses, ask: createCommands(child), [Symbol.asyncDispose]: stop }
+    return { name, ...addresses, commands: createCommands(child), [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw new Error(`the world of ${name} does not start`, { cause: error })
@@ -80,9 +80,9 @@ function createCommands(child: ChildProcess): WorldCommands {
     })
   return {
     databaseWork: () => send('databaseWork'),
-    record: () => send('record'),
-    recorded: () => send('recorded'),
-    scheduled: (env) => send('scheduled', env),
+    startRecording: () => send('startRecording'),
+    stopRecording: () => send('stopRecording'),
+    runCron: (env) => send('runCron', env),
     residentMemory: () => send('residentMemory'),
     apply: (file) => send('apply', file),
     inspector: () => send('inspector'),

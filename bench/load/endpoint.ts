@@ -8,7 +8,7 @@ export interface Endpoint {
   /** The expected status, by default 200. */
   expected?: number
   /** Whether it calls the processor about the person, which does not know filled users. */
-  asksProcessor?: true
+  callsProcessor?: true
   /** Whether the request works only once, so that its statements cannot be repeated. */
   worksOnce?: true
   /** The next request, about one of the people. */
@@ -20,7 +20,7 @@ export interface Endpoint {
 /** The calls of an endpoint, for each person in turn. */
 export async function createCalls(endpoint: Endpoint, scene: Scene): Promise<Calls> {
   if (endpoint.calls) return endpoint.calls(scene)
-  const people = endpoint.asksProcessor ? scene.buyers : scene.people
+  const people = endpoint.callsProcessor ? scene.buyers : scene.people
   let turn = 0
   return {
     next() {

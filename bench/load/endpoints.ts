@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { BUYING } from './buying.ts'
 import { api, type Endpoint, newEmail, post } from './endpoint.ts'
+import { PURCHASE_ENDPOINTS } from './purchase-endpoints.ts'
 import type { Person, Scene } from './scene.ts'
 import { SIGN_IN } from './sign-in.ts'
 
@@ -51,7 +51,7 @@ export const ENDPOINTS: Endpoint[] = [
     name: 'bootstrap by Bearer',
     request: (scene, person) => ({ method: 'GET', path: `${api(scene)}/bootstrap`, headers: bearer(person) }),
   },
-  ...BUYING,
+  ...PURCHASE_ENDPOINTS,
   {
     name: 'user by key',
     request: (scene, { id }) => ({

@@ -27,7 +27,7 @@ interface Paywall extends Omit<BenchFile, 'text'> {
 /** A paywall with people. */
 export interface Scene extends Paywall {
   people: Person[]
-  /** People that the processor also knows. */
+  /** Those who also exist at the processor. */
   buyers: Person[]
 }
 
@@ -42,13 +42,13 @@ const Checkout = z.object({ checkoutUrl: z.url() })
 /** More people than connections, so that requests rarely wait for the same row. */
 const PEOPLE = 48
 
-const A_LOT = 1_000_000_000
+const INITIAL_TOKENS = 1_000_000_000
 
 /** Applies the benchmark's paywall file and creates its people through the public API, so that they are the same in any commit. */
 export async function setScene(world: World, { webhooks = [] }: { webhooks?: BenchWebhook[] } = {}): Promise<Scene> {
   const { text, ...file } = benchFile(webhooks)
-  await world.ask.apply(text)
-  const { prices } = Prices.parse(await ask(`${world.url}/api/v1/paywall/${file.paywallId}/bootstrap`))
+  await world.commands.apply(text)
+  const { prices } = Prices.parse(await callApi(`${world.url}/api/v1/paywall/${file.paywallId}/bootstrap`))
   const paywall = { ...file, url: world.url, priceId: prices[0]!.id }
   const people: Person[] = []
   while (people.length < PEOPLE) people.push(await makePerson(paywall))
@@ -59,11 +59,11 @@ async function makePerson(scene: Paywall): Promise<Person> {
   const { url, paywallId, key, priceId } = scene
   const at = `${url}/api/v1/paywall/${paywallId}`
   const person = await exchange(scene, `person-${randomUUID()}@bench.dev`)
-  const order = { email: person.email, priceId, ...RETURN_URLS }
-  const { checkoutUrl } = Checkout.parse(await ask(`${at}/start-checkout`, { key, body: order }))
+  const checkout = { email: person.email, priceId, ...RETURN_URLS }
+  const { checkoutUrl } = Checkout.parse(await callApi(`${at}/start-checkout`, { key, body: checkout }))
   const checkoutId = await payAndReturn(checkoutUrl)
-  const credit = { op: 'credit', amount: A_LOT, type: 'standard', user_id: person.id }
-  await ask(`${at}/balances`, { key, body: credit })
+  const credit = { op: 'credit', amount: INITIAL_TOKENS, type: 'standard', user_id: person.id }
+  await callApi(`${at}/balances`, { key, body: credit })
   return { ...person, checkoutId, sessionId: checkoutUrl.split('/').at(-1)! }
 }
 
@@ -73,7 +73,7 @@ export async function exchange(
   email: string,
 ): Promise<SignedIn> {
   const address = `${url}/api/v1/paywall/${paywallId}/sign-in/exchange`
-  const { user, ...tokens } = Tokens.parse(await ask(address, { key, body: { email } }))
+  const { user, ...tokens } = Tokens.parse(await callApi(address, { key, body: { email } }))
   return { id: user.id, email, token: tokens.access_token, refreshToken: tokens.refresh_token }
 }
 
@@ -84,17 +84,17 @@ async function payAndReturn(checkoutUrl: string): Promise<string> {
   const returnUrl = paid.headers.get('location') ?? ''
   const back = await fetch(returnUrl, { redirect: 'manual' })
   const checkoutId = /\/r\/([\w-]+)\/success/.exec(returnUrl)?.[1]
-  if (back.status !== 303 || !checkoutId) throw new Error(`the way back ${returnUrl} answered ${back.status}`)
+  if (back.status !== 303 || !checkoutId) throw new Error(`the return URL ${returnUrl} responded with ${back.status}`)
   return checkoutId
 }
 
-async function ask(url: string, { key, body }: { key?: string; body?: unknown } = {}): Promise<unknown> {
+async function callApi(url: string, { key, body }: { key?: string; body?: unknown } = {}): Promise<unknown> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...(key !== undefined && { 'x-api-key': key }), 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${url} answered ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`${url} responded with ${response.status} ${text}`)
   return JSON.parse(text)
 }

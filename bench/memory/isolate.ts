@@ -4,7 +4,7 @@ import * as z from 'zod'
 export interface Isolate extends Disposable {
   worker: string
   /** Heap and buffers in use after a forced garbage collection, in bytes. */
-  heldAfterCollection(): Promise<number>
+  usedAfterGc(): Promise<number>
 }
 
 const Targets = z.array(z.looseObject({ id: z.string(), webSocketDebuggerUrl: z.string() }))
@@ -57,7 +57,7 @@ async function openIsolate(worker: string, url: string): Promise<Isolate> {
 
   return {
     worker,
-    async heldAfterCollection() {
+    async usedAfterGc() {
       // A snapshot collects garbage first. `HeapProfiler.collectGarbage` waits for the Worker's next request, which a cron's Worker
       // does not get.
       await send('HeapProfiler.takeHeapSnapshot')

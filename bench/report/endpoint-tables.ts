@@ -11,7 +11,7 @@ export function endpointTable(
   against: string | undefined,
 ): string {
   const head = ['endpoint', 'conns', 'requests/s', 'p50 ms', 'p99 ms', 'statements', 'database ms']
-  const beside = Object.keys(references[0]?.rounds ?? {}) as Reference[]
+  const referenceNames = Object.keys(references[0]?.rounds ?? {}) as Reference[]
   const rows = endpoints.map(({ endpoint, connections, worlds }) => {
     const rounds = worlds[here] ?? []
     const reference = references.find((each) => each.connections === connections)
@@ -20,21 +20,23 @@ export function endpointTable(
       endpoint,
       String(connections),
       spreadText(spread(rounds.map(({ perSecond }) => perSecond))),
-      ...middles(rounds, ['p50', 'p99', 'statements', 'databaseMs']),
-      ...beside.map((name) => spreadText(faster(rounds, reference?.rounds[name] ?? []))),
-      ...(other ? [faster, sooner, lessDatabase].map((compare) => spreadText(compare(rounds, other))) : []),
+      ...medians(rounds, ['p50', 'p99', 'statements', 'databaseMs']),
+      ...referenceNames.map((name) => spreadText(throughputRatio(rounds, reference?.rounds[name] ?? []))),
+      ...(other
+        ? [throughputRatio, latencyRatio, databaseTimeRatio].map((compare) => spreadText(compare(rounds, other)))
+        : []),
     ]
   })
   const bareRows = references.flatMap(({ connections, rounds }) =>
-    beside.map((name) => [
+    referenceNames.map((name) => [
       `(${name})`,
       String(connections),
       spreadText(spread(rounds[name].map(({ perSecond }) => perSecond))),
-      ...middles(rounds[name], ['p50', 'p99']),
+      ...medians(rounds[name], ['p50', 'p99']),
     ]),
   )
-  const more = against === undefined ? [] : [`x ${against}`, `x ${against}, p50`, `x ${against}, database`]
-  return table([...head, ...beside.map((name) => `x ${name}`), ...more], [...rows, ...bareRows])
+  const otherColumns = against === undefined ? [] : [`x ${against}`, `x ${against}, p50`, `x ${against}, database`]
+  return table([...head, ...referenceNames.map((name) => `x ${name}`), ...otherColumns], [...rows, ...bareRows])
 }
 
 /** The table of the endpoints' statements called directly. */
@@ -47,32 +49,32 @@ export function statementTable(rounds: StatementRounds[], here: string, against:
       position === 1 ? endpoint : `${endpoint}, statement ${position}`,
       String(connections),
       spreadText(spread(ours.map(({ perSecond }) => perSecond))),
-      ...middles(ours, ['mean', 'p99']),
+      ...medians(ours, ['mean', 'p99']),
       (verdicts[here] ?? []).join(' '),
-      ...(other ? [spreadText(faster(ours, other))] : []),
+      ...(other ? [spreadText(throughputRatio(ours, other))] : []),
     ]
   })
   return table([...head, ...(against === undefined ? [] : [`x ${against}`])], rows)
 }
 
-const middles = <Name extends string>(rounds: Record<Name, number>[], names: Name[]): string[] =>
+const medians = <Name extends string>(rounds: Record<Name, number>[], names: Name[]): string[] =>
   names.map((name) => formatNumber(spread(rounds.map((round) => round[name])).median))
 
-const faster = (ours: { perSecond: number }[], others: { perSecond: number }[]) =>
+const throughputRatio = (ours: { perSecond: number }[], others: { perSecond: number }[]) =>
   ratios(
     ours.map(({ perSecond }) => perSecond),
     others.map(({ perSecond }) => perSecond),
   )
 
 /** The quotient of the median latencies. */
-const sooner = (ours: WorldRound[], others: WorldRound[]) =>
+const latencyRatio = (ours: WorldRound[], others: WorldRound[]) =>
   ratios(
     others.map(({ p50 }) => p50),
     ours.map(({ p50 }) => p50),
   )
 
 /** The quotient of the database times per request. */
-const lessDatabase = (ours: WorldRound[], others: WorldRound[]) =>
+const databaseTimeRatio = (ours: WorldRound[], others: WorldRound[]) =>
   ratios(
     others.map(({ databaseMs }) => databaseMs),
     ours.map(({ databaseMs }) => databaseMs),

@@ -33,10 +33,10 @@ export function growthTable(steps: GrowthStep[], world: string): string {
   const rows = names.map((name) => {
     const times = steps.map(({ endpoints, references }) => {
       const rounds = endpoints.find(({ endpoint }) => endpoint === name)?.worlds[world] ?? []
-      const beside = references[0]?.rounds['select 1'] ?? []
+      const reference = references[0]?.rounds['select 1'] ?? []
       return ratios(
         rounds.map(({ p50 }) => p50),
-        beside.map(({ p50 }) => p50),
+        reference.map(({ p50 }) => p50),
       ).median
     })
     const growth = (times.at(-1) ?? Number.NaN) / (times[0] ?? Number.NaN)
@@ -54,9 +54,9 @@ export function cronTable(steps: GrowthStep[], world: string): string {
   ]
   const crons = Object.keys(steps[0]?.crons[world] ?? {})
   const rows = crons.flatMap((cron) => {
-    const runs = steps.map(({ crons: fired }) => fired[world]?.[cron])
+    const runs = steps.map(({ crons: byWorld }) => byWorld[world]?.[cron])
     const queries = [...new Set(runs.flatMap((run) => run?.statements.map(({ query }) => query) ?? []))]
-    const whole = [
+    const totals = [
       `${cron}, total, s`,
       ...runs.map((run) =>
         run ? `${formatNumber(run.milliseconds / 1000)}${run.failed === null ? '' : ' failed'}` : '-',
@@ -70,7 +70,7 @@ export function cronTable(steps: GrowthStep[], world: string): string {
       const longest = Math.max(0, ...(times.at(-1) ?? []))
       return [`${cron}: ${shorten(query)}`, ...times.map(formatTimes), longest > STATEMENT_LIMIT_MS ? 'too slow' : '']
     })
-    return [whole, ...statements]
+    return [totals, ...statements]
   })
   return table(head, rows)
 }

@@ -9,7 +9,7 @@ import { openBare } from '../contenders/bare.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
-import { chosen, type Options } from '../options.ts'
+import { filterByName, type Options } from '../options.ts'
 import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
 import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
@@ -17,7 +17,7 @@ import { ONE_SHOT_FUNCTIONS, oneShotStatements } from '../statements/one-shot-fu
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 export async function benchEndpoints(options: Options, printLine: PrintLine) {
-  const all = chosen([...ENDPOINTS, ...ONE_SHOT_FUNCTIONS], options.only)
+  const all = filterByName([...ENDPOINTS, ...ONE_SHOT_FUNCTIONS], options.only)
   const endpoints = ENDPOINTS.filter((each) => all.includes(each))
   const functions = ONE_SHOT_FUNCTIONS.filter((each) => all.includes(each))
   await using contenders = await openContenders(options)

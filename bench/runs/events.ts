@@ -28,13 +28,13 @@ const [ALIVE, DOWN] = [1, RECEIVER_COUNT]
 const DEBITS_A_SECOND = 4
 
 /** The timeout for the remaining deliveries of a scenario, and the duration for which a backlog is measured. */
-const [TIMEOUT_SECONDS, WATCHED_SECONDS] = [20, 10]
+const [TIMEOUT_SECONDS, BACKLOG_SECONDS] = [20, 10]
 
-/** If nothing arrives for this long, no run is in progress. */
-const QUIET_MS = 1_000
+/** If nothing arrives for this long, no run of the cron is in progress. */
+const IDLE_MS = 1_000
 
 /** The pending deliveries of the measured webhook endpoint while others have many more. */
-const BESIDE_OTHERS = 3_000
+const SMALL_BACKLOG = 3_000
 const BLOCKED = 500_000
 const BLOCKED_USERS = 1_000
 
@@ -69,37 +69,37 @@ export async function benchEvents(options: Options, printLine: PrintLine) {
 
 async function eventRound(stage: Stage, receivers: Receivers, seconds: number): Promise<EventRound> {
   await using filler = await Filler.open(stage.world.databaseUrl)
-  await startAfresh(filler, receivers) // creating the scene's people caused events
-  const everyone = await trickle(stage, receivers, { seconds, hanging: false })
-  await startAfresh(filler, receivers)
-  const others = await trickle(stage, receivers, { seconds, hanging: true })
-  await startAfresh(filler, receivers)
+  await clearEvents(filler, receivers) // creating the scene's people caused events
+  const everyone = await measureFirstAttempts(stage, receivers, { seconds, hanging: false })
+  await clearEvents(filler, receivers)
+  const others = await measureFirstAttempts(stage, receivers, { seconds, hanging: true })
+  await clearEvents(filler, receivers)
 
   const { paywallId } = stage.scene
   const backlog = { paywallId, webhookUrl: receivers.getUrl(ALIVE), users: 24, as: 'due' as const }
   await fillDeliveries(filler, { ...backlog, events: 13_700 })
-  const alone = await drain(stage, receivers, filler)
+  const alone = await measureBacklog(stage, receivers, filler)
   const down = { paywallId, webhookUrl: receivers.getUrl(DOWN), as: 'blocked' as const }
   await fillDeliveries(filler, { ...down, events: BLOCKED, users: BLOCKED_USERS })
-  await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
-  const besideOne = await drain(stage, receivers, filler)
+  await fillDeliveries(filler, { ...backlog, events: SMALL_BACKLOG })
+  const withOneBlocked = await measureBacklog(stage, receivers, filler)
   await fillCrowdDeliveries(filler, createCrowd(stage))
-  await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
-  const besideMany = await drain(stage, receivers, filler)
+  await fillDeliveries(filler, { ...backlog, events: SMALL_BACKLOG })
+  const withManyLater = await measureBacklog(stage, receivers, filler)
   return {
     'first attempt, p50 ms': everyone.p50,
     'first attempt, p99 ms': everyone.p99,
-    'one hangs: the others, p50 ms': others.p50,
-    'one hangs: the others, p99 ms': others.p99,
-    'attempts that did not come in time': everyone.missing + others.missing,
-    '13,700 of 24 users wait: deliveries/s': alone,
-    '500,000 blocked elsewhere: deliveries/s': besideOne,
-    '500,000 at 3,000 others: deliveries/s': besideMany,
+    'one endpoint hangs: first attempt at the others, p50 ms': others.p50,
+    'one endpoint hangs: first attempt at the others, p99 ms': others.p99,
+    'first attempts that were too late': everyone.missing + others.missing,
+    'backlog of 13,700 (24 users): deliveries/s': alone,
+    'backlog of 3,000, 500,000 blocked at another endpoint: deliveries/s': withOneBlocked,
+    'backlog of 3,000, 500,000 due later at 3,000 endpoints: deliveries/s': withManyLater,
   }
 }
 
 /** Debits at a steady rate; returns the delay of first attempts at the responding webhook endpoints. */
-async function trickle(
+async function measureFirstAttempts(
   { world, scene }: Stage,
   receivers: Receivers,
   { seconds, hanging }: { seconds: number; hanging: boolean },
@@ -118,23 +118,23 @@ async function trickle(
 }
 
 /** Runs the cron on the backlog and counts the deliveries per second to the live webhook endpoint. */
-async function drain({ world }: Stage, receivers: Receivers, filler: Filler): Promise<number> {
+async function measureBacklog({ world }: Stage, receivers: Receivers, filler: Filler): Promise<number> {
   await filler.vacuum()
   const startedAt = Date.now()
-  const sweep = world.ask.scheduled('deliver-events')
-  const isOver = await Promise.race([sweep.then(() => true), delay(WATCHED_SECONDS * 1000).then(() => false)])
+  const sweep = world.commands.runCron('deliver-events')
+  const isOver = await Promise.race([sweep.then(() => true), delay(BACKLOG_SECONDS * 1000).then(() => false)])
   const times = receivers.arrivals.filter(({ receiver }) => receiver === ALIVE).map(({ at }) => at)
-  await startAfresh(filler, receivers)
+  await clearEvents(filler, receivers)
   await sweep
-  const seconds = isOver ? (Math.max(startedAt + 1, ...times) - startedAt) / 1000 : WATCHED_SECONDS
+  const seconds = isOver ? (Math.max(startedAt + 1, ...times) - startedAt) / 1000 : BACKLOG_SECONDS
   return times.length / seconds
 }
 
 /** Deletes the pending events and waits until no more webhooks arrive. */
-async function startAfresh(filler: Filler, receivers: Receivers): Promise<void> {
+async function clearEvents(filler: Filler, receivers: Receivers): Promise<void> {
   await purgeEvents(filler)
   do {
     receivers.reset()
-    await delay(QUIET_MS)
+    await delay(IDLE_MS)
   } while (receivers.arrivals.length > 0)
 }

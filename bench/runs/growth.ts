@@ -19,7 +19,7 @@ import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { exchange, type Scene, setScene } from '../load/scene.ts'
-import { chosen, type Options } from '../options.ts'
+import { filterByName, type Options } from '../options.ts'
 import { cronTable, type GrowthStep, growthTable } from '../report/growth-tables.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
@@ -84,7 +84,7 @@ async function grow(
     await filler.vacuum()
     grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
   }
-  const endpoints = chosen(ENDPOINTS, options.only)
+  const endpoints = filterByName(ENDPOINTS, options.only)
   const measured = await measureEndpoints(grown, bare, endpoints, { ...options, connections: [1] })
   const crons: GrowthStep['crons'] = {}
   for (const stage of grown) crons[stage.world.name] = await fireCrons(stage)
@@ -128,7 +128,7 @@ async function fireCrons({ world }: Stage): Promise<Record<string, CronRun>> {
   const runs: Record<string, CronRun> = {}
   for (const cron of CRONS) {
     process.stderr.write(`${world.name}: ${cron}\n`)
-    const running = world.ask.scheduled(cron)
+    const running = world.commands.runCron(cron)
     const isOver = await Promise.race([running.then(() => true), delay(CRON_SECONDS * 1000).then(() => false)])
     if (!isOver) await endWork(world.databaseUrl)
     runs[cron] = await running

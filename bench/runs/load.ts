@@ -10,7 +10,7 @@ import { createCalls, type Endpoint, expectedStatus } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
-import { chosen, type Options } from '../options.ts'
+import { filterByName, type Options } from '../options.ts'
 import { type LoadStep, latencyPicture } from '../report/latency-picture.ts'
 import { writeResult } from '../report/result-file.ts'
 import { formatNumber, spreadText, table } from '../report/table.ts'
@@ -27,7 +27,7 @@ const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options, printLine: PrintLine) {
-  const drawn = chosen(
+  const drawn = filterByName(
     DRAWN.map((name) => ENDPOINTS.find((each) => each.name === name)!),
     options.only,
   )

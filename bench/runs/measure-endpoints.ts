@@ -86,9 +86,9 @@ async function worldRound(
   const calls = await createCalls(endpoint, scene)
   const load = { url: world.url, connections, calls, expected: expectedStatus(endpoint) }
   await closedLoop({ ...load, until: WARM_UP })
-  const before = await world.ask.databaseWork()
+  const before = await world.commands.databaseWork()
   const round = await closedLoop({ ...load, until: { seconds } })
-  const after = await world.ask.databaseWork()
+  const after = await world.commands.databaseWork()
   return {
     ...round,
     statements: (after.statements - before.statements) / round.requests,

@@ -11,7 +11,7 @@ import { createCalls, expectedStatus } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { openIsolates } from '../memory/isolate.ts'
-import { chosen, type Options } from '../options.ts'
+import { filterByName, type Options } from '../options.ts'
 import { formatNumber, table } from '../report/table.ts'
 
 const CONNECTIONS = 8
@@ -39,7 +39,7 @@ export async function benchMemory(options: Options, printLine: PrintLine) {
 
 async function sampleMemory(world: World, { requests, only }: Options): Promise<MemorySample[]> {
   const scene = await setScene(world)
-  const endpoints = chosen(ENDPOINTS, only)
+  const endpoints = filterByName(ENDPOINTS, only)
   const samples: MemorySample[] = []
   let sent = 0
   for (let turn = 0; ; turn++) {
@@ -55,13 +55,13 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
 }
 
 async function sampleNow(world: World, requests: number): Promise<MemorySample> {
-  const isolates = await openIsolates(await world.ask.inspector())
+  const isolates = await openIsolates(await world.commands.inspector())
   const bytes: Record<string, number> = {}
   for (const isolate of isolates) {
     using opened = isolate
-    bytes[opened.worker] = await opened.heldAfterCollection()
+    bytes[opened.worker] = await opened.usedAfterGc()
   }
-  return { requests, isolates: bytes, resident: await world.ask.residentMemory() }
+  return { requests, isolates: bytes, resident: await world.commands.residentMemory() }
 }
 
 function memoryTable(name: string, samples: MemorySample[]): string {
@@ -82,7 +82,7 @@ function memoryTable(name: string, samples: MemorySample[]): string {
     ),
   )
   const resident = samples.flatMap((sample) => sample.resident ?? [])
-  if (resident.length > 0) rows.push(line('(the runtime, from outside)', resident))
+  if (resident.length > 0) rows.push(line('(the runtime, resident)', resident))
   const [first, last] = [samples[0]?.requests ?? 0, samples.at(-1)?.requests ?? 0]
-  return table([`${name}: MB held after a collection`, `after ${first}`, 'at most', `after ${last}`], rows)
+  return table([`${name}: MB used after garbage collection`, `after ${first}`, 'max', `after ${last}`], rows)
 }

@@ -58,9 +58,9 @@ function undisturbed(samples: Sample[]): Sample[] {
 async function readStatements({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
   const calls = await createCalls(endpoint, scene)
   const once = { url: world.url, connections: 1, until: { requests: 1 }, calls, expected: expectedStatus(endpoint) }
-  await world.ask.record()
+  await world.commands.startRecording()
   await closedLoop(once)
-  return world.ask.recorded()
+  return world.commands.stopRecording()
 }
 
 function uniqueIn(statements: SentStatement[]): string[] {

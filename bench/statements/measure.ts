@@ -46,13 +46,13 @@ export async function measureStatements(
         for (const world of orderInRound(worlds, round)) {
           const captured = world.statements.find((each) => each.endpoint === endpoint)
           if (!captured) continue
-          const positions = await directRound(world.databaseUrl, captured.samples, { connections, seconds })
+          const positions = await measureRound(world.databaseUrl, captured.samples, { connections, seconds })
           for (const [index, { times, verdicts }] of positions.entries()) {
             const key = `${endpoint} ${index + 1} ${connections}`
             const entry = all.get(key) ?? { endpoint, position: index + 1, connections, worlds: {}, verdicts: {} }
             all.set(key, entry)
-            const before = entry.worlds[world.name] ?? []
-            entry.worlds[world.name] = [...before, getRound(times, connections)]
+            const earlier = entry.worlds[world.name] ?? []
+            entry.worlds[world.name] = [...earlier, summarizeRound(times, connections)]
             entry.verdicts[world.name] = [...verdicts]
           }
         }
@@ -62,17 +62,17 @@ export async function measureStatements(
   return [...all.values()]
 }
 
-interface Position {
+interface StatementSamples {
   times: number[]
   verdicts: Set<string>
 }
 
-async function directRound(
+async function measureRound(
   databaseUrl: string,
   samples: Sample[],
   { connections, seconds }: { connections: number; seconds: number },
-): Promise<Position[]> {
-  const positions = samples[0]!.statements.map((): Position => ({ times: [], verdicts: new Set() }))
+): Promise<StatementSamples[]> {
+  const positions = samples[0]!.statements.map((): StatementSamples => ({ times: [], verdicts: new Set() }))
   const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: databaseUrl }))
   try {
     await Promise.all(clients.map((client) => client.connect()))
@@ -88,7 +88,7 @@ async function directRound(
             const startedAt = performance.now()
             const { rows } = await client.query(query, params)
             positions[index]?.times.push(performance.now() - startedAt)
-            positions[index]?.verdicts.add(verdictIn(rows[0]))
+            positions[index]?.verdicts.add(readVerdict(rows[0]))
           }
         }
       }),
@@ -102,13 +102,13 @@ async function directRound(
 const Verdict = z.object({ verdict: z.string() })
 
 /** The verdict in a row, or in the object in the row's only column. */
-function verdictIn(row: unknown): string {
+function readVerdict(row: unknown): string {
   const columns = row && typeof row === 'object' ? Object.values(row) : []
-  const said = [row, ...columns].map((value) => Verdict.safeParse(value)).find(({ success }) => success)
-  return said?.data?.verdict ?? '-'
+  const parsed = [row, ...columns].map((value) => Verdict.safeParse(value)).find(({ success }) => success)
+  return parsed?.data?.verdict ?? '-'
 }
 
-function getRound(times: number[], connections: number): StatementRound {
+function summarizeRound(times: number[], connections: number): StatementRound {
   const sum = times.reduce((total, time) => total + time, 0)
   const sorted = times.toSorted((one, other) => one - other)
   const mean = sum / times.length

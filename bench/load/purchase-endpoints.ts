@@ -4,7 +4,7 @@ import { RETURN_URLS } from './paywall-file.ts'
 import type { Person } from './scene.ts'
 
 /** The endpoints of a purchase. */
-export const BUYING: Endpoint[] = [
+export const PURCHASE_ENDPOINTS: Endpoint[] = [
   {
     name: 'start-checkout',
     request: (scene) =>
@@ -17,13 +17,13 @@ export const BUYING: Endpoint[] = [
   {
     // A checkout completes only once. Returning to a completed one can be repeated, but calls no processor. The processor
     // webhook below fetches and stores a purchase as the first return does.
-    name: 'way back, completed',
+    name: 'checkout return, completed',
     expected: 303,
     request: (_scene, { checkoutId }) => ({ method: 'GET', path: `/r/${checkoutId}/success` }),
   },
   {
     name: 'processor webhook',
-    asksProcessor: true,
+    callsProcessor: true,
     request({ paywallId, webhookSecret }, person) {
       const event = JSON.stringify(sessionCompleted(person))
       const headers = { 'content-type': 'application/json', 'stripe-signature': signature(event, webhookSecret) }
@@ -43,7 +43,7 @@ export const BUYING: Endpoint[] = [
   },
   {
     name: 'customer portal',
-    asksProcessor: true,
+    callsProcessor: true,
     request: (scene, { email }) => post(`${api(scene)}/get-customer-portal`, { email }, { 'x-api-key': scene.key }),
   },
 ]
