@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CHARGEBACK } from '../../dev/world/scenario/lives/chargeback.ts'
 import type { Row } from '../../dev/world/scenario/play.ts'
+import { CHARGEBACK } from '../../dev/world/scenario/scenarios/chargeback.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, reported, useStages } from './stages.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { REBUY } from '../../dev/world/scenario/lives/rebuy.ts'
+import { REBUY } from '../../dev/world/scenario/scenarios/rebuy.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'

@@ -5,7 +5,7 @@ import type { Month } from '../../dev/world/scenario/months.ts'
 import type { OwnerEvent } from '../../dev/world/scenario/owner-event.ts'
 import { type Played, play, type Row } from '../../dev/world/scenario/play.ts'
 import { readDemo, type Stage } from '../../dev/world/scenario/stage.ts'
-import type { Life } from '../../dev/world/scenario/steps.ts'
+import type { Scenario } from '../../dev/world/scenario/steps.ts'
 import { chargeText, eventText } from '../../dev/world/scenario/table.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
@@ -38,9 +38,9 @@ async function stagesIn(world: TestWorld): Promise<TestStage[]> {
 const Delivered = z.object({ id: z.string(), type: z.string(), data: z.object({ paywall_id: z.string() }) })
 
 /** Plays a scenario, and checks that the owner's backend received every event, signed. */
-export async function playAndDeliver(stage: TestStage, life: Life): Promise<Played> {
+export async function playAndDeliver(stage: TestStage, scenario: Scenario): Promise<Played> {
   const { world, paywall } = stage
-  const played = await play(stage, life)
+  const played = await play(stage, scenario)
   await untilAllDelivered(world)
   const received = world.receiver.received
     .filter(({ verified }) => verified)

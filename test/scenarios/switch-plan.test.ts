@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SWITCH_PLAN } from '../../dev/world/scenario/lives/switch-plan.ts'
+import { SWITCH_PLAN } from '../../dev/world/scenario/scenarios/switch-plan.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'
 

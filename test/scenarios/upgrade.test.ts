@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UPGRADE } from '../../dev/world/scenario/lives/upgrade.ts'
+import { UPGRADE } from '../../dev/world/scenario/scenarios/upgrade.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { charged, playAndDeliver, reported, useStages } from './stages.ts'

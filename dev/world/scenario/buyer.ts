@@ -9,7 +9,7 @@ import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import type { Owner } from './owner.ts'
 import type { Stage } from './stage.ts'
 
-/** The actions of a life. Each returns null on success, or else why it failed. */
+/** The actions of a scenario. Each returns null on success, or else why it failed. */
 export interface Buyer {
   /** Opens a checkout of a price and pays on its page. By default the browser then returns to the service. */
   buy(slug: string, options?: Purchasing): Promise<string | null>
@@ -24,15 +24,15 @@ export interface Buyer {
   /** She changes the plan in the processor's portal, immediately or at the end of the period. */
   changePlan(slug: string, when?: 'now' | 'at the end of the period'): Promise<string | null>
   /** Something happens to her latest purchase at its processor. */
-  at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null>
+  atProcessor(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null>
   /** Makes her bank refuse charges, or accept them again. */
   bankDeclines(declines: boolean): Promise<null>
   /** Drops the processor's webhooks while `act` runs. */
   withoutWebhooks(act: () => Promise<string | null>): Promise<string | null>
-  /** A duration such as `31d` passes. */
-  passes(by: string): Promise<null>
-  /** Time passes until noon of the next such day of the month. */
-  waitUntil(day: number): Promise<null>
+  /** Moves the clock by a duration such as `31d`. */
+  advance(by: string): Promise<null>
+  /** Moves the clock to noon of the given day, in this month or the next. */
+  advanceToDay(day: number): Promise<null>
 }
 
 interface Purchasing {
@@ -49,7 +49,7 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
   const { records } = findAccount(world, paywall)
   const openPages = () => records('pages').filter(({ status }) => status === 'open').length
 
-  async function at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null> {
+  async function atProcessor(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null> {
     const { processorId } = await latest()
     try {
       await act(acts, processorId)
@@ -99,9 +99,9 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
       if (!capabilities.portal) return `${title} has no portal`
       if (!change) return `the portal of ${title} does not offer this`
       const price = paywall.prices.find((each) => each.slug === slug)
-      return at((_, id) => change(id, price?.processor_price))
+      return atProcessor((_, id) => change(id, price?.processor_price))
     },
-    at,
+    atProcessor,
     async bankDeclines(declines) {
       await emulator.declineCharges((await latest()).customer, declines)
       return null
@@ -114,11 +114,11 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
         await emulator.sendHeldWebhooks(() => [])
       }
     },
-    async passes(by) {
+    async advance(by) {
       await world.clock.advance(paywall.id, by)
       return null
     },
-    async waitUntil(day) {
+    async advanceToDay(day) {
       await world.clock.moveTo(paywall.id, nextDay(await world.clock.now(paywall.id), day))
       return null
     },
@@ -139,7 +139,7 @@ async function isCancelled(owner: Owner): Promise<boolean> {
   return latest?.status === 'canceled' || Boolean(latest?.cancel_at)
 }
 
-/** Noon of the next such day of the month. */
+/** Noon of the given day, in this month or the next. */
 function nextDay(now: Date, day: number): Date {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   const thisMonth = new Date(Date.UTC(year, month, day, 12))

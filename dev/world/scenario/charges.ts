@@ -20,14 +20,14 @@ export function readCharges({ world, paywall }: Stage): Charge[] {
     .filter(({ status, amount }) => status === 'paid' && amount > 0)
     .map(({ id, endedAt, created, amount, currency }) => {
       const ofPayment = ({ payment }: { payment: string }) => payment === id
-      const returned = refunds.filter(ofPayment)
+      const refundsOfPayment = refunds.filter(ofPayment)
       const isRefund = (refund: RefundRecord) => !isChargeback(refund)
       return {
         at: new Date((endedAt ?? created) * 1000),
         amount,
         currency: currency.toUpperCase(),
-        refunded: total(returned.filter(isRefund)),
-        chargedBack: total([...disputes.filter(ofPayment), ...returned.filter(isChargeback)]),
+        refunded: total(refundsOfPayment.filter(isRefund)),
+        chargedBack: total([...disputes.filter(ofPayment), ...refundsOfPayment.filter(isChargeback)]),
       }
     })
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())

@@ -9,7 +9,7 @@ export interface Month {
   events: OwnerEvent[]
 }
 
-/** All months of a life, including those without a charge or an event. */
+/** All months of a scenario, including those without a charge or an event. */
 export function byMonth(rows: { at: Date; events: OwnerEvent[] }[], charges: Charge[]): Month[] {
   const [first, last] = [rows.at(0)?.at, rows.at(-1)?.at]
   if (!first || !last) return []

@@ -3,11 +3,11 @@ import { CommandError } from '../../../cli/command.ts'
 import { didYouMean } from '../../../cli/did-you-mean.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { parseProcessor } from '../options.ts'
-import { LIVES } from './lives.ts'
-import type { Life } from './steps.ts'
+import { SCENARIOS } from './scenarios.ts'
+import type { Scenario } from './steps.ts'
 
 export interface Options {
-  life: Life
+  scenario: Scenario
   /** Null: the one in the demo's file. */
   processors: readonly ProcessorName[] | null
   /** Play at all processors and print one line for each. */
@@ -18,7 +18,7 @@ export interface Options {
 
 export const HELP = `npm run scenario -- NAME [--processor ${PROCESSOR_NAMES.join('|')} | --all] [--json]
 
-${Object.entries(LIVES)
+${Object.entries(SCENARIOS)
   .map(([name, { about }]) => `  ${name.padEnd(26)}${about}`)
   .join('\n')}`
 
@@ -31,10 +31,10 @@ export function readOptions(args: string[]): Options | null {
   const [name, ...more] = positionals
   if (name === undefined || values.help) return null
   if (more.length > 0) throw new CommandError([`only one scenario at a time: remove ${more.join(' ')}`])
-  const life = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
-  if (!life) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(LIVES))}`])
+  const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined
+  if (!scenario) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(SCENARIOS))}`])
   const { processor, all: isAll, json } = values
   if (isAll && processor !== undefined) throw new CommandError(['--all and --processor cannot be combined'])
   const named = processor === undefined ? null : [parseProcessor(processor)]
-  return { life, processors: isAll ? PROCESSOR_NAMES : named, isAll, json }
+  return { scenario, processors: isAll ? PROCESSOR_NAMES : named, isAll, json }
 }

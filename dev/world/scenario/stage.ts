@@ -9,7 +9,7 @@ import { freePort } from '../ports.ts'
 import { fileEnvironment, makeSecrets, type Secrets } from '../secrets.ts'
 import type { World } from '../world.ts'
 
-/** A paywall on which a life is played, and its world. */
+/** A paywall on which a scenario is played, and its world. */
 export interface Stage {
   world: World
   paywall: FilePaywall

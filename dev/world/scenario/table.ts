@@ -37,7 +37,7 @@ export const monthLines = (months: Month[]) => [
   ),
 ]
 
-/** A life in one line. */
+/** A scenario in one line. */
 export function summaryLine({ processor, steps, months }: Played): string {
   const charged = months.flatMap(({ month, charges }) => charges.map((charge) => `${month} ${chargeText(charge)}`))
   const events = months.reduce((sum, month) => sum + month.events.length, 0)

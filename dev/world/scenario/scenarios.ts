@@ -1,11 +1,11 @@
-import { CHARGEBACK } from './lives/chargeback.ts'
-import { REBUY } from './lives/rebuy.ts'
-import { SWITCH_PLAN } from './lives/switch-plan.ts'
-import { UPGRADE } from './lives/upgrade.ts'
-import { advanceClock, buys, cancels, declined, type Life, uses } from './steps.ts'
+import { CHARGEBACK } from './scenarios/chargeback.ts'
+import { REBUY } from './scenarios/rebuy.ts'
+import { SWITCH_PLAN } from './scenarios/switch-plan.ts'
+import { UPGRADE } from './scenarios/upgrade.ts'
+import { advanceClock, buys, cancels, declined, type Scenario, uses } from './steps.ts'
 
-/** The lives by name. */
-export const LIVES: Record<string, Life> = {
+/** The scenarios by name. */
+export const SCENARIOS: Record<string, Scenario> = {
   'trial-to-churn': {
     about: 'a trial becomes a subscription, which renews, is cancelled and ends',
     steps: [
@@ -21,8 +21,8 @@ export const LIVES: Record<string, Life> = {
     steps: [
       buys('monthly'),
       advanceClock('8 days', '8d'),
-      { does: 'the next charge fails', run: (ann) => ann.at((acts, id) => acts.failCharge(id)) },
-      { does: 'a retry of the charge succeeds', run: (ann) => ann.at((acts, id) => acts.recover(id)) },
+      { title: 'the next charge fails', run: (ann) => ann.atProcessor((acts, id) => acts.failCharge(id)) },
+      { title: 'a retry of the charge succeeds', run: (ann) => ann.atProcessor((acts, id) => acts.recover(id)) },
     ],
   },
   'failed-payment-churns': {
@@ -41,7 +41,7 @@ export const LIVES: Record<string, Life> = {
     steps: [
       buys('lifetime'),
       uses(100),
-      { does: 'the owner refunds it at the processor', run: (ann) => ann.at((acts, id) => acts.refund(id)) },
+      { title: 'the owner refunds it at the processor', run: (ann) => ann.atProcessor((acts, id) => acts.refund(id)) },
     ],
   },
   chargeback: CHARGEBACK,
@@ -63,12 +63,12 @@ export const LIVES: Record<string, Life> = {
     about: 'a purchase and its renewals are found although the webhooks and the browser get lost',
     steps: [
       {
-        does: 'Ann buys monthly; her browser does not return, and the webhooks are lost',
+        title: 'Ann buys monthly; her browser does not return, and the webhooks are lost',
         run: (ann) => ann.withoutWebhooks(() => ann.buy('monthly', { comesBack: false })),
       },
       advanceClock('2 days', '2d'),
-      { does: '8 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.passes('8d')) },
-      { does: '31 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.passes('31d')) },
+      { title: '8 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.advance('8d')) },
+      { title: '31 days pass without webhooks', run: (ann) => ann.withoutWebhooks(() => ann.advance('31d')) },
     ],
   },
 }
