@@ -87,7 +87,13 @@ async function run(options: Options): Promise<number> {
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || report.cronFailed(error)))
   const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   const home = started.adopt(
-    await startHome({ port: options.ports.home, world, files, shop: shop?.url ?? null, faults: saves.faults }),
+    await startHome({
+      port: options.ports.home,
+      world,
+      files,
+      shop: shop?.url ?? null,
+      invalidFiles: saves.invalidFiles,
+    }),
     (part) => part.close(),
   )
   await waitUntilReady(world)

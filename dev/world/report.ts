@@ -2,8 +2,8 @@ import type { ApplyResult } from '../../cli/apply/apply.ts'
 import { changeJson } from '../../cli/apply/changes.ts'
 import { formatLogEntry, type LogEntry } from './log-line.ts'
 import type { Saved } from './paywall-files.ts'
+import { printableKey } from './printable-key.ts'
 import { formatSaved } from './saved-files.ts'
-import { printableKey } from './shown-key.ts'
 import { type Start, welcome, welcomeJson } from './welcome.ts'
 
 /** The output of `npm run dev`. */

@@ -2,14 +2,14 @@ import { styleText } from 'node:util'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import { changeText } from '../../cli/apply/changes-text.ts'
 import type { Saved } from './paywall-files.ts'
-import { printableKey } from './shown-key.ts'
+import { printableKey } from './printable-key.ts'
 
 /** The outcomes of saving paywall files. */
 export interface SavedFiles {
   /** Records an outcome and reports it. */
   onSaved(saved: Saved<ApplyResult>): void
   /** The files that have errors as last saved. */
-  faults(): { path: string; errors: string[] }[]
+  invalidFiles(): { path: string; errors: string[] }[]
 }
 
 export function createSavedFiles(report: (saved: Saved<ApplyResult>) => void): SavedFiles {
@@ -20,7 +20,7 @@ export function createSavedFiles(report: (saved: Saved<ApplyResult>) => void): S
       else wrong.delete(saved.path)
       report(saved)
     },
-    faults: () => [...wrong].map(([path, errors]) => ({ path, errors })),
+    invalidFiles: () => [...wrong].map(([path, errors]) => ({ path, errors })),
   }
 }
 

@@ -12,7 +12,7 @@ export interface HomeVisit {
   browser: Browser
   page: Page
   /** The paywall files that home reports as invalid. */
-  faults: { path: string; errors: string[] }[]
+  invalidFiles: { path: string; errors: string[] }[]
   close(): Promise<void>
 }
 
@@ -20,16 +20,16 @@ export interface HomeVisit {
 export async function visitHome(): Promise<HomeVisit> {
   await using started = new AsyncDisposableStack()
   const world = started.adopt(await startTestWorld(), (all) => all.close())
-  const faults: HomeVisit['faults'] = []
+  const invalidFiles: HomeVisit['invalidFiles'] = []
   const files = { current: () => [world.file], known: () => [world.file] }
-  const options = { port: 0, lookMs: 100, world, files, shop: null, faults: () => faults }
+  const options = { port: 0, pollMs: 100, world, files, shop: null, invalidFiles: () => invalidFiles }
   const home = started.adopt(await startHome(options), (part) => part.close())
   const browser = started.adopt(await openBrowser(), (each) => each.close())
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const running = started.move()
-  return { world, home, browser, page, faults, close: () => running.disposeAsync() }
+  return { world, home, browser, page, invalidFiles, close: () => running.disposeAsync() }
 }
 
 /** A section of the page, by its heading. */

@@ -12,7 +12,7 @@ let home: Home
 beforeAll(async () => {
   world = await startTestWorld()
   const files = { current: () => [world.file], known: () => [world.file] }
-  home = await startHome({ port: 0, world, files, shop: null, faults: () => [] })
+  home = await startHome({ port: 0, world, files, shop: null, invalidFiles: () => [] })
 })
 afterAll(async () => {
   await home.close()

@@ -107,9 +107,9 @@ describe('home', () => {
 
   test('reports an invalid paywall file at once', async () => {
     await page.goto(home.url)
-    visit.faults.push({ path: 'demo/paywall.json', errors: ['paywalls[0].name: too short'] })
+    visit.invalidFiles.push({ path: 'demo/paywall.json', errors: ['paywalls[0].name: too short'] })
     await page.getByRole('alert').getByText('paywalls[0].name: too short').waitFor()
-    visit.faults.splice(0)
+    visit.invalidFiles.splice(0)
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 

@@ -50,7 +50,7 @@ export async function runForCaller(
   }
 }
 
-/** Gets a connection from the pool. If it becomes free only after the caller disconnected, it goes back. */
+/** Gets a connection from the pool. One that becomes free only after the caller disconnected is returned to the pool. */
 function connectForCaller(pool: pg.Pool, caller: Caller): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     caller.onGone = () => reject(new CallerGone())

@@ -1,7 +1,7 @@
 import { actsFor } from '../../emulators/acts-for.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
-import type { HomeParts } from './parts.ts'
+import type { HomeContext } from './context.ts'
 import type { PurchaseRow } from './purchases.ts'
 
 /** The acts that home can perform on a purchase: the button's label, and the journal's sentence afterwards. */
@@ -53,7 +53,7 @@ export async function performAct(acts: Acts, name: ActName, processorId: string)
 }
 
 /** The acts in the account of a purchase; null if no file has or had that account. */
-export function findActs({ world, files }: Pick<HomeParts, 'world' | 'files'>, purchase: PurchaseRow): Acts | null {
+export function findActs({ world, files }: Pick<HomeContext, 'world' | 'files'>, purchase: PurchaseRow): Acts | null {
   const sellers = files.known().flatMap(({ paywalls }) => paywalls)
   const seller = sellers.find(
     ({ id, processor }) => id === purchase.paywallId && processor.acquiring === purchase.acquiring,
@@ -62,7 +62,7 @@ export function findActs({ world, files }: Pick<HomeParts, 'world' | 'files'>, p
 }
 
 /** The acts that are possible in a purchase's current state at its processor. */
-export function possibleActs(parts: Pick<HomeParts, 'world' | 'files'>, purchase: PurchaseRow): ActName[] {
+export function possibleActs(parts: Pick<HomeContext, 'world' | 'files'>, purchase: PurchaseRow): ActName[] {
   const acts = findActs(parts, purchase)
   if (!acts) return []
   const isSupported = (name: ActName) => {

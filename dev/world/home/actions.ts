@@ -7,8 +7,8 @@ import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import { type CapturedEvent, captureEvents } from '../capture-events.ts'
 import { describeAct, findActs, isAct, performAct } from './act-names.ts'
+import { type HomeContext, type ShownPaywall, shownPaywalls } from './context.ts'
 import { formatMinute, formatMoney } from './format.ts'
-import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { STEPS } from './sections/clock.ts'
@@ -16,7 +16,7 @@ import { targetTime } from './steps.ts'
 import { WEBHOOKS, type WebhookFault, withWebhooks } from './webhook-faults.ts'
 
 /** Handles a submitted form. Returns where to redirect the browser; null: back to the page with the form. */
-type Action = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
+type Action = (parts: HomeContext, form: Record<string, string>) => Promise<string | null>
 
 const Order = z.object({ paywall: z.string(), email: z.email('enter an e-mail address to buy as'), price: z.string() })
 const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
@@ -52,13 +52,13 @@ function toReason(error: unknown): string {
   throw error
 }
 
-function findPaywall(parts: HomeParts, id: string): Shown {
+function findPaywall(parts: HomeContext, id: string): ShownPaywall {
   const found = shownPaywalls(parts).find(({ paywall }) => paywall.id === id)
   if (!found) throw new CommandError([`no file has a paywall ${id}`])
   return found
 }
 
-async function buy(parts: HomeParts, form: Record<string, string>): Promise<string> {
+async function buy(parts: HomeContext, form: Record<string, string>): Promise<string> {
   const { paywall: id, email, price: priceId } = Order.parse(form)
   parts.buyer.email = email
   const { paywall, key } = findPaywall(parts, id)
@@ -84,7 +84,7 @@ const describeRefusal = (status: number, error: string, email: string) =>
     ? `${email} already has an active purchase: enter another address, or end that purchase.`
     : `start-checkout answered ${status} ${error}`
 
-async function move(parts: HomeParts, form: Record<string, string>): Promise<null> {
+async function move(parts: HomeContext, form: Record<string, string>): Promise<null> {
   const { paywall: id, to } = Move.parse(form)
   const { paywall } = findPaywall(parts, id)
   const { clock, database } = parts.world
@@ -98,7 +98,7 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<nul
   return null
 }
 
-async function act(parts: HomeParts, form: Record<string, string>): Promise<null> {
+async function act(parts: HomeContext, form: Record<string, string>): Promise<null> {
   const { purchase: id, act: name, webhooks } = Act.parse(form)
   const purchase = await readPurchase(parts.world.database, id)
   const acts = purchase && findActs(parts, purchase)

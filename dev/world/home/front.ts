@@ -1,10 +1,10 @@
 import { html, raw } from 'hono/html'
 import type { Html } from '../../emulators/core/pages/layout.ts'
+import { type HomeContext, type ShownPaywall, shownPaywalls } from './context.ts'
 import type { PageContent } from './layout.ts'
-import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { clockSection } from './sections/clock.ts'
 import { eventsSection } from './sections/events.ts'
-import { faultsSection, journalSection } from './sections/journal.ts'
+import { invalidFilesSection, journalSection } from './sections/journal.ts'
 import { keysSection } from './sections/keys.ts'
 import { mailsSection } from './sections/mails.ts'
 import { paywallSection } from './sections/paywall.ts'
@@ -12,7 +12,7 @@ import { purchasesSection } from './sections/purchases.ts'
 import { usersSection } from './sections/users.ts'
 
 /** Home's front page: one paywall with everything that happens to it. `paywall` in the query selects which. */
-export async function frontPage(parts: HomeParts, query: URLSearchParams): Promise<PageContent> {
+export async function frontPage(parts: HomeContext, query: URLSearchParams): Promise<PageContent> {
   const all = shownPaywalls(parts)
   const shown = all.find(({ paywall }) => paywall.id === query.get('paywall')) ?? all[0]
   const withPaywall = new URLSearchParams(query)
@@ -20,11 +20,11 @@ export async function frontPage(parts: HomeParts, query: URLSearchParams): Promi
   return {
     title: 'Local world',
     header: paywallLinks(all, shown),
-    main: html`${journalSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, withPaywall) : ''}`,
+    main: html`${journalSection(parts)}${invalidFilesSection(parts)}${shown ? await sections(parts, shown, withPaywall) : ''}`,
   }
 }
 
-const sections = async (parts: HomeParts, shown: Shown, query: URLSearchParams): Promise<Html> => html`
+const sections = async (parts: HomeContext, shown: ShownPaywall, query: URLSearchParams): Promise<Html> => html`
     ${await paywallSection(parts, shown)}
     ${await clockSection(parts, shown)}
     ${keysSection(parts, shown)}
@@ -33,7 +33,7 @@ const sections = async (parts: HomeParts, shown: Shown, query: URLSearchParams):
     ${await usersSection(parts, shown, query)}
     ${mailsSection(parts, query)}`
 
-function paywallLinks(all: Shown[], shown: Shown | undefined): Html {
+function paywallLinks(all: ShownPaywall[], shown: ShownPaywall | undefined): Html {
   return html`<nav aria-label="Paywalls"><ul>
       ${all.map(
         (each) =>

@@ -5,12 +5,12 @@ import { redirect } from '../../emulators/core/pages/html-responses.ts'
 import { type HttpRequest, type HttpResponse, type HttpStream, serve } from '../../emulators/core/server.ts'
 import { findAction } from './actions.ts'
 import { answerClock } from './clock-calls.ts'
+import type { HomeContext } from './context.ts'
 import { frontPage } from './front.ts'
 import { createJournal } from './journal.ts'
 import { sorryPage, thanksPage } from './landing-pages.ts'
 import { fragment, layout, type PageContent } from './layout.ts'
 import { streamChanges } from './live.ts'
-import type { HomeParts } from './parts.ts'
 import { previewPage } from './preview.ts'
 import { formatBody, toCurl } from './received-events.ts'
 import { timelinePage } from './timeline.ts'
@@ -24,22 +24,22 @@ export interface Home {
 type Served = HttpResponse | HttpStream | null
 
 /** How often an open page is checked for changes: fast enough for a person, cheap enough for a page that stays open. */
-const LOOK_MS = 1000
+const POLL_MS = 1000
 
 const ASSETS = join(import.meta.dirname, 'assets')
 
 /** The pages with live updates. Null: not found. */
-const PAGES: Record<string, (parts: HomeParts, query: URLSearchParams) => Promise<PageContent | null>> = {
+const PAGES: Record<string, (parts: HomeContext, query: URLSearchParams) => Promise<PageContent | null>> = {
   '/': frontPage,
   '/user': timelinePage,
 }
 
-type HomeOptions = { port: number; lookMs?: number } & Omit<HomeParts, 'journal' | 'buyer' | 'lookMs' | 'url'>
+type HomeOptions = { port: number; pollMs?: number } & Omit<HomeContext, 'journal' | 'buyer' | 'pollMs' | 'url'>
 
-export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOptions): Promise<Home> {
-  const parts: HomeParts = {
+export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOptions): Promise<Home> {
+  const parts: HomeContext = {
     ...given,
-    lookMs,
+    pollMs,
     journal: createJournal(),
     buyer: { email: 'buyer@example.com' },
     url: () => server.url,
@@ -56,7 +56,7 @@ export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOption
   return server
 }
 
-async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
+async function answer(parts: HomeContext, request: HttpRequest): Promise<Served> {
   const { method, path } = request
   if (path === '/clock') return answerClock(parts.world.clock, request)
   if (method === 'POST') return runAction(parts, request)
@@ -68,7 +68,7 @@ async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
 }
 
 /** Runs the action of a button and redirects the browser to its target, or back. */
-async function runAction(parts: HomeParts, { path, body, headers }: HttpRequest): Promise<Served> {
+async function runAction(parts: HomeContext, { path, body, headers }: HttpRequest): Promise<Served> {
   const action = findAction(path)
   if (!action) return null
   const form = Object.fromEntries(new URLSearchParams(body))
@@ -83,7 +83,7 @@ function refererPage({ host, referer = '' }: HttpRequest['headers']): string | n
 }
 
 /** Streams a page's changes. */
-function streamPage(parts: HomeParts, path: string, query: URLSearchParams): Served {
+function streamPage(parts: HomeContext, path: string, query: URLSearchParams): Served {
   const page = PAGES[path]
   if (!page) return null
   const render = async () => {
@@ -91,11 +91,11 @@ function streamPage(parts: HomeParts, path: string, query: URLSearchParams): Ser
     return content ? fragment(content) : ''
   }
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
-  return { status: 200, headers, chunks: (signal) => streamChanges(render, { lookMs: parts.lookMs, signal }) }
+  return { status: 200, headers, chunks: (signal) => streamChanges(render, { pollMs: parts.pollMs, signal }) }
 }
 
 /** Assets, landing pages, previews and events, which the pages load or link to. */
-async function otherResources({ world }: HomeParts, path: string): Promise<Served> {
+async function otherResources({ world }: HomeContext, path: string): Promise<Served> {
   const [, place = '', id = '', form = ''] = path.split('/')
   switch (place) {
     case 'home.css':

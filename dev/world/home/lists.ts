@@ -26,7 +26,7 @@ export function pageNumber(query: URLSearchParams, list: string): number {
 }
 
 /** The number of entries in a list's heading: `5,021`, or `3 of 5,021`. */
-export const countWords = (found: number, all = found) =>
+export const formatCount = (found: number, all = found) =>
   [...new Set([found, all])].map((count) => count.toLocaleString('en')).join(' of ')
 
 /** Links to the previous and next page; empty if there is one page only. */

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * A page as server-sent events: at first, and whenever it has changed. It is rendered every `lookMs` milliseconds. A failure is
+ * A page as server-sent events: at first, and whenever it has changed. It is rendered every `pollMs` milliseconds. A failure is
  * sent once, and polling goes on: Postgres may be restarting.
  */
 export async function* streamChanges(
   render: () => Promise<string>,
-  { lookMs, signal }: { lookMs: number; signal: AbortSignal },
+  { pollMs, signal }: { pollMs: number; signal: AbortSignal },
 ): AsyncGenerator<string> {
   let last = ''
   while (!signal.aborted) {
     const text = await render().then(toServerEvent, toErrorEvent)
     if (text !== last) yield text
     last = text
-    await delay(lookMs, undefined, { signal }).catch(() => undefined) // the browser has disconnected
+    await delay(pollMs, undefined, { signal }).catch(() => undefined) // the browser has disconnected
   }
 }
 

@@ -1,15 +1,15 @@
 import { html } from 'hono/html'
+import type { HomeContext } from './context.ts'
 import { time } from './format.ts'
 import { type Entry, readHistory } from './history.ts'
 import type { PageContent } from './layout.ts'
 import { PAGE_SIZE, pageNumber, pager } from './lists.ts'
 import { readMember } from './members.ts'
-import type { HomeParts } from './parts.ts'
 
 const KINDS = { checkout: 'Checkout', payment: 'Payment', event: 'Event', balance: 'Balance' }
 
 /** A user's history by the paywall's clock; null if there is no such user. */
-export async function timelinePage({ world }: HomeParts, query: URLSearchParams): Promise<PageContent | null> {
+export async function timelinePage({ world }: HomeContext, query: URLSearchParams): Promise<PageContent | null> {
   const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
   const member = await readMember(world.database, paywallId, userId)
   if (!member) return null

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
+import type { HomeContext, ShownPaywall } from '../context.ts'
 import { time } from '../format.ts'
-import type { HomeParts, Shown } from '../parts.ts'
 
 /** The buttons that move a paywall's clock, by the form's value. */
 export const STEPS = { day: '+1 day', month: '+1 month', renewal: 'To the next renewal' } as const
 
-export async function clockSection({ world }: HomeParts, { paywall }: Shown) {
+export async function clockSection({ world }: HomeContext, { paywall }: ShownPaywall) {
   const now = await world.clock.now(paywall.id)
   return html`<section id="clock" aria-labelledby="clock-heading">
     <h2 id="clock-heading">Clock</h2>

@@ -1,19 +1,19 @@
 import { html, raw } from 'hono/html'
+import type { HomeContext, ShownPaywall } from '../context.ts'
 import { time } from '../format.ts'
-import { countWords, listPage, otherFields, PAGE_SIZE, pager } from '../lists.ts'
-import type { HomeParts, Shown } from '../parts.ts'
+import { formatCount, listPage, otherFields, PAGE_SIZE, pager } from '../lists.ts'
 import { type ShownEvent, shownEvents } from '../received-events.ts'
 
 const FIELDS = ['type', 'user', 'text'] as const
 
 /** The events that reached the webhook receiver, newest first, with a form to filter them. */
-export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
+export function eventsSection({ world }: HomeContext, { paywall }: ShownPaywall, query: URLSearchParams) {
   const all = shownEvents(world.receiver.received, paywall.id)
   const chosen = all.filter((event) => isChosen(event, query)).toReversed()
   const page = listPage(query, 'events', chosen.length)
   const shown = chosen.slice(page.offset, page.offset + PAGE_SIZE)
   return html`<section id="events" class="wide" aria-labelledby="events-heading">
-    <h2 id="events-heading">Events: ${countWords(chosen.length, all.length)}</h2>
+    <h2 id="events-heading">Events: ${formatCount(chosen.length, all.length)}</h2>
     <form method="get" action="/#events" class="filter">
       ${otherFields(query, [...FIELDS, 'events-page'])}
       ${select('type', 'Type', distinct(all, 'type'), query.get('type'))}

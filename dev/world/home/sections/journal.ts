@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
+import type { HomeContext } from '../context.ts'
 import { time } from '../format.ts'
-import type { HomeParts } from '../parts.ts'
 
 /** The actions on this page, newest first. */
-export function journalSection({ journal: { entries } }: HomeParts) {
+export function journalSection({ journal: { entries } }: HomeContext) {
   const [latest, ...earlier] = entries.map(
     ({ at, sentence, isRefusal }) =>
       html`<p class="${isRefusal ? 'refused' : 'done'}">${time(at, { seconds: true })} ${sentence}</p>`,
@@ -15,8 +15,8 @@ export function journalSection({ journal: { entries } }: HomeParts) {
 }
 
 /** Files that are invalid as last saved. */
-export function faultsSection({ faults }: HomeParts) {
-  const wrong = faults()
+export function invalidFilesSection({ invalidFiles }: HomeContext) {
+  const wrong = invalidFiles()
   if (wrong.length === 0) return ''
   return html`<section id="faults" role="alert">
     ${wrong.map(

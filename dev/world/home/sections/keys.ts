@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../../../lib/processors/processor-name.ts'
-import { printableKey } from '../../shown-key.ts'
-import type { HomeParts, Shown } from '../parts.ts'
+import { printableKey } from '../../printable-key.ts'
+import type { HomeContext, ShownPaywall } from '../context.ts'
 
 /** Keys and addresses to copy into code and commands. */
-export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown) {
+export function keysSection({ world, shop }: HomeContext, { file, paywall }: ShownPaywall) {
   const addresses = [
     ...(shop === null ? [] : [['Shop', shop]]),
     ['Service', world.url],

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import type { FilePrice } from '../../../../cli/paywall-file/file.ts'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import type { HomeContext, ShownPaywall } from '../context.ts'
 import { formatInterval, formatMoney } from '../format.ts'
-import type { HomeParts, Shown } from '../parts.ts'
 import { shownVersion } from '../preview.ts'
 
 /** The paywall's prices, each with a button that opens the processor's page. */
-export async function paywallSection({ world, buyer }: HomeParts, { paywall }: Shown) {
+export async function paywallSection({ world, buyer }: HomeContext, { paywall }: ShownPaywall) {
   const version = await shownVersion(world, paywall.id)
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   return html`<section id="paywall" aria-labelledby="paywall-heading">

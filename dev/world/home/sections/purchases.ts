@@ -1,21 +1,25 @@
 import { html } from 'hono/html'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import { type ActName, actLabels, possibleActs } from '../act-names.ts'
+import type { HomeContext, ShownPaywall } from '../context.ts'
 import { formatMoney, time } from '../format.ts'
-import { countWords, listPage, pager, searchForm } from '../lists.ts'
-import type { HomeParts, Shown } from '../parts.ts'
+import { formatCount, listPage, pager, searchForm } from '../lists.ts'
 import { countPurchases, findPurchases, type PurchaseRow } from '../purchases.ts'
 
 const NONE = 'No purchases yet. Press “Buy” to make one; it gets buttons here for what can happen at its processor.'
 
 /** The purchases, newest first, each with buttons for what can happen to it at its processor. */
-export async function purchasesSection({ world, files }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
+export async function purchasesSection(
+  { world, files }: HomeContext,
+  { paywall }: ShownPaywall,
+  query: URLSearchParams,
+) {
   const text = query.get('purchases') ?? ''
   const total = await countPurchases(world.database, paywall.id, text)
   const page = listPage(query, 'purchases', total)
   const purchases = await findPurchases(world.database, paywall.id, text, page.offset)
   return html`<section id="purchases" class="wide" aria-labelledby="purchases-heading">
-    <h2 id="purchases-heading">Subscriptions and purchases: ${countWords(total)}</h2>
+    <h2 id="purchases-heading">Subscriptions and purchases: ${formatCount(total)}</h2>
     ${searchForm(query, 'purchases', 'E-mail or id')}
     ${
       purchases.length > 0
@@ -30,7 +34,7 @@ function entry(purchase: PurchaseRow, acts: ActName[]) {
   const { id, paywallId, userId, user, label, status, acquiring, amount, currency, processorId } = purchase
   const name = `${label} of ${user}`
   return html`<article class="purchase" data-key="${id}">
-      <p><b>${label}</b> of <a href="/user?paywall=${paywallId}&amp;id=${userId}">${user}</a>: <b>${status}</b>${horizon(purchase)}.
+      <p><b>${label}</b> of <a href="/user?paywall=${paywallId}&amp;id=${userId}">${user}</a>: <b>${status}</b>${renewalText(purchase)}.
         <span class="quiet">${formatMoney(amount, currency)} at ${DEFINITIONS[acquiring].title}, ${processorId}</span></p>
       ${
         acts.length > 0
@@ -50,7 +54,7 @@ function entry(purchase: PurchaseRow, acts: ActName[]) {
     </article>`
 }
 
-function horizon({ periodEnd, cancelAtPeriodEnd, status, interval }: PurchaseRow) {
+function renewalText({ periodEnd, cancelAtPeriodEnd, status, interval }: PurchaseRow) {
   if (interval === null || periodEnd === null || status === 'canceled') return ''
   return html`, ${cancelAtPeriodEnd ? 'ends' : 'renews'} ${time(periodEnd)}`
 }

@@ -1,16 +1,16 @@
 import { html } from 'hono/html'
-import { countWords, listPage, pager, searchForm } from '../lists.ts'
+import type { HomeContext, ShownPaywall } from '../context.ts'
+import { formatCount, listPage, pager, searchForm } from '../lists.ts'
 import { countMembers, findMembers, type MemberRow } from '../members.ts'
-import type { HomeParts, Shown } from '../parts.ts'
 
 /** The users of the paywall, newest first, each with a link to its timeline. */
-export async function usersSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
+export async function usersSection({ world }: HomeContext, { paywall }: ShownPaywall, query: URLSearchParams) {
   const text = query.get('users') ?? ''
   const total = await countMembers(world.database, paywall.id, text)
   const page = listPage(query, 'users', total)
   const members = await findMembers(world.database, paywall.id, text, page.offset)
   return html`<section id="users" aria-labelledby="users-heading">
-    <h2 id="users-heading">Users: ${countWords(total)}</h2>
+    <h2 id="users-heading">Users: ${formatCount(total)}</h2>
     ${searchForm(query, 'users', 'E-mail or id')}
     ${
       members.length > 0

@@ -4,24 +4,24 @@ import type { World } from '../world.ts'
 import type { Journal } from './journal.ts'
 
 /** What home's pages and actions need. */
-export interface HomeParts {
+export interface HomeContext {
   world: World
   files: Pick<PaywallFiles, 'current' | 'known'>
   /** The files that are invalid as last saved. */
-  faults: () => { path: string; errors: string[] }[]
+  invalidFiles: () => { path: string; errors: string[] }[]
   /** The URL of the demo's shop; null: not running. */
   shop: string | null
   journal: Journal
-  /** The buyer's address of the last purchase, which the form suggests. */
+  /** The e-mail address of the last buyer, which the form suggests. */
   buyer: { email: string }
-  /** The interval in milliseconds at which open pages are checked for changes. */
-  lookMs: number
+  /** How often open pages are checked for changes, in milliseconds. */
+  pollMs: number
   /** Home's own origin. */
   url: () => string
 }
 
 /** A paywall that home shows, with its file and an owner key for it. */
-export interface Shown {
+export interface ShownPaywall {
   file: PaywallFile
   paywall: FilePaywall
   /** Null: every key of its mode was created elsewhere, and the database has only its hash. */
@@ -29,7 +29,7 @@ export interface Shown {
 }
 
 /** All paywalls of all files. */
-export function shownPaywalls({ files }: Pick<HomeParts, 'files'>): Shown[] {
+export function shownPaywalls({ files }: Pick<HomeContext, 'files'>): ShownPaywall[] {
   return files.current().flatMap((file) =>
     file.paywalls.map((paywall) => {
       const key = file.keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)
