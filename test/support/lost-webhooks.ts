@@ -21,7 +21,7 @@ export async function payWithoutWebhooks(world: TestWorld): Promise<PaidSubscrip
 export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription> {
   const paid = await paySubscription(world)
   const { status } = await call(world, paid.back)
-  if (status !== 303) throw new Error(`the way back answered ${status}`)
+  if (status !== 303) throw new Error(`the return URL responded with ${status}`)
   await loseWebhooks(world)
   return paid
 }

@@ -81,7 +81,7 @@ export async function payFirst(
 export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body = {}) {
   const paid = await payFirst(world, slug, { body })
   const { status } = await call(world, paid.back)
-  if (status !== 303) throw new Error(`the way back answered ${status}`)
+  if (status !== 303) throw new Error(`the return URL responded with ${status}`)
   await world.mollie.drainWebhooks()
   const [subscription] = listSubscriptions(world, paid.userId)
   if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)

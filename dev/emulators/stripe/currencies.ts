@@ -13,7 +13,7 @@ import { refused } from './errors.ts'
 const SUPPORTED = CURRENCIES.supported.split(' ')
 const ZERO_DECIMAL = CURRENCIES.zeroDecimal.split(' ')
 const THREE_DECIMAL = CURRENCIES.threeDecimal.split(' ')
-/** Have two decimals at Stripe although they no longer have any: the amount must be a multiple of 100. */
+/** Currencies without decimals for which Stripe still expects two, which must be 00. */
 const EFFECTIVELY_ZERO_DECIMAL = CURRENCIES.effectivelyZeroDecimal.split(' ')
 
 /** The number of decimals of an amount. */
@@ -24,7 +24,7 @@ export function decimalsAtStripe(currency: string): number {
 }
 
 /** Throws Stripe's 400 for an unsupported currency, or an invalid amount for the currency. */
-export function refuseUncharged(amount: number, code: string, param: string): void {
+export function rejectUnsupportedCharge(amount: number, code: string, param: string): void {
   const details = { code, currency: code.toUpperCase(), supported: SUPPORTED.join(', '), param }
   if (!SUPPORTED.includes(code)) throw refused('currency_unsupported', details)
   if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) throw refused('currency_without_decimals', details)
@@ -35,14 +35,14 @@ export function refuseUncharged(amount: number, code: string, param: string): vo
  * Stripe bills a customer in one currency at a time: with a subscription, or an open session for one, it refuses both in another
  * currency. One-time payments may be in any currency.
  */
-export function refuseOtherCurrency(
+export function rejectSecondCurrency(
   context: AccountContext,
   { mode, customer, price }: Pick<PageRecord, 'mode' | 'customer' | 'price'>,
 ): void {
   if (mode !== 'subscription' || customer === null) return
   const pages = newestFirst(context, 'pages', { customer, mode })
   const open = pages.filter(({ id }) => findPage(context, id).status === 'open')
-  const bound = [...runningSubscriptions(context, customer), ...open]
-  const other = bound.find((each) => each.price.currency !== price.currency)
+  const inUse = [...runningSubscriptions(context, customer), ...open]
+  const other = inUse.find((each) => each.price.currency !== price.currency)
   if (other) throw refused('currencies_combined', { currency: other.price.currency })
 }

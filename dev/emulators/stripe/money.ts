@@ -4,7 +4,7 @@ import { latestAttempt } from '../core/domain/payments.ts'
 import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { create, type Route, retrieve, route } from '../core/wire/routes.ts'
-import { refuseUncharged } from './currencies.ts'
+import { rejectUnsupportedCharge } from './currencies.ts'
 import { refused } from './errors.ts'
 import { invoicePayments } from './objects/money.ts'
 import { toList } from './objects/wire.ts'
@@ -17,7 +17,7 @@ export function refund(context: AccountContext, { payment_intent: id, amount }: 
   const charge = latestAttempt(context, id)?.id ?? ''
   if (payment.status !== 'paid') throw refused('payment_not_charged', { id })
   if (isReversed(context, payment)) throw refused('charge_disputed', { charge })
-  if (amount !== undefined) refuseUncharged(amount, payment.currency, 'amount')
+  if (amount !== undefined) rejectUnsupportedCharge(amount, payment.currency, 'amount')
   return refundUpTo(context, payment, { amount }, (left) =>
     refused(left === 0 ? 'charge_already_refunded' : 'refund_too_large', { charge, left, amount: amount ?? left }),
   )

@@ -9,7 +9,7 @@ import { emailField, integer, text, webAddress } from '../core/wire/form-fields.
 import { optional } from '../core/wire/json-fields.ts'
 import { hasDomain } from '../core/wire/mail-domains.ts'
 import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
-import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
+import { rejectSecondCurrency, rejectUnsupportedCharge } from './currencies.ts'
 import { refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
 import { metadata } from './own.ts'
@@ -39,7 +39,7 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
   const { mode, customer, customer_email, client_reference_id } = given
   const item = toItem(context, given)
   const payer = customer === null ? null : find(context, 'customers', customer, 'customer')
-  refuseOtherCurrency(context, { mode, price: item.price, customer })
+  rejectSecondCurrency(context, { mode, price: item.price, customer })
   return openPage(context, {
     mode,
     ...item,
@@ -72,7 +72,7 @@ function toItem(
 ) {
   const param = 'line_items[0][price]'
   const { price, seller } = findSold(context, item.price, { param, paywallId })
-  refuseUncharged(price.amount, price.currency, param)
+  rejectUnsupportedCharge(price.amount, price.currency, param)
   if (mode === 'payment' && price.interval) throw refused('recurring_price_in_payment', { param })
   if (mode === 'subscription' && !price.interval) throw refused('no_recurring_price', { param })
   return { price, seller, quantity: item.quantity }

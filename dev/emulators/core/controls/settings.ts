@@ -4,26 +4,26 @@ import type { RecordControl } from './controls.ts'
 
 /**
  * A setting of an account in the processor's dashboard. `read` returns its value; `control` sets it for the account of a paywall,
- * by the option's name: `{"paywall": "1001", "enabled": false}`.
+ * with the setting's name as the option: `{"paywall": "1001", "enabled": false}`.
  *
- * @param usual the default
+ * @param defaultValue the value of an account for which it was never set
  */
-export function accountSetting<Schema extends z.ZodType>(name: string, schema: Schema, usual: z.output<Schema>) {
+export function accountSetting<Schema extends z.ZodType>(name: string, schema: Schema, defaultValue: z.output<Schema>) {
   const options = z.strictObject({ [name]: schema })
   const control: RecordControl<z.input<Schema>> = {
     field: 'paywall',
     toOptions: (value) => ({ [name]: value }),
-    async run(store, paywallId, given) {
+    async run(store, paywallId, input) {
       const { records, account } = store.contextFor(store.getAccount(paywallId))
       const record = accountRecord(records, account.id)
-      record.own = { ...record.own, ...z.record(z.string(), z.json()).parse(options.parse(given)) }
+      record.own = { ...record.own, ...z.record(z.string(), z.json()).parse(options.parse(input)) }
       await store.state.save()
-      return { id: account.id, ...given }
+      return { id: account.id, ...input }
     },
   }
   const read = ({ records, account }: AccountContext): z.output<Schema> => {
     const { [name]: set } = accountRecord(records, account.id).own
-    return set === undefined ? usual : schema.parse(set)
+    return set === undefined ? defaultValue : schema.parse(set)
   }
   return { read, control }
 }
