@@ -5,7 +5,7 @@ import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import type { OwnerEnv } from '../support/owner-worker.ts'
-import { quietPort } from '../support/ports.ts'
+import { reservePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -14,7 +14,7 @@ let world: TestWorld
 let backend: Miniflare
 
 beforeAll(async () => {
-  const port = await quietPort()
+  const port = await reservePort()
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const settings = { tokenization_queries: [{ type: 'standard' }] }
   const webhook = { url: `http://127.0.0.1:${port}/webhooks`, secret }

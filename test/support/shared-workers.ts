@@ -4,7 +4,7 @@ import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world
 import type { WorldOptions } from '../../dev/world/world.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
-import { quietPort } from './ports.ts'
+import { reservePort } from './ports.ts'
 
 /** What a test's world is built on: its database, and Workers that know its addresses. */
 export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
@@ -32,8 +32,10 @@ let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
 let turn: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
 
 async function chooseShared() {
-  const [service, neon, turnstile] = await Promise.all([quietPort(), quietPort(), quietPort()])
-  const emulators = await Promise.all(PROCESSOR_NAMES.map(async (acquiring) => [acquiring, await quietPort()] as const))
+  const [service, neon, turnstile] = await Promise.all([reservePort(), reservePort(), reservePort()])
+  const emulators = await Promise.all(
+    PROCESSOR_NAMES.map(async (acquiring) => [acquiring, await reservePort()] as const),
+  )
   const secrets = await testSecrets()
   const ports = { service, neon, turnstile, ...Object.fromEntries(emulators), receiver: 0, mail: 0 }
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }

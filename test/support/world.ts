@@ -10,7 +10,7 @@ import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { checkedFetch, expectDocumented, expectDocumentedEvents } from './expect-documented.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
-import { quietPort } from './ports.ts'
+import { reservePort } from './ports.ts'
 import { sharedBase, type WorldBase } from './shared-workers.ts'
 
 export interface TestWorldOptions extends WorkersOfItsOwn {
@@ -136,7 +136,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: { ...(await testSecrets()), ...secrets },
-    ports: { service: await quietPort(), receiver: 0, mail: 0 },
+    ports: { service: await reservePort(), receiver: 0, mail: 0 },
     inspect,
     ...(brokenBindings && { brokenBindings }),
     ...(storage !== undefined && {

@@ -7,7 +7,7 @@ import { close, listen } from '../../dev/emulators/core/listen.ts'
 import { readOptions } from '../../dev/world/options.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { failedDev } from '../support/dev-run.ts'
-import { quietPort } from '../support/ports.ts'
+import { reservePort } from '../support/ports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-'))
 let ports: string[]
@@ -16,7 +16,7 @@ const options = (...args: string[]) => ({ folder, args: [...ports, ...args] })
 
 beforeAll(async () => {
   const parts = ['home', 'receiver', 'mail', 'shop', ...PROCESSOR_NAMES].map((part) => `--${part}-port`)
-  const free = await Promise.all([...parts, '--port'].map(async (option) => [option, String(await quietPort())]))
+  const free = await Promise.all([...parts, '--port'].map(async (option) => [option, String(await reservePort())]))
   ports = free.flat()
 })
 
@@ -29,7 +29,7 @@ test('has a distinct default port for each part', () => {
 
 test('reports that a port is in use', async () => {
   const server = createServer()
-  const { port } = new URL(await listen(server, await quietPort()))
+  const { port } = new URL(await listen(server, await reservePort()))
   const failed = await failedDev(options('--receiver-port', port))
   await close(server)
   expect(failed).toEqual({

@@ -10,7 +10,7 @@ import type { Options } from '../../dev/world/options.ts'
 import { isTaken } from '../../dev/world/ports.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { type DevRun, getBuyer, isRunning, pasteCurls, pay, startDev } from '../support/dev-run.ts'
-import { quietPort } from '../support/ports.ts'
+import { reservePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 120_000
@@ -37,7 +37,7 @@ const withoutFile = (...more: string[]) => ({
 
 beforeAll(async () => {
   const parts = ['home', 'service', 'receiver', 'mail', 'shop', ...PROCESSOR_NAMES]
-  const free = await Promise.all(parts.map(async (part) => [part, await quietPort()]))
+  const free = await Promise.all(parts.map(async (part) => [part, await reservePort()]))
   ports = Object.fromEntries(free)
   writeConfig('stripe')
 })

@@ -7,7 +7,7 @@ import { fileEnvironment } from '../../dev/world/secrets.ts'
 import { type Shop, startShop } from '../../dev/world/shop.ts'
 import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { quietPort } from '../support/ports.ts'
+import { reservePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -17,7 +17,11 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await startTestWorld()
-  const ports = { home: await quietPort(), receiver: Number(new URL(world.receiver.url).port), shop: await quietPort() }
+  const ports = {
+    home: await reservePort(),
+    receiver: Number(new URL(world.receiver.url).port),
+    shop: await reservePort(),
+  }
   const read = await readPaywallFile(demoWithPorts(ports, readFileSync(DEMO, 'utf8')), fileEnvironment(world.secrets))
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   await world.apply(read.file)
