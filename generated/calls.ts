@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_41988f330cd3cf8d'
+const RELEASE = 'release_83a7c16dc463f54c'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -99,11 +99,11 @@ export function createChallenge<Result>(db: Database, p: {
   codeHash: string
   codeMinutes: number
   network?: string | null | undefined
-  isSolved?: boolean | null | undefined
+  captchaSolved?: boolean | null | undefined
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.create_challenge($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::boolean) as result`,
-    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null, p.isSolved ?? null],
+    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null, p.captchaSolved ?? null],
   )
 }
 
@@ -530,11 +530,11 @@ export function refundMail<Result>(db: Database, p: {
   paywallId: string
   email: string
   network: string
-  isSolved: boolean
+  captchaSolved: boolean
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.refund_mail($1::text, $2::text, $3::text, $4::boolean) as result`,
-    [p.paywallId, p.email, p.network, p.isSolved],
+    [p.paywallId, p.email, p.network, p.captchaSolved],
   )
 }
 
@@ -560,7 +560,7 @@ export function signInByCode<Result>(db: Database, p: {
   email: string
   challengeHash: string
   codeHash: string
-  mostGuesses: number
+  maxGuesses: number
   restore: boolean
   sessionId: string
   tokenHash: string
@@ -570,7 +570,7 @@ export function signInByCode<Result>(db: Database, p: {
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text) as result`,
-    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.mostGuesses, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
+    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.maxGuesses, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
   )
 }
 

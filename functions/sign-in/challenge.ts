@@ -5,7 +5,7 @@ import { keyedHash } from './keyed-hash.ts'
 /** Lifetime of a code, in minutes. */
 export const CODE_MINUTES = 10
 /** Maximum number of guesses per challenge. */
-export const MOST_GUESSES = 5
+export const MAX_GUESSES = 5
 
 const DIGITS = 8
 const COUNT = 10 ** DIGITS

@@ -2,12 +2,12 @@
 -- guesses, and codes that others request do not affect it. `restores`: anonymous users have bought with the address, so the mail offers to
 -- restore that, and the code does.
 --
--- Counts the mail; without a `network` nothing is counted. `is_solved`: the caller has solved a captcha. Verdicts: `created`;
+-- Counts the mail; without a `network` nothing is counted. `captcha_solved`: the caller has solved a captcha. Verdicts: `created`;
 -- `too_many_mails`, with the seconds until one more can be sent and, if a solved captcha would help now, the paywall's Turnstile keys;
 -- `unknown_paywall`. Nothing depends on whether a user has the address. Locks the rate limits.
 create function create_challenge(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, code_minutes integer,
-  network text default null, is_solved boolean default false
+  network text default null, captcha_solved boolean default false
 ) returns jsonb language plpgsql security definer as $$
 declare
   paywall record;
@@ -18,13 +18,13 @@ begin
   from paywalls p where p.id = (select f.id from find_paywall(paywall_id, host) f);
   if paywall.id is null then return verdict('unknown_paywall'); end if;
 
-  if network is not null then wait := consume_mail(paywall_id, email, network, is_solved); end if;
+  if network is not null then wait := consume_mail(paywall_id, email, network, captcha_solved); end if;
   if wait is not null then
     return verdict('too_many_mails') || retry_after(wait) || jsonb_build_object('captcha', (
       select jsonb_build_object('site_key', k.site_key, 'secret_key', k.secret_key) from turnstile_keys k
       where (k.owner_id, k.paywall_id) = (paywall.owner_id, paywall.id)
         and not exists (
-          select from mail_limits(paywall.id, email, network, is_solved => true) l
+          select from mail_limits(paywall.id, email, network, captcha_solved => true) l
           where wait_for_refill(l.name, l.key, 1, l.capacity, '1 hour') is not null)));
   end if;
 
@@ -37,7 +37,7 @@ end $$;
 -- The rate limits of a mail to an address, each for an hour and on one paywall, in the order in which they are consumed.
 -- For what an attacker can do within them, see docs/security.md. A mail with a solved captcha has a limit of its own instead of all but the
 -- last.
-create function mail_limits(paywall_id text, email text, network text, is_solved boolean)
+create function mail_limits(paywall_id text, email text, network text, captcha_solved boolean)
 returns table (name text, key text, capacity bigint) language sql stable as $$
   select l.name, l.key, l.capacity from (values
     (false, 'address mail', address_key(paywall_id, email, network), 5),
@@ -46,14 +46,14 @@ returns table (name text, key text, capacity bigint) language sql stable as $$
     (false, 'first mail', 'network:' || network || ' paywall:' || paywall_id, 3),
     (false, 'paywall mail', 'paywall:' || paywall_id, 5000),
     (true, 'solved mail', address_key(paywall_id, email, network), 5),
-    (is_solved, 'all mail', 'paywall:' || paywall_id, 20000)
+    (captcha_solved, 'all mail', 'paywall:' || paywall_id, 20000)
   ) l (by_captcha, name, key, capacity)
-  where l.by_captcha = is_solved
+  where l.by_captcha = captcha_solved
 $$;
 
 -- Counts a mail in all of its limits, or in none. Null if it can be sent; else how long until the exhausted limit has room. A network's
 -- first mails do not count towards the paywall's limit, so other networks cannot exhaust it for them.
-create function consume_mail(paywall_id text, email text, network text, is_solved boolean) returns interval
+create function consume_mail(paywall_id text, email text, network text, captcha_solved boolean) returns interval
 language plpgsql as $$
 declare
   mail_limit record;
@@ -61,7 +61,7 @@ declare
   names text[] := '{}';
   keys text[] := '{}';
 begin
-  for mail_limit in select * from mail_limits(paywall_id, email, network, is_solved) loop
+  for mail_limit in select * from mail_limits(paywall_id, email, network, captcha_solved) loop
     continue when mail_limit.name = 'paywall mail' and 'first mail' = any (names);
     wait := consume(mail_limit.name, mail_limit.key, 1, mail_limit.capacity, '1 hour');
     if wait is null then

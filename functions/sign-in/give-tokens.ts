@@ -8,7 +8,7 @@ import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
-import { hashCode, MOST_GUESSES } from './challenge.ts'
+import { hashCode, MAX_GUESSES } from './challenge.ts'
 import { tokenErrors as errors, type GrantRefusal, TokenBody } from './contract.ts'
 import {
   newRefreshToken,
@@ -66,7 +66,7 @@ async function grantByCode(c: TokenContext, body: Body & { grant_type: 'code' })
     ...target,
     email: body.email,
     ...(await hashCode({ paywallId: target.paywallId, ...body }, c.env.SIGN_IN_CODE_KEY)),
-    mostGuesses: MOST_GUESSES,
+    maxGuesses: MAX_GUESSES,
     restore: body.restore,
     anonymousId: bearer?.anonymous ? bearer.userId : null,
     tokenAudience: bearer?.audience,

@@ -23,7 +23,7 @@ interface CountedMail {
   paywallId: string
   email: string
   network: string | null
-  isSolved: boolean
+  captchaSolved: boolean
 }
 
 /** Mails a sign-in code after the response, so that neither the response nor its timing reveals whether the address is known. */
@@ -36,12 +36,12 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   const hashes = await hashCode({ paywallId: target.paywallId, email, challenge, code }, c.env.SIGN_IN_CODE_KEY)
   const parameters = { ...target, email, ...hashes, codeMinutes: CODE_MINUTES, network }
 
-  let isSolved = false
-  let row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, isSolved })
+  let captchaSolved = false
+  let row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, captchaSolved })
   if (row.verdict === 'too_many_mails' && row.captcha && captchaToken) {
     await requireSolved(c, target.paywallId, row.captcha, captchaToken)
-    isSolved = true
-    row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, isSolved })
+    captchaSolved = true
+    row = await createChallenge<CreateResult>(connect(c.env), { ...parameters, captchaSolved })
   }
   if (row.verdict === 'unknown_paywall') throw apiError(errors.unknown_paywall)
   if (row.verdict === 'too_many_mails') {
@@ -50,7 +50,7 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   }
 
   const { paywall_name: paywallName, restores } = row
-  const counted = { paywallId: target.paywallId, email, network, isSolved }
+  const counted = { paywallId: target.paywallId, email, network, captchaSolved }
   c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName, restores }, counted))
   return c.json({ sent: true, challenge })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MOST_GUESSES } from '../../functions/sign-in/challenge.ts'
+import { MAX_GUESSES } from '../../functions/sign-in/challenge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -41,7 +41,7 @@ const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '12345678', challen
 
 test('a mailed code is refused on any other paywall, of the same owner too, and still works on its own afterwards', async () => {
   const grant = await getGrant(world, newEmail())
-  for (const paywallId of Array(MOST_GUESSES).fill([sameOwnerPaywall, otherOwnerPaywall]).flat()) {
+  for (const paywallId of Array(MAX_GUESSES).fill([sameOwnerPaywall, otherOwnerPaywall]).flat()) {
     expect(await requestTokens(world, grant, { paywallId })).toMatchObject(invalidGrant)
   }
   expect(parseSession(await requestTokens(world, grant)).user.email).toBe(grant.email)

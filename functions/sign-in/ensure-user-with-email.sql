@@ -1,7 +1,7 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
 -- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
 -- is an anonymous one, else the address's, and then the members that ensure_member and merge_users lock.
-create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid
+create function ensure_user_with_email(paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
   here constant record := users_of_paywall(paywall_id);
