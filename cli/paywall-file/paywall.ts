@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
-import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
+import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout } from './layout.ts'
 import { country, price, tokenType } from './price.ts'

@@ -6,7 +6,7 @@ import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
 import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
-import { MAX_TOKENS } from '../../lib/tokens/change-count.ts'
+import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 
 /** A local price as stored: its amount in minor units, and the processor's id for it. */

@@ -26,7 +26,7 @@ begin
     return verdict('unknown_type') || logged(member.id);
   end if;
 
-  change := change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, delta);
+  change := add_tokens(gate.owner_id, paywall_id, member.id, gate.settings, type, delta);
   if change.refusal is not null then
     return verdict(change.refusal) || jsonb_build_object('available', change.count) || logged(member.id);
   end if;

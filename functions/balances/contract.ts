@@ -4,7 +4,12 @@ import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/member-state/member-state.ts'
-import { type ChangeRefusal, MAX_TOKENS, MAX_TOKENS_TEXT, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
+import {
+  BALANCE_OUTCOME_UNKNOWN,
+  type ChangeRefusal,
+  MAX_TOKENS,
+  MAX_TOKENS_TEXT,
+} from '../../lib/tokens/add-tokens.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
 
@@ -107,7 +112,7 @@ export const operations: ApiOperation[] = [
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
     idempotent: true,
-    ifOutcomeUnknown: UNKNOWN_CHANGE,
+    ifOutcomeUnknown: BALANCE_OUTCOME_UNKNOWN,
     reply: {
       status: 200,
       description: 'The balance was changed',

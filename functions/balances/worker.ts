@@ -10,7 +10,7 @@ import { apiError } from '../../lib/http/errors.ts'
 import { onUnknownOutcome, readIdempotencyKey } from '../../lib/http/idempotency.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
-import type { ChangeResult } from '../../lib/tokens/change-count.ts'
+import type { ChangeResult } from '../../lib/tokens/add-tokens.ts'
 import { type BalanceRefusal, Body, duplicateCode, errors, PATH, type Reply } from './contract.ts'
 
 type ChangeBalanceResult = ChangeResult<Exclude<BalanceRefusal, 'insufficient'>, z.output<typeof Reply>>

@@ -12,7 +12,7 @@ begin
     select u.id into known_id from users u
     where (u.owner_id, u.is_test, u.email) = (here.owner_id, here.is_test, address);
     is_anonymous := anonymous_id is not null and lock_anonymous(paywall_id, anonymous_id, known_id);
-    if is_anonymous and known_id is null and give_address(anonymous_id, address) then known_id := anonymous_id; end if;
+    if is_anonymous and known_id is null and set_email(anonymous_id, address) then known_id := anonymous_id; end if;
     if known_id is null then
       insert into users as u (owner_id, is_test, email) values (here.owner_id, here.is_test, address)
       on conflict do nothing returning u.id into known_id;
@@ -40,7 +40,7 @@ end $$;
 
 -- Gives an anonymous user the address, if no other user of that owner and mode has it, and ends the sessions it had without one. Returns
 -- false if another user has the address.
-create function give_address(anonymous_id uuid, address text) returns boolean language plpgsql as $$
+create function set_email(anonymous_id uuid, address text) returns boolean language plpgsql as $$
 begin
   update users u set email = address where u.id = anonymous_id;
   update purchases p set buyer_email = null

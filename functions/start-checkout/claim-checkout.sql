@@ -60,8 +60,8 @@ begin
   buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
   if buyer.refusal = 'active_purchase' then
     return verdict('active_purchase') || jsonb_build_object(
-      'purchase_id', (buyer.in_the_way).id, 'status', (buyer.in_the_way).status
-    ) || logged(buyer.user_id, purchase_id => (buyer.in_the_way).id, price_id => price.id);
+      'purchase_id', (buyer.blocking).id, 'status', (buyer.blocking).status
+    ) || logged(buyer.user_id, purchase_id => (buyer.blocking).id, price_id => price.id);
   end if;
   if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
 

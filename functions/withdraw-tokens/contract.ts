@@ -4,7 +4,12 @@ import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors, interpolate } from '../../lib/http/errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
-import { type ChangeRefusal, MAX_TOKENS, MAX_TOKENS_TEXT, UNKNOWN_CHANGE } from '../../lib/tokens/change-count.ts'
+import {
+  BALANCE_OUTCOME_UNKNOWN,
+  type ChangeRefusal,
+  MAX_TOKENS,
+  MAX_TOKENS_TEXT,
+} from '../../lib/tokens/add-tokens.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
@@ -103,7 +108,7 @@ export const operations: ApiOperation[] = [
       tokens: 10,
     } satisfies z.input<typeof Body>,
     idempotent: true,
-    ifOutcomeUnknown: UNKNOWN_CHANGE,
+    ifOutcomeUnknown: BALANCE_OUTCOME_UNKNOWN,
     reply: { status: 200, description: 'The tokens were debited', body: { name: 'Withdrawn', schema: Reply, example } },
     errors,
     details: { insufficient: left },

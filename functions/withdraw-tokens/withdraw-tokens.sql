@@ -27,7 +27,7 @@ begin
   if types = '{}' then return verdict('no_balance') || logged(member.id); end if;
   if type <> all (types) then return verdict('unknown_type') || logged(member.id); end if;
 
-  change := change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, -tokens);
+  change := add_tokens(gate.owner_id, paywall_id, member.id, gate.settings, type, -tokens);
   if change.refusal is not null then
     return verdict(change.refusal) || jsonb_build_object('available', change.count) || logged(member.id);
   end if;

@@ -10,7 +10,7 @@ import { apiError, interpolate } from '../../lib/http/errors.ts'
 import { onUnknownOutcome, readIdempotencyKey } from '../../lib/http/idempotency.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, logPaywall, paywallTarget } from '../../lib/http/paywall-target.ts'
-import type { ChangeResult } from '../../lib/tokens/change-count.ts'
+import type { ChangeResult } from '../../lib/tokens/add-tokens.ts'
 import { errors, NamedBody, PATH, type Reply, type WithdrawRefusal } from './contract.ts'
 
 /** The result of withdraw_tokens. */

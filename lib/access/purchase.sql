@@ -101,7 +101,7 @@ $$;
 -- here and its processor has not ended yet, or, if the price is a one-time price, a purchase of the same price that gives access, or will
 -- when its money arrives: a bank transfer takes days. An edited price has another id and the same slug and counts as the same. A pack
 -- never prevents a sale, and is never prevented. `except_id` is a purchase to ignore: the sale itself. All null if there is none.
-create function purchase_in_the_way(
+create function blocking_purchase(
   paywall_id text, user_id uuid, price prices, except_id uuid default null
 ) returns purchases language plpgsql stable as $$
 declare
@@ -110,7 +110,7 @@ begin
   if not price.access then return null; end if;
   return (
     select p from purchases p join prices bought on bought.id = p.price_id
-    where p.paywall_id = purchase_in_the_way.paywall_id and p.user_id = purchase_in_the_way.user_id
+    where p.paywall_id = blocking_purchase.paywall_id and p.user_id = blocking_purchase.user_id
       and p.id is distinct from except_id
       and (is_running(p, present)
         or p.ended_by_owner_at is not null and p.stop_requested_at is not null and p.stopped_at is null

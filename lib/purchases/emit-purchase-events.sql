@@ -111,5 +111,5 @@ declare
 begin
   if checkout.replaces then return null; end if;
   select * into price from prices p where p.id = checkout.price_id;
-  return (purchase_in_the_way(purchase.paywall_id, purchase.user_id, price, except_id => purchase.id)).id;
+  return (blocking_purchase(purchase.paywall_id, purchase.user_id, price, except_id => purchase.id)).id;
 end $$;

@@ -20,7 +20,7 @@ describe('database functions', () => {
     expect(functions.get('withdraw_tokens')).toMatchObject({
       path: 'functions/withdraw-tokens/withdraw-tokens.sql',
       isEntry: true,
-      calls: expect.arrayContaining(['change_count', 'lock_member']),
+      calls: expect.arrayContaining(['add_tokens', 'lock_member']),
       decides: ['no_balance', 'unknown_type', 'changed'],
     })
     expect(functions.get('find_member')).toMatchObject({ isEntry: false, decides: ['unknown_identity', 'not_member'] })
