@@ -18,7 +18,7 @@ export interface LoggedIds {
 
 const traces = new AsyncLocalStorage<RequestTrace>()
 
-/** Runs `handle` so that every line it logs has the request's id, also in another Worker that the request calls. */
+/** Runs `handle` so that every line it logs has the request's id, including in another Worker that the request calls. */
 export const withRequestId = <Result>(requestId: string | null, handle: () => Result): Result =>
   traces.run({ requestId, subject: {} }, handle)
 

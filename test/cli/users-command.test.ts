@@ -157,7 +157,7 @@ describe('paywall users merge', () => {
 })
 
 describe('paywall users set-email', () => {
-  test("changes a user's e-mail address, also for look-ups", async () => {
+  test("changes a user's e-mail address, including for look-ups", async () => {
     const { user } = await signInByKey()
     const email = newEmail()
     expect(await setEmail(user.email!, ` ${email.toUpperCase()} `)).toEqual({

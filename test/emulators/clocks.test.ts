@@ -185,7 +185,7 @@ test("retries a webhook on the processor's schedule as the clock moves, and give
 })
 
 describe('at Mollie', () => {
-  test('charges a subscription on its dates, also after a failed charge, and completes it after `times` charges', async () => {
+  test('charges a subscription on its dates, even after a failed charge, and completes it after `times` charges', async () => {
     const { emulator, mollie } = await startMollie()
     const { customerId, fetched, payments } = await subscribe(mollie, { interval: '1 week', times: 3 })
     const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * DAY)

@@ -31,7 +31,7 @@ test.each<[string, () => ReturnType<typeof postWebhook>]>([
   expect((await world.database.query('select from processor_events')).rowCount).toBe(0)
 })
 
-test('the same event with its genuine signature takes effect, also when it is 290 seconds old', async () => {
+test('the same event with its genuine signature takes effect, even when it is 290 seconds old', async () => {
   const reply = await postWebhook(world, body, { at: agoSeconds(290) })
   expect(reply).toMatchObject({ status: 200, body: { received: true } })
   expect((await userState(world, paid.userId)).purchases).toMatchObject([purchaseAtStripe(world, paid.subscriptionId)])

@@ -17,7 +17,7 @@ async function signInAll(tabs: Tab[]): Promise<string> {
 }
 
 describe('signing in', () => {
-  test('with a mailed code, also in another tab, notifies every tab, as does signing out', async () => {
+  test('with a mailed code, even in another tab, notifies every tab, as does signing out', async () => {
     const [tab, other] = [await open(), await open()]
     const email = newEmail()
     await tab.paywall.evaluate((paywall, address) => paywall.signIn(address), email)

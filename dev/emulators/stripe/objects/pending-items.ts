@@ -9,7 +9,7 @@ import { complete } from './wire.ts'
 
 /*
  * Pending invoice items of price changes. "Any pending invoice items … are still charged at the end of the period, unless manually
- * deleted", also if the subscription is cancelled (docs.stripe.com/api/subscriptions/cancel).
+ * deleted", even if the subscription is cancelled (docs.stripe.com/api/subscriptions/cancel).
  */
 
 const itemId = ({ id }: SubscriptionRecord, line: PricedLine) =>
