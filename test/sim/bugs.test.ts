@@ -12,9 +12,9 @@ const PLAYED = BUGS.filter((_, place) => process.env.BUGS === 'all' || place % 8
 /** So many lives are played at the same time, and no more once one shows the bug. */
 const TOGETHER = 6
 
-/** The law of a bug and the faults by it. */
-const seen = (faults: Faults, { law }: Bug) =>
-  [...faults.values()].flat().filter((fault) => fault.startsWith(`${law}: `))
+/** The violations of a bug's invariant. */
+const seen = (faults: Faults, { invariant }: Bug) =>
+  [...faults.values()].flat().filter((fault) => fault.startsWith(`${invariant}: `))
 
 /** How many of the lives have to be played until one is seen that shows the fault; null: none of them does. */
 async function livesUntilSeen(stage: Stage, bug: Bug): Promise<number | null> {
@@ -39,6 +39,6 @@ describe(`${LIVES} lives see`, () => {
   test.each(PLAYED.map((bug) => [bug.name, bug] as const))('%s', { timeout: 600_000 }, async (_name, bug) => {
     const mend = await seedBug(stage, bug)
     const count = await livesUntilSeen(stage, bug).finally(mend)
-    expect(count, `none of ${LIVES} lives breaks the law "${bug.law}"`).not.toBeNull()
+    expect(count, `none of ${LIVES} lives violates the invariant "${bug.invariant}"`).not.toBeNull()
   })
 })

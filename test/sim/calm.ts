@@ -11,8 +11,8 @@ import type { Stage } from './stage.ts'
 const LONGEST_SECONDS = 60
 
 /** Resolves when all webhooks that the processors will send have arrived, and the owner has got the events. */
-export async function calmDown(stage: Stage, { weather, companies }: Cast): Promise<void> {
-  await weather.calm()
+export async function calmDown(stage: Stage, { faultInjector, companies }: Cast): Promise<void> {
+  await faultInjector.stop()
   await clocksAgree(companies)
   await Promise.all(PROCESSOR_NAMES.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   for (const { worlds } of companies)

@@ -2,6 +2,7 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
 import { setUp } from '../conformance/drivers/set-up.ts'
+import { createFaultInjector, type FaultInjector } from './fault-injection.ts'
 import { MOST_LIVES } from './history.ts'
 import { holdLiveEvents, type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
@@ -9,12 +10,11 @@ import { endLeases, persist } from './passing-time.ts'
 import { getFile, type Ids } from './paywalls.ts'
 import { type Company, createCompany } from './person.ts'
 import type { Stage } from './stage.ts'
-import { createWeather, type Weather } from './weather.ts'
 
 /** Who plays in a history, and what is around them. */
 export interface Cast {
   companies: Company[]
-  weather: Weather
+  faultInjector: FaultInjector
   backend: OwnerBackend
   /** The owner changes the monthly price of a life's paywall. */
   edit(company: Company): Promise<void>
@@ -23,7 +23,7 @@ export interface Cast {
 /** Histories that were played so far: each has paywalls of its own. */
 let played = 0
 
-/** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
+/** Creates an owner with a paywall for each life of a history, and starts to inject faults. */
 export async function assembleCast(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
   const getIds = ({ number }: PartialLife): Ids => [
@@ -47,12 +47,14 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
     return [createCompany(life, [getWorld(id)], id), createCompany(inRealTime(life), [getWorld(other)], id)]
   })
   for (const { life, world } of companies) await setUp(world[life.processor], world.paywall.id, life.setup)
-  const weather = createWeather(companies.flatMap(getPlaces), (paywallId) => endLeases(stage.world, paywallId))
-  const backend = ownerBackend(weather)
+  const faultInjector = createFaultInjector(companies.flatMap(getFaultTargets), (paywallId) =>
+    endLeases(stage.world, paywallId),
+  )
+  const backend = ownerBackend(faultInjector)
   stage.faults.length = 0
-  stage.sendWebhook = weather.sendWebhook
+  stage.sendWebhook = faultInjector.sendWebhook
   stage.world.receiver.answer = backend.answer
-  for (const acquiring of PROCESSOR_NAMES) stage.world[acquiring].onCall = weather.onCall
+  for (const acquiring of PROCESSOR_NAMES) stage.world[acquiring].onCall = faultInjector.onCall
 
   /** One edit at a time, since each puts up the whole file. A kill may fail it: then it is made again. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -68,7 +70,7 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
     const now = await edited
     for (const world of company.worlds) world.paywall = inFile(world.paywall.id, now)
   }
-  return { companies, weather, backend, edit }
+  return { companies, faultInjector, backend, edit }
 }
 
 /** A life on a live paywall, whose clock cannot be moved: no day passes, and nothing is found only by later polls. */
@@ -79,7 +81,7 @@ const inRealTime = (life: PartialLife): PartialLife => ({
   steps: life.steps.map((step) => (step?.act === 'wait' ? null : step)),
 })
 
-const getPlaces = ({ life: { processor, webhooks }, worlds }: Company) =>
+const getFaultTargets = ({ life: { processor, webhooks }, worlds }: Company) =>
   worlds.map((world) => ({
     paywallId: world.paywall.id,
     account: world[processor].getAccount(world.paywall.id),

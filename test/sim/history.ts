@@ -9,7 +9,7 @@ import type { Step } from './step.ts'
 
 /*
  * What is played: everything random of a seed is chosen here, before anything runs, so the same seed plays the same
- * choices. Each step has its own weather, so that a history with steps left out plays the others as before.
+ * choices. Each step has its own seed of faults, so that a history with steps left out plays the others as before.
  */
 
 /** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
+import type { FaultInjector } from './fault-injection.ts'
 import type { Kill } from './history.ts'
 import { isDefinite, once } from './insist.ts'
 import { endLeases } from './passing-time.ts'
 import type { Stage } from './stage.ts'
-import type { Weather } from './weather.ts'
 
 /** How soon after a kill everybody is answered again. A machine that is busy takes a few seconds. */
 const BACK_SECONDS = 60
@@ -19,11 +19,11 @@ const WAIT_MS = 1_500
 export async function killInRound(
   stage: Stage,
   { what, after }: Kill,
-  weather: Weather,
+  faultInjector: FaultInjector,
   ask: () => Promise<Reply>,
 ): Promise<void> {
-  const [first, deadline] = [weather.calls(), Date.now() + WAIT_MS]
-  while (weather.calls() < first + after && Date.now() < deadline) await delay(10)
+  const [first, deadline] = [faultInjector.calls(), Date.now() + WAIT_MS]
+  while (faultInjector.calls() < first + after && Date.now() < deadline) await delay(10)
   const back = Promise.all([
     what !== 'workers' && stage.postgres.kill(),
     what !== 'postgres' && stage.world.workers.kill(),

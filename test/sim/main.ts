@@ -3,7 +3,7 @@
 import { endOnSignals, runProgram } from '../../cli/program.ts'
 import { createHistory } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { kept } from './parts.ts'
+import { selectSteps } from './parts.ts'
 import { play } from './play.ts'
 import { faultLines, report, reportJson } from './report.ts'
 import { shrink } from './shrink.ts'
@@ -27,7 +27,7 @@ async function run(options: Options): Promise<number> {
 async function playAndReport(stage: Stage, options: Options): Promise<boolean> {
   const { seed, lives, keep, processor, json } = options
   const whole = createHistory(seed, lives, processor && [processor])
-  const history = keep === undefined ? whole : kept(whole, keep)
+  const history = keep === undefined ? whole : selectSteps(whole, keep)
   const startedAt = Date.now()
   const faults = await play(stage, history)
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)

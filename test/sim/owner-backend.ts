@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Received } from '../../dev/world/pages/received.ts'
 import type { Receiver } from '../../dev/world/pages/receiver.ts'
 import type { TestWorld } from '../support/world.ts'
+import type { FaultInjector } from './fault-injection.ts'
 import type { LifeWorld } from './person.ts'
-import type { Weather } from './weather.ts'
 
 const Subscription = z.looseObject({
   id: z.string(),
@@ -53,7 +53,7 @@ const Event = z.object({
 })
 
 /** An event that the owner took: each once, in the order in which it took them first. */
-export type TakenEvent = z.output<typeof Event> & { body: string; times: number }
+export type OwnerEvent = z.output<typeof Event> & { body: string; times: number }
 
 export type OwnerBackend = ReturnType<typeof ownerBackend>
 
@@ -63,19 +63,19 @@ export async function holdLiveEvents({ database }: Pick<TestWorld, 'database'>):
 }
 
 /** The events of a paywall, whether the owner's backend has accepted them or not. */
-export async function writtenEvents({ database, paywall }: LifeWorld): Promise<TakenEvent[]> {
+export async function writtenEvents({ database, paywall }: LifeWorld): Promise<OwnerEvent[]> {
   const { rows } = await database.query<{ body: string }>('select body from events where paywall_id = $1', [paywall.id])
   return rows.map(({ body }) => ({ ...Event.parse(JSON.parse(body)), body, times: 1 }))
 }
 
 /** The owner's backend, which refuses some webhooks, so that they come again, and keeps the others. */
-export function ownerBackend(weather: Weather) {
-  const taken = new Map<string, TakenEvent>()
+export function ownerBackend(faultInjector: FaultInjector) {
+  const taken = new Map<string, OwnerEvent>()
   const faults: string[] = []
 
   function take({ body, headers, verified }: Received): { status: number } {
     const event = Event.parse(JSON.parse(body))
-    const status = weather.ownerStatus(event.data.paywall_id)
+    const status = faultInjector.ownerStatus(event.data.paywall_id)
     if (status !== 200) return { status }
     const id = headers['webhook-id'] ?? ''
     const known = taken.get(id)

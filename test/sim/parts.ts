@@ -19,8 +19,8 @@ export type PartialLife = PartialHistory['lives'][number]
 export const listSteps = ({ lives }: PartialHistory) =>
   lives.flatMap(({ steps }) => steps.filter((step) => step !== null))
 
-/** The text that `kept` reads. */
-export function toKeepText({ lives, kills }: PartialHistory): string {
+/** Formats what is left of a history for `--keep`; `selectSteps` parses it. */
+export function formatKeep({ lives, kills }: PartialHistory): string {
   const named = lives.map(({ number, steps }) => {
     const places = steps.flatMap((step, place) => (step ? [place] : []))
     return `${number}:${places.join('.')}`
@@ -28,8 +28,8 @@ export function toKeepText({ lives, kills }: PartialHistory): string {
   return named.join(',') + (kills.length > 0 ? 'k' : '')
 }
 
-/** Those parts of a history that a text names. Throws a `CommandError` for a text that names none. */
-export function kept(history: History, text: string): PartialHistory {
+/** Leaves only the parts of a history that `--keep` names. Throws a `CommandError` if it names none. */
+export function selectSteps(history: History, text: string): PartialHistory {
   const parts = [...text.matchAll(/(\d+):([\d.]*)/g)].map(([, life = '', places = '']) => ({
     life: history.lives.find(({ number }) => number === Number(life)),
     places: places.split('.').map(Number),

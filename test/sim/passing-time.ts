@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 /** A kill holds time up. */
 const LONGEST_MS = 120_000
 
-/** Days pass for a life: what falls due meanwhile happens, there and here, in order and in the weather of that time. */
+/** Days pass for a life: what falls due meanwhile happens, there and here, in order and with the faults of that time. */
 export async function daysPass({ world: { clock, paywall } }: Company, days: number): Promise<void> {
   const begin = await persist('a clock is read', () => clock.now(paywall.id))
   const end = new Date(begin.getTime() + days * DAY_MS)
@@ -24,7 +24,7 @@ export async function clocksAgree(companies: Company[]): Promise<void> {
   }
 }
 
-/** Does it again until it succeeds, as after a kill. Fails with what kept it from succeeding. */
+/** Does it again until it succeeds, as after a kill. Fails with what selectSteps it from succeeding. */
 export async function persist<Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> {
   let cause: unknown
   const attempt = () =>

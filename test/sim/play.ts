@@ -1,17 +1,19 @@
-// One history from beginning to end, on a stage that is there already:
-// 1. put up an owner with a paywall for each life
-// 2. play the lives, all at the same time, a step of each in every round; what the round kills is killed meanwhile
-// 3. calm: no more faults, and what is under way ends. Whose webhooks all came, and who let no days pass, must be right now
-// 4. in calm the time passes after which we know, as docs/operations.md promises, what no webhook reported: everybody must be right now
-// 5. the rest of a month passes: what was cancelled ends, trials are paid for, and everybody must be right still
+// Simulates one history in a running world:
+// 1. Create an owner with a paywall for each life.
+// 2. Run all lives at the same time, one step of each in every round. Meanwhile processes are killed, if the round has a kill.
+// 3. Stop all faults, and wait for work in progress. The lives whose webhooks all arrived, and in which no days passed, must be correct now.
+// 4. Move the clocks by the time after which, as docs/operations.md promises, the service has found what no webhook reported. All lives
+//    must be correct now.
+// 5. Move the clocks by the rest of a month: cancelled subscriptions end, trials are paid. All lives must still be correct.
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
 import { calmDown } from './calm.ts'
 import { assembleCast, type Cast } from './cast.ts'
+import { checkAccess, checkInvariants } from './check-invariants.ts'
+import type { FaultInjector } from './fault-injection.ts'
 import { happen } from './happenings.ts'
 import { ROUNDS } from './history.ts'
-import { judge, judgeAccess } from './judge.ts'
 import { killInRound } from './kills.ts'
 import { writtenEvents } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
@@ -20,9 +22,8 @@ import type { Company } from './person.ts'
 import { mergeAll, signIn } from './sign-in.ts'
 import type { Stage } from './stage.ts'
 import type { Step } from './step.ts'
-import type { Weather } from './weather.ts'
 
-/** What is wrong, by the number of the life; -1: with none in particular. */
+/** Violated invariants by the number of the life; -1: of no life in particular. */
 export type Faults = Map<number, string[]>
 
 /**
@@ -38,15 +39,15 @@ export async function play(
   isEnough: (faults: Faults) => boolean = () => false,
 ): Promise<Faults> {
   const cast = await assembleCast(stage, history)
-  const { companies, weather } = cast
+  const { companies, faultInjector } = cast
   const found: Faults = new Map()
   const isOver = async (judged: Company[], known: Moment) => {
-    for (const [number, faults] of await readFaults(stage, cast, judged, known)) found.set(number, faults)
+    for (const [number, faults] of await findViolations(stage, cast, judged, known)) found.set(number, faults)
     return isEnough(found)
   }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
-  const reported = companies.filter((company) => wasTold(company, weather))
+  const reported = companies.filter((company) => wasFullyReported(company, faultInjector))
   const upToDate = reported.filter(isUpToDate)
   if (await isOver(upToDate, { reported, settled: false })) return found
   for (const days of CALM_DAYS) {
@@ -67,11 +68,11 @@ interface Moment {
 const isOfTests = ({ world }: Company) => world.paywall.is_test
 
 /** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
-async function readFaults(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
+async function findViolations(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
   const found: Faults = new Map()
   const all = [
     ...cast.companies.map(({ life, faults }) => [life.number, [...faults]] as const),
-    ...(await judgeAll(cast, judged, moment)),
+    ...(await checkAll(cast, judged, moment)),
     [-1, [...new Set([...stage.faults, ...cast.backend.faults])]] as const,
   ]
   for (const [number, faults] of all) {
@@ -81,7 +82,7 @@ async function readFaults(stage: Stage, cast: Cast, judged: Company[], moment: M
 }
 
 async function playRound(stage: Stage, history: PartialHistory, cast: Cast, round: number) {
-  const { companies, weather } = cast
+  const { companies, faultInjector } = cast
   const kills = history.kills.filter((kill) => kill.round === round)
   const ask = async () => {
     const { world, people } = companies[0]!
@@ -89,7 +90,7 @@ async function playRound(stage: Stage, history: PartialHistory, cast: Cast, roun
   }
   await Promise.all([
     ...companies.map((company) => live(company, company.life.steps[round] ?? null, cast)),
-    ...kills.map((kill) => killInRound(stage, kill, weather, ask)),
+    ...kills.map((kill) => killInRound(stage, kill, faultInjector, ask)),
   ])
 }
 
@@ -97,7 +98,7 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
   if (!step) return
   const person = company.people[step.who]!
   // What goes wrong on a live paywall is not found out later, since no days pass there.
-  for (const { paywall } of company.worlds) if (paywall.is_test) cast.weather.change(paywall.id, step.weather)
+  for (const { paywall } of company.worlds) if (paywall.is_test) cast.faultInjector.reseed(paywall.id, step.faultSeed)
   switch (step.act) {
     case 'buy':
       return buy(company, person, step)
@@ -125,20 +126,20 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
 }
 
 /** Days pass, and what was to come in days comes. Who has access is judged then, whatever was reported so far. */
-async function timePasses(company: Company, days: number, { weather }: Cast): Promise<void> {
+async function timePasses(company: Company, days: number, { faultInjector }: Cast): Promise<void> {
   await daysPass(company, days)
-  for (const { paywall } of company.worlds) await weather.daysHavePassed(paywall.id)
-  for (const fault of await judgeAccess(company)) company.faults.add(fault)
+  for (const { paywall } of company.worlds) await faultInjector.deliverLate(paywall.id)
+  for (const fault of await checkAccess(company)) company.faults.add(fault)
 }
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
-function wasTold({ life, capabilities, worlds }: Company, weather: Weather): boolean {
+function wasFullyReported({ life, capabilities, worlds }: Company, faultInjector: FaultInjector): boolean {
   const untold = (step: Step) =>
     (!capabilities.sendsCancellationWebhook && cancels(step)) ||
     (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute')
   return (
     !life.steps.some((step) => step && untold(step)) &&
-    worlds.every(({ paywall }) => weather.getDamage(paywall.id).unheard.size === 0)
+    worlds.every(({ paywall }) => faultInjector.getEffects(paywall.id).lostWebhooks.size === 0)
   )
 }
 
@@ -154,17 +155,17 @@ const cancels = (step: Step) =>
   ['cancel', 'portal-cancel', 'end'].includes(step.act) || (step.act === 'buy' && step.replaces)
 
 /** What is wrong with each, by the number of its life. */
-async function judgeAll({ backend, weather }: Cast, companies: Company[], moment: Moment) {
+async function checkAll({ backend, faultInjector }: Cast, companies: Company[], moment: Moment) {
   const { reported, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const ids = company.worlds.map(({ paywall }) => paywall.id)
     const known = {
-      refusedCheckouts: ids.reduce((sum, id) => sum + weather.getDamage(id).refusedCheckouts, 0),
+      refusedCheckouts: ids.reduce((sum, id) => sum + faultInjector.getEffects(id).refusedCheckouts, 0),
       everything: reported.includes(company),
       settled: settled && isOfTests(company),
     }
     const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : writtenEvents(company.world))
-    return [company.life.number, await whatStays(async () => judge(company, await eventsNow(), known))]
+    return [company.life.number, await whatStays(async () => checkInvariants(company, await eventsNow(), known))]
   }
   return Promise.all(companies.map(faultsOfLife))
 }

@@ -11,7 +11,7 @@ function twoBecomeOne(dice: Dice): Step[] {
     { ...buying(dice), who: 0 },
     { ...buying(dice), who: 1 },
     { ...credit, who: 0 },
-    { ...become, who: 0, weather: dice.below(2 ** 31) },
+    { ...become, who: 0, faultSeed: dice.below(2 ** 31) },
   ]
 }
 
@@ -22,16 +22,16 @@ function upgrade(dice: Dice): Step[] {
   const isCharged = dice.chance(0.5)
   return [
     { ...paying(dice, slug), who: 0 },
-    { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
-    ...(isCharged ? [{ act: 'roll-over', who: 0, weather: dice.below(2 ** 31) } as const] : []),
+    { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
+    ...(isCharged ? [{ act: 'roll-over', who: 0, faultSeed: dice.below(2 ** 31) } as const] : []),
     newer,
-    ...(isCharged ? [{ act: 'resolve', fails: false, who: 0, weather: dice.below(2 ** 31) } as const] : []),
+    ...(isCharged ? [{ act: 'resolve', fails: false, who: 0, faultSeed: dice.below(2 ** 31) } as const] : []),
   ]
 }
 
 const buysForEver = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
-  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
   { ...paying(dice, 'lifetime'), replaces: true, who: 0 },
 ]
 
@@ -39,7 +39,7 @@ function changePlans(dice: Dice): Step[] {
   const [slug, to] = dice.pick([['monthly', 'yearly'] as const, ['yearly', 'monthly'] as const])
   return [
     { ...paying(dice, slug), country: 'US', who: 0 },
-    { act: 'wait', days: dice.pick([1, 8]), who: 0, weather: dice.below(2 ** 31) },
+    { act: 'wait', days: dice.pick([1, 8]), who: 0, faultSeed: dice.below(2 ** 31) },
     { ...changingPlan(dice), to, who: 0 },
   ]
 }
@@ -47,65 +47,65 @@ function changePlans(dice: Dice): Step[] {
 /** Pays for a year in the middle of a month, which brings more tokens in the same period. */
 const upgradesPlan = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), country: 'US', who: 0 },
-  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
   { ...changingPlan(dice), to: 'yearly', at: 'once', who: 0 },
 ]
 
 const moneyGoesBack = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
-  { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, weather: dice.below(2 ** 31) },
-  { act: dice.pick(['fail-refund', 'read']), who: 0, weather: dice.below(2 ** 31) },
+  { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: dice.pick(['fail-refund', 'read']), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const disputed = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
-  { act: 'dispute', who: 0, weather: dice.below(2 ** 31) },
-  { act: 'decide-dispute', wins: dice.chance(0.5), who: 0, weather: dice.below(2 ** 31) },
+  { act: 'dispute', who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'decide-dispute', wins: dice.chance(0.5), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const cancels = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
-  { act: 'cancel', who: 0, weather: dice.below(2 ** 31) },
-  { act: 'read', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'cancel', who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'read', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const pauses = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
-  { act: 'pause', who: 0, weather: dice.below(2 ** 31) },
-  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'pause', who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
   { ...paying(dice, 'yearly'), who: 0 },
-  { act: 'wait', days: 8, who: 0, weather: dice.below(2 ** 31) },
-  { act: 'resume', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 8, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'resume', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const cardFails = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
-  { act: 'card', declines: true, who: 0, weather: dice.below(2 ** 31) },
-  { act: 'wait', days: 32, who: 0, weather: dice.below(2 ** 31) },
-  { act: 'wait', days: dice.pick([1, 8, 8]), who: 0, weather: dice.below(2 ** 31) },
-  { act: 'card', declines: dice.chance(0.3), who: 0, weather: dice.below(2 ** 31) },
+  { act: 'card', declines: true, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'wait', days: 32, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'wait', days: dice.pick([1, 8, 8]), who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'card', declines: dice.chance(0.3), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 /** By a page that was opened before its buyer became the same as another, and by a link that is paid again. */
 const paysTwice = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { ...paying(dice, 'monthly'), button: 'leave', who: 1 },
-  { act: 'merge', who: 0, weather: dice.below(2 ** 31) },
-  { act: 'pay-again', who: 1, weather: dice.below(2 ** 31) },
-  { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'merge', who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'pay-again', who: 1, faultSeed: dice.below(2 ** 31) },
+  { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 /** On a page that is still open, though it has bought on another one since. */
 const paysOnBothPages = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), button: 'leave', who: 0 },
   { ...paying(dice, 'monthly'), who: 0 },
-  { act: 'pay-again', who: 0, weather: dice.below(2 ** 31) },
+  { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const spendsDaily = (dice: Dice): Step[] => [
   { ...buying(dice), who: 0 },
   { ...tokens(dice), op: 'withdraw', type: 'daily', amount: 2, who: 0 },
-  { act: 'wait', days: 1, who: 0, weather: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 /** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */

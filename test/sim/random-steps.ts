@@ -9,19 +9,19 @@ export type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, '
 
 export function createStep(dice: Dice): Chosen {
   const chance = dice.below(100)
-  const weather = dice.below(2 ** 31)
+  const faultSeed = dice.below(2 ** 31)
   if (chance < 24) return buying(dice)
   if (chance < 34) return tokens(dice)
-  if (chance < 46) return { act: 'renew', fails: dice.chance(0.35), weather }
-  if (chance < 50) return { act: 'card', declines: dice.chance(0.7), weather }
-  if (chance < 55) return { act: 'resolve', fails: dice.chance(0.3), weather }
-  if (chance < 60) return { act: 'refund', part: dice.pick(['some', 'all']), weather }
+  if (chance < 46) return { act: 'renew', fails: dice.chance(0.35), faultSeed }
+  if (chance < 50) return { act: 'card', declines: dice.chance(0.7), faultSeed }
+  if (chance < 55) return { act: 'resolve', fails: dice.chance(0.3), faultSeed }
+  if (chance < 60) return { act: 'refund', part: dice.pick(['some', 'all']), faultSeed }
   if (chance < 64) return changingPlan(dice)
-  if (chance < 66) return { act: 'decide-dispute', wins: dice.chance(0.5), weather }
-  if (chance < 74) return { act: 'wait', days: dice.pick(DAYS), weather }
-  if (chance < 79) return { act: 'sign-in', as: dice.pick(['itself', 'another']), weather }
-  if (chance < 82) return { act: 'merge', weather }
-  if (chance < 85) return { act: 'edit', weather }
+  if (chance < 66) return { act: 'decide-dispute', wins: dice.chance(0.5), faultSeed }
+  if (chance < 74) return { act: 'wait', days: dice.pick(DAYS), faultSeed }
+  if (chance < 79) return { act: 'sign-in', as: dice.pick(['itself', 'another']), faultSeed }
+  if (chance < 82) return { act: 'merge', faultSeed }
+  if (chance < 85) return { act: 'edit', faultSeed }
   const acts = [
     'cancel',
     'cancel',
@@ -39,7 +39,7 @@ export function createStep(dice: Dice): Chosen {
     'read',
     'due',
   ] as const
-  return { act: dice.pick(acts), weather }
+  return { act: dice.pick(acts), faultSeed }
 }
 
 const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
@@ -55,14 +55,14 @@ export const buying = (dice: Dice): Extract<Chosen, { act: 'buy' }> => ({
   replaces: dice.chance(0.25),
   comesBack: dice.chance(0.6),
   clicks: dice.pick([1, 1, 1, 2, 3]),
-  weather: dice.below(2 ** 31),
+  faultSeed: dice.below(2 ** 31),
 })
 
 export const changingPlan = (dice: Dice): Extract<Chosen, { act: 'change-plan' }> => ({
   act: 'change-plan',
   to: dice.pick(['monthly', 'yearly']),
   at: dice.pick(['once', 'once', 'the end of the period']),
-  weather: dice.below(2 ** 31),
+  faultSeed: dice.below(2 ** 31),
 })
 
 export const tokens = (dice: Dice): Extract<Chosen, { act: 'tokens' }> => ({
@@ -71,5 +71,5 @@ export const tokens = (dice: Dice): Extract<Chosen, { act: 'tokens' }> => ({
   type: 'premium',
   amount: 1 + dice.below(40),
   keyed: dice.chance(0.5),
-  weather: dice.below(2 ** 31),
+  faultSeed: dice.below(2 ** 31),
 })

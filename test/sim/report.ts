@@ -1,5 +1,5 @@
 import type { Options } from './options.ts'
-import { type PartialHistory, type PartialLife, toKeepText } from './parts.ts'
+import { formatKeep, type PartialHistory, type PartialLife } from './parts.ts'
 import type { Faults } from './play.ts'
 import type { FailingHistory } from './shrink.ts'
 
@@ -42,4 +42,4 @@ const lifeLines = ({ number, processor, paywalls, webhooks, steps }: PartialLife
 ]
 
 const keepOption = (history: PartialHistory, lives: number) =>
-  history.lives.length === lives && history.kills.length > 0 ? '' : ` --keep '${toKeepText(history)}'`
+  history.lives.length === lives && history.kills.length > 0 ? '' : ` --keep '${formatKeep(history)}'`

@@ -4,7 +4,7 @@
  * two; `edit`: the owner changes the monthly price. `who` does it, or has it done to: the number of a person of the life. What cannot
  * happen at that moment does not.
  */
-export type Step = { weather: number; who: number } & (
+export type Step = { faultSeed: number; who: number } & (
   | {
       act: 'buy'
       slug: Slug

@@ -14,7 +14,7 @@ export interface Truth {
   payments: Record<Kind, number>
 }
 
-export function getTruth({ there, records, capabilities: { refundsWhatIsDisputed } }: Company): Truth {
+export function getTruth({ there, records, capabilities: { refundsWhenDisputed } }: Company): Truth {
   const pages = there.pages()
   const [takenBack, refunds] = partition(records('refunds'), (refund) => there.isTakenBack?.(refund) === true)
   const disputed = records('disputes').length + takenBack.length
@@ -28,7 +28,7 @@ export function getTruth({ there, records, capabilities: { refundsWhatIsDisputed
       refunded: refunds.length,
       refund_failed: refunds.filter(({ status }) => status === 'failed').length,
       disputed,
-      dispute_lost: refundsWhatIsDisputed
+      dispute_lost: refundsWhenDisputed
         ? disputed
         : records('disputes').filter(({ status }) => status === 'lost').length,
       dispute_won:

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import { waitsForBank } from '../../conformance/drivers/stopping.ts'
 import { findSequenceErrors } from '../../support/owner-events.ts'
-import type { Case, Law } from './case.ts'
-import { type Change, getChanges, type Told } from './changes.ts'
+import type { Case, Invariant } from './case.ts'
+import { type Change, type EventSubscription, getChanges } from './changes.ts'
 
 /** The events about each user of a paywall come in order, without a gap. */
-export const SEQUENCE: Law = {
+export const SEQUENCE: Invariant = {
   name: 'sequence',
   faults({ events }) {
     const users = Map.groupBy(events, ({ data }) => `${data.paywall_id} ${data.user.id}`)
@@ -20,7 +20,7 @@ export const SEQUENCE: Law = {
 }
 
 /** Events name the mode of their paywall, and go to the webhook endpoints of that mode alone. */
-export const OF_ITS_MODE: Law = {
+export const OF_ITS_MODE: Invariant = {
   name: 'events of its mode',
   async faults({ company: { worlds }, events }) {
     const faults = worlds.map(async ({ database, file, paywall: { id, is_test: isTest } }) => {
@@ -42,7 +42,7 @@ export const OF_ITS_MODE: Law = {
 }
 
 /** The last event about a subscription has the state that is shown. */
-export const LAST: Law = {
+export const LAST: Invariant = {
   name: 'last event',
   faults: ({ members, events }) =>
     members
@@ -61,7 +61,7 @@ const TOLERANCE_MS = 60_000
 const time = (at: string | null) => (at === null ? Infinity : Date.parse(at))
 
 /** Whether access ends although the subscription goes on: it is past due, or nobody knows of its next period. */
-function hasGrace({ status, access_until: until, ...is }: Told): boolean {
+function hasGrace({ status, access_until: until, ...is }: EventSubscription): boolean {
   const scheduledEnd = is.cancel_at ?? (is.cancel_at_period_end ? is.current_period_end : null)
   return ['trialing', 'active', 'past_due'].includes(status) && time(until) < time(scheduledEnd)
 }
@@ -70,7 +70,10 @@ const isPastGrace = ({ is, at }: Change) => hasGrace(is) && time(is.access_until
 const isAtItsEnd = ({ is, at }: Change) => hasGrace(is) && Math.abs(time(is.access_until) - at) < TOLERANCE_MS
 
 /** Whether an event of a type reports a change, by the state before and after, and whether access had ended before. */
-const TYPES: Record<string, (is: Told, was: Told, hadEnded: boolean, change: Change) => boolean> = {
+const TYPES: Record<
+  string,
+  (is: EventSubscription, was: EventSubscription, hadEnded: boolean, change: Change) => boolean
+> = {
   'subscription.ended': (is, was) => is.status === 'canceled' && was.status !== 'canceled',
   'subscription.past_due': (is, was) => is.status === 'past_due' && was.status !== 'past_due',
   'subscription.access_ended': (_is, _was, hadEnded, change) => isPastGrace(change) && !hadEnded,
@@ -82,7 +85,7 @@ const TYPES: Record<string, (is: Told, was: Told, hadEnded: boolean, change: Cha
     is.status !== 'canceled' && !is.cancel_at_period_end && was.cancel_at_period_end,
 }
 
-/** The types of all events that a change has; a renewal, which not every change of a period is, has a law of its own. */
+/** The types of all events that a change has; a renewal, which not every change of a period is, has a invariant of its own. */
 function dueTypes(change: Change, hadEnded: boolean): string[] {
   const { types, was, is } = change
   if (was === undefined) return ['subscription.created']
@@ -97,10 +100,10 @@ function dueTypes(change: Change, hadEnded: boolean): string[] {
 const RENEWED = 'subscription.renewed'
 
 /** An event is of a type that what changed has, and there is one of each of these types. */
-export const OF_ITS_TYPE: Law = {
+export const OF_ITS_TYPE: Invariant = {
   name: 'event types',
-  faults: ({ shown, now, known: { settled } }) =>
-    shown.flatMap(({ id, interval, status, changes }) => {
+  faults: ({ purchases, now, known: { settled } }) =>
+    purchases.flatMap(({ id, interval, status, changes }) => {
       const isRunning = interval !== null && ['trialing', 'active', 'past_due', 'paused'].includes(status)
       if (isRunning && changes.length === 0) return [`${id} was created untold`]
       let hadEnded = false
@@ -121,10 +124,10 @@ export const OF_ITS_TYPE: Law = {
 }
 
 /** A subscription's new period is reported once, when it is paid for. */
-export const RENEWALS: Law = {
+export const RENEWALS: Invariant = {
   name: 'renewals reported',
   faults: (life) =>
-    life.shown.flatMap(({ id, processorId, changes }) => {
+    life.purchases.flatMap(({ id, processorId, changes }) => {
       const sale = life.truth.sales.find((each) => each.processorId === processorId)
       const reported = changes.filter(({ types }) => types.includes(RENEWED)).map(({ is }) => is.current_period_end)
       return [
@@ -182,10 +185,10 @@ function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefin
 }
 
 /** A trial's end is announced once, days before it, and never for a cancelled one. */
-export const TRIAL_ENDING: Law = {
+export const TRIAL_ENDING: Invariant = {
   name: 'trial ends reported',
-  faults: ({ shown, events, now }) =>
-    shown.flatMap(({ id, changes }) => {
+  faults: ({ purchases, events, now }) =>
+    purchases.flatMap(({ id, changes }) => {
       const reported = events
         .filter(({ type, data }) => type === 'subscription.trial_ending' && data.subscription?.id === id)
         .flatMap(({ data }) => data.subscription ?? [])
@@ -214,10 +217,10 @@ export const TRIAL_ENDING: Law = {
 const TRIAL_NOTICE_MS = 3 * DAY_MS
 
 /** The checkout of every purchase is reported once. */
-export const COMPLETED: Law = {
+export const COMPLETED: Invariant = {
   name: 'checkouts reported',
-  faults: ({ shown, events }) =>
-    shown.flatMap(({ id, status, changes }) => {
+  faults: ({ purchases, events }) =>
+    purchases.flatMap(({ id, status, changes }) => {
       const count = events.filter(({ data }) => data.checkout?.purchase_id === id).length
       // What was never paid for is canceled, too.
       const isRight =
@@ -227,7 +230,7 @@ export const COMPLETED: Law = {
 }
 
 /** The previous state in an event is the one that the event before it has reported. */
-export const PREVIOUS: Law = {
+export const PREVIOUS: Invariant = {
   name: 'previous',
   faults: ({ events }) =>
     [...getChanges(events)].flatMap(([id, changes]) =>

@@ -1,9 +1,9 @@
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
-import { type Case, findOrder, type Law, type Shown } from './case.ts'
+import { type Case, findOrder, type Invariant, type StoredPurchase } from './case.ts'
 
 /** No payment is reported twice, and each that a webhook reported is, though not each of its failed attempts. */
-export const TOLD: Law = {
+export const TOLD: Invariant = {
   name: 'payments reported',
   faults({ company: { capabilities }, truth: { payments }, events, known: { everything } }) {
     const open = [
@@ -31,9 +31,9 @@ export const TOLD: Law = {
 }
 
 /** Payment events have the amounts paid, to the cent, and a price that was sold, the same in all events of a payment. */
-export const AMOUNTS: Law = {
+export const AMOUNTS: Invariant = {
   name: 'amounts',
-  faults({ company, events, shown }) {
+  faults({ company, events, purchases }) {
     const paid = company
       .records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
@@ -43,7 +43,7 @@ export const AMOUNTS: Law = {
     const renamed = reported.filter(({ id, price_slug: slug }) => slug !== named.get(id))
     const amiss = events.flatMap(({ type, data: { payment } }) => {
       if (type !== 'payment.succeeded' || !payment) return []
-      const purchase = shown.find(({ id }) => id === payment.purchase_id)
+      const purchase = purchases.find(({ id }) => id === payment.purchase_id)
       const order = findOrder(company, purchase)
       const slugs = [order?.slug, ...(purchase?.changes ?? []).map(({ is }) => is.price_slug)]
       const place = paid.indexOf(`${payment.amount} ${payment.currency}`)
@@ -61,7 +61,7 @@ export const AMOUNTS: Law = {
 }
 
 /** Refunds are reported to the cent, with the total refunded so far. */
-export const WENT_BACK: Law = {
+export const WENT_BACK: Invariant = {
   name: 'money back',
   faults({ company: { records, there }, events }) {
     const reported = events.flatMap(({ type, data: { payment } }) =>
@@ -111,11 +111,11 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
 }
 
 /** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial; for what its page was opened to sell. */
-export const CHARGED: Law = {
+export const CHARGED: Invariant = {
   name: 'checkout amounts',
-  faults: ({ company, truth: { sales }, events, shown }) =>
+  faults: ({ company, truth: { sales }, events, purchases }) =>
     events.flatMap(({ data: { checkout } }) => {
-      const purchase = shown.find(({ id }) => id === checkout?.purchase_id)
+      const purchase = purchases.find(({ id }) => id === checkout?.purchase_id)
       const sale = purchase && getSale(sales, purchase)
       const order = findOrder(company, purchase)
       if (!checkout || !sale || !order) return []
@@ -128,14 +128,14 @@ export const CHARGED: Law = {
 }
 
 /** Every paid payment at the processor belongs to one purchase here, or the owner got `payment.unexpected`. */
-export const BELONGS: Law = {
+export const BELONGS: Invariant = {
   name: 'payments belong',
-  faults: ({ company: { records }, truth: { sales }, shown, events }) =>
+  faults: ({ company: { records }, truth: { sales }, purchases, events }) =>
     records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       .flatMap(({ id }) => {
         const paidFor = sales.filter(({ paid }) => paid.includes(id)).map(({ processorId }) => processorId)
-        const count = shown.filter(({ processorId }) => paidFor.includes(processorId)).length
+        const count = purchases.filter(({ processorId }) => paidFor.includes(processorId)).length
         const isAlarmed = events.some(({ type, data }) => type === UNEXPECTED && data.payment?.processor_id === id)
         return count === 1 || isAlarmed ? [] : [`payment ${id} is of ${count} purchases here`]
       }),
@@ -144,13 +144,13 @@ export const BELONGS: Law = {
 const UNEXPECTED = 'payment.unexpected'
 
 /** Nobody is charged twice for one period, unless the owner was warned of it. */
-export const ONCE: Law = {
+export const ONCE: Invariant = {
   name: 'charged once',
   faults(life) {
     const {
       company: { people, records },
       truth: { sales },
-      shown,
+      purchases,
       events,
       known: { settled },
     } = life
@@ -161,7 +161,7 @@ export const ONCE: Law = {
       ]),
     )
     const isAlarmed = (sale: Sale) =>
-      shown.some(({ id, processorId }) => processorId === sale.processorId && alarmed.has(id))
+      purchases.some(({ id, processorId }) => processorId === sale.processorId && alarmed.has(id))
     const renewing = sales.filter((sale) => sale.isSubscription && sale.renews && sale.begun && !isAlarmed(sale))
     const wasReplaced = people.some(({ replaces }) => replaces)
     const periods = records('invoices')
@@ -181,7 +181,7 @@ export const ONCE: Law = {
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
       ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
-      ...(settled ? shown.flatMap((each) => chargedAfterReplacement(life, each)) : []),
+      ...(settled ? purchases.flatMap((each) => chargedAfterReplacement(life, each)) : []),
       ...sales.flatMap((sale) => overlappingPeriods(life, sale)),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]
@@ -191,8 +191,8 @@ export const ONCE: Law = {
 }
 
 /** The user who bought something, as the owner was notified when it was bought: a merge may have given it to another since. */
-function buyer({ shown, events }: Case, id: string): string | null | undefined {
-  const purchase = shown.find(({ processorId }) => processorId === id)
+function buyer({ purchases, events }: Case, id: string): string | null | undefined {
+  const purchase = purchases.find(({ processorId }) => processorId === id)
   const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
   return completed?.data.user.id ?? purchase?.member.userId
 }
@@ -202,7 +202,7 @@ function buyer({ shown, events }: Case, id: string): string | null | undefined {
  * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase first became known: then it replaced nothing.
  */
 function outlived(
-  { company: { records }, truth: { sales }, shown }: Case,
+  { company: { records }, truth: { sales }, purchases }: Case,
   { bought, orders }: Person,
   renewing: Sale[],
 ) {
@@ -211,7 +211,7 @@ function outlived(
     const paid = sales.find(({ processorId }) => processorId === id)?.paid ?? []
     return [...records('refunds'), ...records('disputes')].some(({ payment }) => paid.includes(payment))
   }
-  const own = shown.filter(({ processorId }) => bought.has(processorId))
+  const own = purchases.filter(({ processorId }) => bought.has(processorId))
   const forEver = own
     .filter(({ interval, status, url }) => interval === null && status === 'active' && orders.get(url ?? '')?.replaces)
     .filter(({ processorId }) => !hasReversal(processorId))
@@ -232,10 +232,13 @@ const HOUR_SECONDS = 3_600
  * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
  * paid for less than an hour before that may be the newer one, though a transfer may take days.
  */
-function chargedAfterReplacement({ company, truth: { sales }, shown, events }: Case, newer: Shown): string[] {
+function chargedAfterReplacement(
+  { company, truth: { sales }, purchases, events }: Case,
+  newer: StoredPurchase,
+): string[] {
   const paidAt = getSale(sales, newer)?.paidPeriods[0]?.paidAt
   if (!findOrder(company, newer)?.replaces || newer.trial_end !== null || paidAt === undefined) return []
-  return shown.flatMap((older) => {
+  return purchases.flatMap((older) => {
     const sale = getSale(sales, older)
     if (older.member !== newer.member || older.interval === null || !sale) return []
     const [first] = sale.paidPeriods
@@ -248,7 +251,8 @@ function chargedAfterReplacement({ company, truth: { sales }, shown, events }: C
   })
 }
 
-const getSale = (sales: Sale[], { processorId }: Shown) => sales.find((sale) => sale.processorId === processorId)
+const getSale = (sales: Sale[], { processorId }: StoredPurchase) =>
+  sales.find((sale) => sale.processorId === processorId)
 
 /** Steps that charge before time, or for another plan in the middle of a period. */
 const CHARGING_EARLY = ['renew', 'roll-over', 'change-plan']

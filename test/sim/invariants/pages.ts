@@ -1,11 +1,11 @@
-import type { Law } from './case.ts'
+import type { Invariant } from './case.ts'
 
 /**
- * An Idempotency-Key opens one page, which is paid once. An attempt whose answer is lost may have opened a page, and once the
- * processor refuses a repeat, the next attempt opens another. Nobody is given the address of the first one, so a refusal may leave
- * a page behind, which cannot be paid. Where a repeat is not recognised, any attempt may.
+ * An Idempotency-Key opens one page, which is paid once. A call whose response is lost may have opened a page. If the processor then
+ * refuses the retry, the next attempt opens a second page; the first one stays, but nobody gets its URL, so it cannot be paid. At a
+ * processor without idempotency keys every retry may open another page.
  */
-export const PAGES: Law = {
+export const PAGES: Invariant = {
   name: 'pages',
   faults({ company: { people, capabilities }, truth: { opened, paid }, known: { refusedCheckouts } }) {
     const repeats = (ids: string[]) => ids.length - new Set(ids).size

@@ -1,10 +1,10 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { verifiedBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
-import type { Case, Law, Member, Shown } from './case.ts'
+import type { Case, Invariant, Member, StoredPurchase } from './case.ts'
 
 /** Every balance is the sum of its ledger. */
-export const LEDGER: Law = {
+export const LEDGER: Invariant = {
   name: 'ledger',
   async faults({ members }) {
     const wrong = await Promise.all(
@@ -26,7 +26,7 @@ const total = ({ members }: Case, type: string) =>
     .reduce((sum, { count }) => sum + count, 0)
 
 /** What owners credit and take is acknowledged once, and done once. */
-export const CHANGED: Law = {
+export const CHANGED: Invariant = {
   name: 'tokens changed',
   faults(life) {
     const { people } = life.company
@@ -40,7 +40,7 @@ export const CHANGED: Law = {
 }
 
 /** A paid period brings its tokens once, and they go back with its money. */
-export const BROUGHT: Law = {
+export const BROUGHT: Invariant = {
   name: 'tokens brought',
   faults: (life) =>
     life.members.flatMap((member) => {
@@ -54,7 +54,7 @@ export const BROUGHT: Law = {
 
 /** The minimum and maximum number of standard tokens that a user may have. */
 function dueTokens(life: Case, member: Member): [least: number, most: number] {
-  const own = life.shown.filter((purchase) => purchase.member === member)
+  const own = life.purchases.filter((purchase) => purchase.member === member)
   const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
   const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), getMost))
   if (!life.known.everything) return [tokensThatGoOn(life, own), credited]
@@ -125,7 +125,7 @@ function surelyTakenBack(sale: Sale): number {
 const DAY_SECONDS = 86_400
 
 /** Periods of which no webhook came may be over when they are looked up, but not the ones that go on, if no money went back. */
-function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: Shown[]): number {
+function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
   const goingOn = own.filter(({ processorId, status, trial_end: trialEnd }) => {
     const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
@@ -135,7 +135,7 @@ function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: S
 }
 
 /** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */
-export const DAILY: Law = {
+export const DAILY: Invariant = {
   name: 'daily tokens',
   faults({ company: { people }, members, now }) {
     const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && getDay(tokens.spentDailyAt) === getDay(now))

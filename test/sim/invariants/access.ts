@@ -1,5 +1,5 @@
 import { FEATURES } from '../paywalls.ts'
-import type { Case, Law, Shown } from './case.ts'
+import type { Case, Invariant, StoredPurchase } from './case.ts'
 import { pastDueSince } from './changes.ts'
 
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinit
  * Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. Grace begins when we learn that it is
  * past due, of which the owner is notified at once; where no webhook came that is later than the charge that failed.
  */
-function accessUntil(purchase: Shown): number {
+function accessUntil(purchase: StoredPurchase): number {
   const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase
   const end = cancelAt !== null ? time(cancelAt) : purchase.cancel_at_period_end ? time(periodEnd) : Infinity
   if (status === 'past_due') return Math.min(end, (pastDueSince(purchase.changes) ?? 0) + GRACE_DAYS * DAY_MS)
@@ -23,18 +23,18 @@ function accessUntil(purchase: Shown): number {
 }
 
 /** The purchase and its events are read one after the other: it may have changed in between. */
-const isChanging = ({ status, changes }: Shown) => status === 'past_due' && pastDueSince(changes) === null
+const isChanging = ({ status, changes }: StoredPurchase) => status === 'past_due' && pastDueSince(changes) === null
 
-const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: Shown) =>
+const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: StoredPurchase) =>
   Math.abs(accessUntil(purchase) - now.getTime()) < TOLERANCE_MS
 
 /** Who is let in, by what, and until when. */
-export const ACCESS: Law = {
+export const ACCESS: Invariant = {
   name: 'access',
-  faults({ members, shown, now }) {
+  faults({ members, purchases, now }) {
     return members.flatMap((member) => {
       const { paid, features } = member
-      const own = shown.filter((each) => each.member === member)
+      const own = purchases.filter((each) => each.member === member)
       if (own.some((each) => isChanging(each) || isAtItsEnd({ now }, each))) return []
       const open = own.filter((each) => accessUntil(each) > now.getTime())
       const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()
@@ -47,10 +47,10 @@ export const ACCESS: Law = {
 }
 
 /** What a purchase says of the end of its access. What has ended, or is paused, gave access until then. */
-export const ACCESS_UNTIL: Law = {
+export const ACCESS_UNTIL: Invariant = {
   name: 'access_until',
-  faults: ({ shown, now }) =>
-    shown.flatMap((purchase) => {
+  faults: ({ purchases, now }) =>
+    purchases.flatMap((purchase) => {
       const { id, status, access_until: until, changes } = purchase
       if (isChanging(purchase)) return []
       // What was never paid for gave no access.

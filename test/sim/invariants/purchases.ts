@@ -2,21 +2,21 @@ import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-recor
 import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
 import type { Company, Order } from '../person.ts'
-import { type Case, findOrder, type Law, type Shown } from './case.ts'
+import { type Case, findOrder, type Invariant, type StoredPurchase } from './case.ts'
 
 const DAY_SECONDS = 86_400
 
 const hasBegun = ({ begun }: Sale) => begun
 
 /** What was sold there is shown here, and nothing else. A second trial is ended, and is no purchase: docs/decisions/0016-one-trial.md. */
-export const SAME: Law = {
+export const SAME: Invariant = {
   name: 'same purchases',
-  faults: ({ company, shown, truth: { sales } }) => [
+  faults: ({ company, purchases, truth: { sales } }) => [
     ...sales
-      .filter((sale) => hasBegun(sale) && !shown.some(({ processorId }) => processorId === sale.processorId))
+      .filter((sale) => hasBegun(sale) && !purchases.some(({ processorId }) => processorId === sale.processorId))
       .filter((sale) => !isSecondTrial(company, sales, sale))
       .map(({ processorId, status }) => `${processorId} is ${status} there and not here`),
-    ...shown
+    ...purchases
       .filter(({ status }) => status !== 'canceled')
       .filter((purchase) => !sales.some(({ processorId }) => processorId === purchase.processorId))
       .map(({ processorId, status }) => `${processorId} is ${status} here and not there`),
@@ -36,22 +36,22 @@ function isSecondTrial(
 }
 
 /** A user's purchase on a paywall is shown there, and on no other that shares its account. */
-export const SOLD_BY: Law = {
+export const SOLD_BY: Invariant = {
   name: 'sold by its paywall',
-  faults: ({ company: { people }, shown }) =>
+  faults: ({ company: { people }, purchases }) =>
     people.flatMap(({ world: { paywall }, bought }) =>
-      shown
+      purchases
         .filter(({ processorId, member }) => bought.has(processorId) && member.world.paywall.id !== paywall.id)
         .map(({ processorId, member }) => `${processorId}, sold by ${paywall.id}, is on ${member.world.paywall.id}`),
     ),
 }
 
 /** The state of a purchase is that of what was sold. */
-export const STATE: Law = {
+export const STATE: Invariant = {
   name: 'state',
   faults: (life) =>
     life.truth.sales.flatMap((sale) => {
-      const purchase = life.shown.find(({ processorId }) => processorId === sale.processorId)
+      const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       return purchase && !isFoundLater(life, sale) ? differences(sale, purchase) : []
     }),
 }
@@ -76,7 +76,7 @@ function isFoundLater(
   return age(sold) < 2 * (age(sold, lastHappening) + REFUND_DAYS * DAY_SECONDS) + DAY_SECONDS
 }
 
-function differences(sale: Sale, purchase: Shown): string[] {
+function differences(sale: Sale, purchase: StoredPurchase): string[] {
   const { processorId: id, status, renews, periodEnd } = sale
   if (purchase.status !== status) return [`${id} is ${purchase.status} here and ${status} there`]
   if (!sale.isSubscription || !sale.begun || status === 'canceled') return []
@@ -90,21 +90,21 @@ function differences(sale: Sale, purchase: Shown): string[] {
 }
 
 /** A cancellation that was acknowledged holds. */
-export const CANCELLED: Law = {
+export const CANCELLED: Invariant = {
   name: 'cancelled',
-  faults: ({ company: { people }, shown }) =>
-    shown
+  faults: ({ company: { people }, purchases }) =>
+    purchases
       .filter(({ id }) => people.some(({ cancelled }) => cancelled.has(id)))
       .filter(({ status, cancel_at_period_end: ends }) => !ends && status !== 'canceled')
       .map(({ id }) => `the cancellation of ${id} was acknowledged and is gone`),
 }
 
 /** What renews goes on until its buyer, its processor or a bank ends it, or its buyer buys what is to replace it. */
-export const FOR_A_REASON: Law = {
+export const FOR_A_REASON: Invariant = {
   name: 'ends for a reason',
   faults: (life) =>
     life.truth.sales.flatMap((sale) => {
-      const purchase = life.shown.find(({ processorId }) => processorId === sale.processorId)
+      const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       // What never began here is a second trial. Where we make the subscription, a call that failed is made again in time.
       if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.settled) return []
       return isStopped(life, sale, purchase) || isReplaced(life, purchase)
@@ -114,7 +114,7 @@ export const FOR_A_REASON: Law = {
 }
 
 /** Whether anybody but us has ended it, or has asked us to. A charge that failed may be of any subscription of the life. */
-function isStopped({ company: { people, stoppedThere, records } }: Case, sale: Sale, { id }: Shown): boolean {
+function isStopped({ company: { people, stoppedThere, records } }: Case, sale: Sale, { id }: StoredPurchase): boolean {
   const hasPayment = ({ payment }: { payment: string }) => sale.paid.includes(payment)
   return (
     stoppedThere.has(sale.processorId) ||
@@ -125,16 +125,16 @@ function isStopped({ company: { people, stoppedThere, records } }: Case, sale: S
 }
 
 /** Whether its buyer has bought something else that was to replace what there was. */
-const isReplaced = ({ company: { people }, shown }: Case, { id, member }: Shown) =>
-  shown
+const isReplaced = ({ company: { people }, purchases }: Case, { id, member }: StoredPurchase) =>
+  purchases
     .filter((other) => other.id !== id && other.member === member && other.status !== 'pending')
     .some(({ url }) => people.some(({ orders }) => orders.get(url ?? '')?.replaces))
 
 /** What a purchase says that it costs is what its page was opened to sell, or what its plan was changed to. */
-export const SOLD_AS: Law = {
+export const SOLD_AS: Invariant = {
   name: 'sold as ordered',
-  faults: ({ company, shown, truth: { sales } }) =>
-    shown.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
+  faults: ({ company, purchases, truth: { sales } }) =>
+    purchases.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
       const order = findOrder(company, { url })
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order

@@ -1,80 +1,81 @@
 import { type UserState, userState } from '../../support/user-state.ts'
-import type { TakenEvent } from '../owner-backend.ts'
+import type { OwnerEvent } from '../owner-backend.ts'
 import type { Company, LifeWorld, Order } from '../person.ts'
 import { getTruth, type Truth } from '../truth.ts'
 import { type Change, getChanges } from './changes.ts'
 
 export type Purchase = UserState['purchases'][number]
 
-/** A user on a paywall, and what it is shown. */
+/** A user on a paywall, with the state that `user` returns. */
 export interface Member extends UserState {
   userId: string
   world: LifeWorld
 }
 
-/** What the service shows of a purchase, what else its row has, and the events that its owner got. */
-export interface Shown extends Purchase {
-  /** Whose it is. */
+/** A purchase as the service returns it, other fields of its row, and the events about it. */
+export interface StoredPurchase extends Purchase {
+  /** The user who has it. */
   member: Member
   processorId: string
   /** Its hosted page's address. */
   url: string | null
-  /** Empty for what is bought once. */
+  /** Empty for a one-time purchase. */
   changes: Change[]
 }
 
-/** What came to the owner's backend, and whether that is all there was. */
+/** What the service can know at the time of the check. */
 export interface Knowledge {
-  /** How often a processor replied that opening a checkout had failed. */
+  /** How often a processor responded that opening a checkout had failed. */
   refusedCheckouts: number
-  /** Whether every webhook has come, and there was one for everything that happened. */
+  /** Whether every change at the processor was reported by a webhook, and all of them arrived. */
   everything: boolean
-  /** Whether so much calm time has passed that what no webhook reported was looked up, and what failed was done again. */
+  /** Whether enough time has passed without faults for reconcile to find what no webhook reported, and to repeat what failed. */
   settled: boolean
 }
 
-/** The state of a life at a moment, as laws see it. */
+/** The state of a life that the invariants check. */
 export interface Case {
   company: Company
   truth: Truth
-  /** Those who its people are now: two who were merged are one. */
+  /** The users of its people. Two who were merged are one. */
   members: Member[]
-  shown: Shown[]
+  purchases: StoredPurchase[]
   /** The owner's events, in the order in which they happened. */
-  events: TakenEvent[]
+  events: OwnerEvent[]
   known: Knowledge
   now: Date
 }
 
 /** What the page of a purchase was opened to sell. */
-export const findOrder = ({ people }: Company, purchase: Pick<Shown, 'url'> | undefined): Order | undefined =>
+export const findOrder = ({ people }: Company, purchase: Pick<StoredPurchase, 'url'> | undefined): Order | undefined =>
   people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
 
 /** What must hold of every life. Gives what does not. */
-export interface Law {
+export interface Invariant {
   name: string
+  /** Returns the violations. */
   faults(life: Case): string[] | Promise<string[]>
 }
 
-export async function createCase(company: Company, events: TakenEvent[], known: Knowledge): Promise<Case> {
+export async function createCase(company: Company, events: OwnerEvent[], known: Knowledge): Promise<Case> {
   const { world } = company
   const [members, rows] = [await readMembers(company), await readRows(company)]
   const inOrder = events.toSorted(byTime)
   const changes = getChanges(inOrder)
-  const shown = members.flatMap((member) =>
+  const purchases = members.flatMap((member) =>
     member.purchases.flatMap((purchase) => {
       const row = rows.find(({ id }) => id === purchase.id)
       return row ? { ...purchase, ...row, member, changes: changes.get(purchase.id) ?? [] } : []
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: getTruth(company), members, shown, events: inOrder, known, now }
+  return { company, truth: getTruth(company), members, purchases, events: inOrder, known, now }
 }
 
-const byTime = (one: TakenEvent, other: TakenEvent) =>
+const byTime = (one: OwnerEvent, other: OwnerEvent) =>
   one.timestamp.localeCompare(other.timestamp) || one.data.sequence - other.data.sequence
 
-/** Whoever was merged is the other one from then on. */
+/** Reads the users. A merged user is read as the one into which it was merged. */
 async function readMembers({ world, worlds, people }: Company): Promise<Member[]> {
   const known = people.flatMap(({ userId }) => userId ?? [])
   const { rows } = await world.database.query<{ paywallId: string; userId: string }>(
@@ -91,7 +92,7 @@ async function readMembers({ world, worlds, people }: Company): Promise<Member[]
 }
 
 async function readRows({ world, worlds }: Company) {
-  const { rows } = await world.database.query<Pick<Shown, 'id' | 'processorId' | 'url'>>(
+  const { rows } = await world.database.query<Pick<StoredPurchase, 'id' | 'processorId' | 'url'>>(
     `select p.id, p.processor_id as "processorId", c.url
      from purchases p join checkouts c on c.id = p.checkout_id where p.paywall_id = any ($1)`,
     [worlds.map(({ paywall }) => paywall.id)],

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TakenEvent } from '../owner-backend.ts'
+import type { OwnerEvent } from '../owner-backend.ts'
 
-export type Told = NonNullable<TakenEvent['data']['subscription']>
+export type EventSubscription = NonNullable<OwnerEvent['data']['subscription']>
 
 /** A change of a subscription, with the types of all events about it. */
 export interface Change {
   types: string[]
-  was: Told | undefined
-  is: Told
+  was: EventSubscription | undefined
+  is: EventSubscription
   /** By the paywall's clock, in milliseconds. */
   at: number
 }
 
-/** They report no change. */
+/** Events that report no change. */
 const NO_CHANGES = ['subscription.trial_ending', 'subscription.stop_failed']
 
 /** The owner's events about each subscription, in order. One change may emit several, each with the state before it. */
-export function getChanges(events: TakenEvent[]): Map<string, Change[]> {
+export function getChanges(events: OwnerEvent[]): Map<string, Change[]> {
   const changes = new Map<string, Change[]>()
   for (const { type, timestamp, data } of events) {
     const { subscription: is, previous: was } = data
@@ -30,7 +30,7 @@ export function getChanges(events: TakenEvent[]): Map<string, Change[]> {
   return changes
 }
 
-/** Since when a subscription has been past due, according to the owner's events; null: by the last one it is not. */
+/** Since when a subscription has been past due, according to the owner's events; null if it is not past due after the last one. */
 export function pastDueSince(changes: Change[]): number | null {
   const before = changes.findLastIndex(({ is }) => is.status !== 'past_due')
   return changes[before + 1]?.at ?? null
