@@ -295,7 +295,7 @@ export const operations: ApiOperation[] = [
     details: { too_many_mails: Captcha, captcha_failed: Captcha },
   },
   {
-    id: 'giveTokens',
+    id: 'issueTokens',
     method: 'post',
     path: TOKEN_PATH,
     tag: 'Sign-in',

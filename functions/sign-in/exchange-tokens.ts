@@ -9,7 +9,7 @@ import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { ExchangeBody, type ExchangeRefusal, exchangeErrors as errors } from './contract.ts'
 import { newRefreshToken, toSession } from './refresh-token.ts'
-import { issueTokens, type SignInResult } from './tokens.ts'
+import { createTokenReply, type SignInResult } from './tokens.ts'
 
 /** Issues tokens to an owner that signs in its users itself. The user becomes a member of the paywall. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
@@ -27,5 +27,5 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')
-  return c.json(await issueTokens(row, refreshToken, c.env))
+  return c.json(await createTokenReply(row, refreshToken, c.env))
 }

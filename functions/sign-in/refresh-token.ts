@@ -25,7 +25,7 @@ export function newRefreshToken(): Promise<RefreshToken> {
 }
 
 /** For calls with an Idempotency-Key: the same key yields the same session and token. `key` is SIGN_IN_CODE_KEY. */
-export async function repeatableRefreshToken(
+export async function idempotentRefreshToken(
   paywallId: string,
   idempotencyKey: string,
   key: string,
@@ -41,11 +41,11 @@ function toUuid(bytes: Uint8Array): string {
 }
 
 /**
- * Derives the next token of a session. The same token yields the same next one, so that two tabs get the same although no token is stored;
+ * Derives the next token of a session. The next token depends only on this one, so two tabs that refresh at once get the same; no token is stored, and
  * without `key` it cannot be predicted. `key` is SIGN_IN_CODE_KEY.
  */
-export async function nextRefreshToken(before: RefreshToken, key: string): Promise<RefreshToken> {
-  return refreshToken(before.sessionId, await keyedHash(['next refresh token', before.token], key))
+export async function nextRefreshToken(presented: RefreshToken, key: string): Promise<RefreshToken> {
+  return refreshToken(presented.sessionId, await keyedHash(['next refresh token', presented.token], key))
 }
 
 async function refreshToken(sessionId: string, secret: Uint8Array): Promise<RefreshToken> {

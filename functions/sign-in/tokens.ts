@@ -18,7 +18,7 @@ interface SignedIn {
 }
 
 /** The tokens of a signed-in user, as `token` and `exchange` return them. */
-export async function issueTokens(
+export async function createTokenReply(
   { audience, user }: SignedIn,
   refreshToken: RefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },

@@ -13,7 +13,7 @@ export const currency = z
 /** A subscription or a one-time purchase as the API and the events show it: the result of `purchase_json` in lib/access/purchase.sql. */
 export const Purchase = z
   .object({
-    id: z.uuid().describe('The id, also the `subscriptionId` for cancel-subscription'),
+    id: z.uuid().describe('The id, which is the `subscriptionId` of cancel-subscription'),
     status: z
       .enum(PURCHASE_STATUSES)
       .describe(

@@ -23,8 +23,8 @@ export const MemberState = z.object({
   being_replaced: z
     .array(z.uuid())
     .describe(
-      'Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`) and whose processor has not ' +
-        'confirmed it yet: they do not renew, and `cancel_at_period_end` or `canceled` follows',
+      'Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed ' +
+        'it. They do not renew: `cancel_at_period_end` or `canceled` follows',
     ),
   paid: z
     .boolean()

@@ -27,7 +27,7 @@ async function loseResponse(databaseFunction: string, ask: () => Promise<Reply>)
 }
 
 const CASES = {
-  async 'giveTokens by refresh token gets the next tokens within 30 seconds, and ends the session later'() {
+  async 'issueTokens by refresh token gets the next tokens within 30 seconds, and ends the session later'() {
     const { refreshToken, user } = await signInAnonymously(world)
     expect(await loseResponse('refresh_session', () => refresh(world, refreshToken))).toBe('2')
     const next = parseSession(await refresh(world, refreshToken))
@@ -41,14 +41,14 @@ const CASES = {
     expect(await refresh(world, next.refreshToken)).toMatchObject(invalidGrant)
   },
 
-  async 'giveTokens by code is rejected, and the next code works'() {
+  async 'issueTokens by code is rejected, and the next code works'() {
     const grant = await getGrant(world, newEmail())
     expect(await loseResponse('sign_in_by_code', () => requestTokens(world, grant))).toBeUndefined()
     expect(await requestTokens(world, grant)).toMatchObject(invalidGrant)
     parseSession(await requestTokens(world, await getGrant(world, grant.email)))
   },
 
-  async 'giveTokens for an anonymous user creates a second user'() {
+  async 'issueTokens for an anonymous user creates a second user'() {
     const count = async () => (await world.database.query('select from users where email is null')).rowCount ?? 0
     const before = await count()
     expect(await loseResponse('sign_in_anonymously', () => requestTokens(world, { grant_type: 'anonymous' }))).toBe('2')

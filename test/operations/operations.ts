@@ -168,7 +168,7 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'address',
   },
-  giveTokens: {
+  issueTokens: {
     body: () => ({ grant_type: 'anonymous' }),
     replies: anybody('200'),
     ifOtherPaywallId: MISMATCH_FOR_ANYBODY,
@@ -176,7 +176,7 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'address',
   },
-  'giveTokens by refresh token': {
+  'issueTokens by refresh token': {
     body: ({ refreshToken = `${NOBODY_ID}.${MISSING_SECRET}` }) => ({
       grant_type: 'refresh_token',
       refresh_token: refreshToken,
@@ -187,7 +187,7 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'address',
   },
-  'giveTokens by code': {
+  'issueTokens by code': {
     body: ({ grant = { email: 'nobody@buyers.dev', code: '12345678', challenge: MISSING_SECRET } }) => ({
       grant_type: 'code',
       email: grant.email,
@@ -199,7 +199,7 @@ export const OPERATIONS: Record<string, Operation> = {
     unknownTokenUser: '400 invalid_grant', // the code is compared before the token's user is looked up, to be merged
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 1,
-    unknownOutcome: 'It is unknown whether the code was used: if it is refused now, request another one',
+    unknownOutcome: 'The code may have been used. If it is refused now, request a new one',
     countedBy: 'address',
   },
   endSession: {

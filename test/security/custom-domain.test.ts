@@ -70,7 +70,7 @@ async function ask({ name, caller }: AllowedCall, place: Place, origin: string):
     ...user,
     checkoutId: place.checkoutId,
     refreshToken: place.session.refreshToken,
-    ...(name === 'giveTokens by code' && { grant: await getGrant(world, newEmail(), { paywallId: paywall.id }) }),
+    ...(name === 'issueTokens by code' && { grant: await getGrant(world, newEmail(), { paywallId: paywall.id }) }),
   }
   return callOperation(world, name, subject, { ...credential, origin, signedFor: paywall })
 }

@@ -43,7 +43,7 @@ const CANCELLATION = { subscriptionId: 'x', cancellationReason: 'none' }
 /** The error of each operation that accepts an e-mail address, and the request. */
 const REQUESTS: Record<string, [status: number, error: string, ask: (email: string) => Promise<Reply>]> = {
   sendSignInCode: [400, 'Invalid email format', (email) => requestCode(world, email)],
-  giveTokens: [
+  issueTokens: [
     400,
     'Invalid email format',
     (email) => requestTokens(world, { grant_type: 'code', email, code: '12345678', challenge: 'A'.repeat(43) }),
@@ -99,7 +99,7 @@ describe('an e-mail address that only looks like a user’s is refused, or unkno
 
 test('e-mail addresses are case-insensitive in ASCII', async () => {
   for (const [name, [, , ask]] of Object.entries(REQUESTS)) {
-    if (['giveTokens', 'getCustomerPortal', 'cancelSubscription', 'openTicket'].includes(name)) continue
+    if (['issueTokens', 'getCustomerPortal', 'cancelSubscription', 'openTicket'].includes(name)) continue
     expect((await ask(` ${victim.toUpperCase()}\n`)).status, name).toBe(200)
   }
 })

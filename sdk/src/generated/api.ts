@@ -257,7 +257,7 @@ export interface paths {
          * Sign in, or get the next tokens
          * @description Issues an access token, valid for an hour, and a refresh token. Send a mailed code, a refresh token, or nothing for an anonymous user. The user becomes a member of the paywall.
          */
-        post: operations["giveTokens"];
+        post: operations["issueTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -897,7 +897,7 @@ export interface components {
         Purchase: {
             /**
              * Format: uuid
-             * @description The id, also the `subscriptionId` for cancel-subscription
+             * @description The id, which is the `subscriptionId` of cancel-subscription
              */
             id: string;
             /**
@@ -1386,7 +1386,7 @@ export interface components {
                 has_active_subscription: boolean;
                 /** @description All of the user's purchases on this paywall, latest first */
                 purchases: components["schemas"]["Purchase"][];
-                /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`) and whose processor has not confirmed it yet: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+                /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
                 being_replaced: string[];
                 /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
                 paid: boolean;
@@ -1424,7 +1424,7 @@ export interface components {
             countryMatch: boolean;
             /** @description All of the user's purchases on this paywall, latest first */
             purchases: components["schemas"]["Purchase"][];
-            /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`) and whose processor has not confirmed it yet: they do not renew, and `cancel_at_period_end` or `canceled` follows */
+            /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
             being_replaced: string[];
             /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
             paid: boolean;
@@ -3405,7 +3405,7 @@ export interface operations {
             };
         };
     };
-    giveTokens: {
+    issueTokens: {
         parameters: {
             query?: never;
             header?: {

@@ -61,7 +61,7 @@ export const CROSS_OWNER_CALLS: Record<string, Reach> = {
   openTicket: ({ world }, place, caller) => call(world, at(place, 'support/ticket'), { ...caller, body: MESSAGE }),
   sendSignInCode: ({ world, shops }, _, caller) =>
     requestCode(world, BOB, { ...caller, paywallId: shops.stripe.paywall.id }),
-  giveTokens: async ({ world, shops }, _, caller, other) => {
+  issueTokens: async ({ world, shops }, _, caller, other) => {
     const paywallId = shops.stripe.paywall.id
     await refresh(world, other.sessions[DORA]!.refreshToken, { ...caller, paywallId })
     for (const grant of [wrong(other.grant!), other.grant!]) await requestTokens(world, grant, { ...caller, paywallId })

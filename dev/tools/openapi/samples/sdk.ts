@@ -43,7 +43,7 @@ const BROWSER_CALLS: Record<string, (example: Json) => string> = {
   getCustomerPortal: () => 'const url = await paywall.portal()',
   openTicket: ({ subject, content }) => call('const { ticket } = ', 'ticket', { subject, content }),
   sendSignInCode: ({ email }) => `await paywall.signIn(${literal(email)})`,
-  giveTokens: ({ code }) => `const user = await paywall.confirm(${literal(code)})`,
+  issueTokens: ({ code }) => `const user = await paywall.confirm(${literal(code)})`,
   endSession: () => 'await paywall.signOut()',
 }
 

@@ -11,14 +11,14 @@ import { parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { hashCode, MAX_GUESSES } from './challenge.ts'
 import { tokenErrors as errors, type GrantRefusal, TokenBody } from './contract.ts'
 import {
+  idempotentRefreshToken,
   newRefreshToken,
   nextRefreshToken,
   type RefreshToken,
   readRefreshToken,
-  repeatableRefreshToken,
   toSession,
 } from './refresh-token.ts'
-import { issueTokens, type SignInResult } from './tokens.ts'
+import { createTokenReply, type SignInResult } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
@@ -26,14 +26,14 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 /** The result of a grant, and the refresh token to return if it was valid. */
 type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: RefreshToken }
 
-/** A code works once: if the first call took effect, a retry is refused. */
-const CODE_UNKNOWN = 'It is unknown whether the code was used: if it is refused now, request another one'
+/** A code works once: a retry is refused if the first call took effect. */
+const CODE_OUTCOME_UNKNOWN = 'The code may have been used. If it is refused now, request a new one'
 
 /**
  * Responds with the tokens for a grant. The database gets only the hash of the refresh token; it checks the grant, and starts or continues
  * a session.
  */
-export async function giveTokens(c: TokenContext): Promise<Response> {
+export async function issueTokens(c: TokenContext): Promise<Response> {
   await checkPaywallId(c.req, paywallTarget(c))
   const { row, refreshToken } = await grant(c, await parseJson(c.req, TokenBody))
   if (row.verdict === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
@@ -41,7 +41,7 @@ export async function giveTokens(c: TokenContext): Promise<Response> {
 
   c.header('Cache-Control', 'no-store')
   if (row.replayed) c.header('Idempotency-Replayed', 'true')
-  return c.json(await issueTokens(row, refreshToken, c.env))
+  return c.json(await createTokenReply(row, refreshToken, c.env))
 }
 
 function grant(c: TokenContext, body: Body): Promise<Granted> {
@@ -51,7 +51,7 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
     case 'anonymous':
       return grantToAnonymous(c)
     case 'refresh_token':
-      return grantNext(c, body.refresh_token)
+      return grantByRefreshToken(c, body.refresh_token)
   }
 }
 
@@ -71,28 +71,28 @@ async function grantByCode(c: TokenContext, body: Body & { grant_type: 'code' })
     anonymousId: bearer?.anonymous ? bearer.userId : null,
     tokenAudience: bearer?.audience,
     ...toSession(refreshToken),
-  }).catch(reportUnknownOutcome({ detail: { message: CODE_UNKNOWN } }))
+  }).catch(reportUnknownOutcome({ detail: { message: CODE_OUTCOME_UNKNOWN } }))
   return { row, refreshToken }
 }
 
 /** No user was created. `retry_after`: seconds until one can be. */
-type TooMany = { verdict: 'too_many_users'; retry_after: number }
+type TooManyUsers = { verdict: 'too_many_users'; retry_after: number }
 
 async function grantToAnonymous(c: TokenContext): Promise<Granted> {
   const target = paywallTarget(c)
   const idempotencyKey = parseIdempotencyKey(c.req)
   const refreshToken = idempotencyKey
-    ? await repeatableRefreshToken(target.paywallId, idempotencyKey, c.env.SIGN_IN_CODE_KEY)
+    ? await idempotentRefreshToken(target.paywallId, idempotencyKey, c.env.SIGN_IN_CODE_KEY)
     : await newRefreshToken()
   const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
   const parameters = { ...target, network, ...toSession(refreshToken) }
-  const row = await signInAnonymously<SignInResult<GrantRefusal> | TooMany>(connect(c.env), parameters)
+  const row = await signInAnonymously<SignInResult<GrantRefusal> | TooManyUsers>(connect(c.env), parameters)
   if (row.verdict === 'too_many_users') throw new ApiError(...errors.too_many_users, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 
-/** The next tokens of a refresh token's session. */
-async function grantNext(c: TokenContext, token: string): Promise<Granted> {
+/** Exchanges a refresh token for the next one of its session. */
+async function grantByRefreshToken(c: TokenContext, token: string): Promise<Granted> {
   const presented = await readRefreshToken(token)
   if (!presented) throw apiError(errors.invalid_grant)
 
