@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../emulators/core/server.ts'
 /** What differs between home's pages. */
 export interface PageContent {
   title: string
-  /** ShownPaywall next to the title. */
+  /** Shown next to the title. */
   header: Html
   /** The sections, each with an id by which the page's script replaces those that have changed. */
   main: Html
