@@ -1,5 +1,6 @@
 // From a verified event to a stored purchase:
-// 1. fetch the current purchase, until four seconds after the account was read, and store it with the event's money fact (sync-purchase.ts)
+// 1. fetch the current purchase and store it with the event's money fact (sync-purchase.ts); all calls to the processor together may take
+//    four seconds
 // 2. if that fails, or the read is older than the event, keep the event: `reconcile` retries the read, soon and often. Nothing can be lost
 //    from then on, so the response is 2xx: one processor disables an endpoint after ten failures
 // 3. after the response, wake deliver-events if an event to the owner was written
@@ -33,7 +34,7 @@ export interface AccountRead {
   fetchedAt: string
   /** Whether the processor has asked us to pause calls (`Retry-After`): then nothing is fetched. */
   isHeld: boolean
-  /** When to stop waiting for the processor, in milliseconds: `Date.now()`. */
+  /** When to stop waiting for the processor, in milliseconds since 1970. */
   deadline: number
 }
 

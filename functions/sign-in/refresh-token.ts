@@ -41,8 +41,8 @@ function toUuid(bytes: Uint8Array): string {
 }
 
 /**
- * Derives the next token of a session. The next token depends only on this one, so two tabs that refresh at once get the same; no token is stored, and
- * without `key` it cannot be predicted. `key` is SIGN_IN_CODE_KEY.
+ * Derives the next token of a session. The next token depends only on this one, so two tabs that refresh at once get the same; no token is
+ * stored, and without `key` it cannot be predicted. `key` is SIGN_IN_CODE_KEY.
  */
 export async function nextRefreshToken(presented: RefreshToken, key: string): Promise<RefreshToken> {
   return refreshToken(presented.sessionId, await keyedHash(['next refresh token', presented.token], key))

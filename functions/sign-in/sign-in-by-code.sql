@@ -3,8 +3,8 @@
 -- `bad_token` before the code is compared. If the mail offered to restore purchases that anonymous users made with the address, and
 -- `restore` is true, those users are merged into the user.
 --
--- Locks the challenge first, which counts the guesses, then the users that lock_restorable and ensure_user_with_email lock. The right code uses up
--- all remaining guesses, so of concurrent calls no more than the limit are compared, and only one signs in. Verdicts: `signed_in`;
+-- Locks the challenge first, which counts the guesses, then the users that lock_restorable and ensure_user_with_email lock. The right code
+-- uses up all remaining guesses, so of concurrent calls no more than the limit are compared, and only one signs in. Verdicts: `signed_in`;
 -- `invalid_grant`; `bad_token`; `unknown_paywall`.
 create function sign_in_by_code(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, max_guesses integer, restore boolean,

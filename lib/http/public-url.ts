@@ -6,7 +6,8 @@ const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))
 
 /**
  * Returns why the service must not call a URL that an owner configured, or null if it may. Against SSRF, only public https URLs are
- * allowed, and none of `ownHosts`, where the service would call itself. `allowLocal` also accepts http, any port and loopback, for the local world.
+ * allowed, and none of `ownHosts`, where the service would call itself. `allowLocal` also accepts http, any port and loopback, for the local
+ * world.
  */
 export function publicUrlProblem(
   url: string,

@@ -54,8 +54,8 @@ export interface ProcessorMethods {
 
   /**
    * Verifies the signature of an inbound webhook over its raw body and translates it. Some events do not name their purchase, which is
-   * then looked up at the processor. `hold`: for how many more seconds the processor must not be called. A verified event that must be
-   * looked up is then refused as unavailable.
+   * then looked up at the processor. `hold`: for how many more seconds the processor must not be called, null
+   * if it may be; until then a verified event that must be looked up is refused as unavailable.
    *
    * @throws ForgedEvent, MalformedEvent, ProcessorError
    */

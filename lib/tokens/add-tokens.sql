@@ -1,6 +1,6 @@
 -- Adds `delta` tokens of a type to a member's balance; a negative `delta` debits. Shared by balances and withdraw-tokens. The member's row
--- must be locked. The daily top-up is applied with the change: it counts towards what can be debited, and a refused change writes nothing, not
--- even the top-up.
+-- must be locked. The daily top-up is applied with the change: it counts towards what can be debited, and a refused change writes nothing,
+-- not even the top-up.
 --
 -- `refusal` is `insufficient` if the balance would go below 0, `too_much` if it would reach 2^53, and null if it was changed; `count` is
 -- the new balance or, if refused, what could have been debited; `queued` is the number of deliveries that this call has queued.

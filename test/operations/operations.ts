@@ -24,6 +24,16 @@ function anybody(reply: string): Replies {
 /** The replies of an operation that reads owner keys only: whoever sends none is `refused`. */
 const owners = (refused: string): Replies => ({ ...anybody(refused), ...BAD_KEYS, ownerKey: '200' })
 
+/** The replies of an operation for owners and for users themselves. */
+const OWNERS_AND_USERS: Replies = {
+  nobody: '401 Unauthorized',
+  ...BAD_KEYS,
+  ...BAD_TOKENS,
+  ownerKey: '200',
+  user: '200',
+  anonymous: '200',
+}
+
 const MISMATCH = '400 paywall_id_mismatch'
 const MISMATCH_FOR_ANYBODY = { nobody: MISMATCH, badKey: MISMATCH, ownerKey: MISMATCH, user: MISMATCH }
 
@@ -44,14 +54,7 @@ export const OPERATIONS: Record<string, Operation> = {
   },
   readUser: {
     names: { email: 'email', id: 'user_id', externalId: 'external_id' },
-    replies: {
-      nobody: '401 Unauthorized',
-      ...BAD_KEYS,
-      ...BAD_TOKENS,
-      ownerKey: '200',
-      user: '200',
-      anonymous: '200',
-    },
+    replies: OWNERS_AND_USERS,
     ifOtherPaywallId: { ownerKey: MISMATCH, user: MISMATCH },
     unknownUser: '404 identity_not_found',
     notMember: '404 identity_not_on_paywall',
@@ -67,14 +70,7 @@ export const OPERATIONS: Record<string, Operation> = {
       errorUrl: 'https://owner.example/sorry?session=__SESSION__',
       ignoreActivePurchase: true,
     }),
-    replies: {
-      nobody: '401 Unauthorized',
-      ...BAD_KEYS,
-      ...BAD_TOKENS,
-      ownerKey: '200',
-      user: '200',
-      anonymous: '200',
-    },
+    replies: OWNERS_AND_USERS,
     ifOtherPaywallId: { ownerKey: MISMATCH, user: MISMATCH },
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 2,
@@ -107,14 +103,7 @@ export const OPERATIONS: Record<string, Operation> = {
   },
   getCustomerPortal: {
     names: { email: 'email', externalId: 'externalId' },
-    replies: {
-      nobody: '401 Unauthorized',
-      ...BAD_KEYS,
-      ...BAD_TOKENS,
-      ownerKey: '200',
-      user: '200',
-      anonymous: '403 portal_unavailable',
-    },
+    replies: { ...OWNERS_AND_USERS, anonymous: '403 portal_unavailable' },
     ifOtherPaywallId: { ownerKey: MISMATCH, user: MISMATCH },
     unknownUser: '404 identity_not_on_paywall',
     notMember: '404 identity_not_on_paywall',
