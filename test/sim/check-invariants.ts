@@ -63,14 +63,19 @@ export async function checkInvariants(company: Company, events: OwnerEvent[], kn
 
 /** Checks whether users have the access that they should have. Checks nothing while the service is down. */
 export async function checkAccess(company: Company): Promise<string[]> {
-  const life = await caseNow(company).catch(() => null)
+  const life = await readUnchanged(company).catch(() => null)
   return life ? findViolations(ALWAYS, life) : []
 }
 
-async function caseNow(company: Company): Promise<Case> {
-  const events = await Promise.all(company.worlds.map(writtenEvents))
-  return createCase(company, events.flat(), { refusedCheckouts: 0, everything: false, settled: false })
+/** Purchases and their events are read one after the other. They are read again if an event was written in between. */
+async function readUnchanged(company: Company): Promise<Case> {
+  const events = await allWrittenEvents(company)
+  const life = await createCase(company, events, { refusedCheckouts: 0, everything: false, settled: false })
+  const isUnchanged = (await allWrittenEvents(company)).length === events.length
+  return isUnchanged ? life : readUnchanged(company)
 }
+
+const allWrittenEvents = async ({ worlds }: Company) => (await Promise.all(worlds.map(writtenEvents))).flat()
 
 async function findViolations(invariants: Invariant[], life: Case): Promise<string[]> {
   const found = await Promise.all(

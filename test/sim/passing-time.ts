@@ -10,11 +10,18 @@ const DAY_MS = 86_400_000
 /** A kill holds time up. */
 const LONGEST_MS = 120_000
 
-/** Days pass for a life: what falls due meanwhile happens, there and here, in order and with the faults of that time. */
-export async function daysPass({ world: { clock, paywall } }: Company, days: number): Promise<void> {
+/**
+ * Days pass for a life: what falls due meanwhile happens, there and here, in order and with the faults of that time. `afterStep` is called at
+ * each time at which something was due.
+ */
+export async function daysPass(
+  { world: { clock, paywall } }: Company,
+  days: number,
+  afterStep: () => Promise<void>,
+): Promise<void> {
   const begin = await persist('a clock is read', () => clock.now(paywall.id))
   const end = new Date(begin.getTime() + days * DAY_MS)
-  await persist('a clock is moved', () => clock.moveTo(paywall.id, end))
+  await persist('a clock is moved', () => clock.moveTo(paywall.id, end, afterStep))
 }
 
 /** A kill may have stopped a clock between us and the processor: now it is moved to the same time at both. */

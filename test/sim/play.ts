@@ -125,11 +125,14 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
   }
 }
 
-/** Days pass, and what was to come in days comes. Who has access is judged then, whatever was reported so far. */
+/** Days pass, and what was to come in days comes. Who has access is judged after every step of the clock, whatever was reported so far. */
 async function timePasses(company: Company, days: number, { faultInjector }: Cast): Promise<void> {
-  await daysPass(company, days)
+  const judge = async () => {
+    for (const fault of await checkAccess(company)) company.faults.add(fault)
+  }
+  await daysPass(company, days, judge)
   for (const { paywall } of company.worlds) await faultInjector.deliverLate(paywall.id)
-  for (const fault of await checkAccess(company)) company.faults.add(fault)
+  await judge()
 }
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */

@@ -17,11 +17,16 @@ export interface Clock {
    * the clock cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
-  /** Moves the clock to a time in the same way. A clock that is already at or past that time stays. */
-  moveTo(paywallId: string, at: Date): Promise<Date>
+  /**
+   * Moves the clock to a time in the same way. A clock that is already at or past that time stays. `afterStep` is called at each time at
+   * which something was due, once it is done.
+   */
+  moveTo(paywallId: string, at: Date, afterStep?: AfterStep): Promise<Date>
   /** Resolves once a paywall has no work due or in progress at its current time. */
   runDue(paywallId: string): Promise<void>
 }
+
+type AfterStep = () => Promise<void>
 
 interface Parts {
   database: pg.Pool
@@ -48,7 +53,7 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     return clock
   }
 
-  async function move(together: Seller[], at: number): Promise<void> {
+  async function move(together: Seller[], at: number, afterStep?: AfterStep): Promise<void> {
     const clocks = await Promise.all(together.map(({ paywallId }) => read(paywallId)))
     const [start, target] = [Math.min(...clocks.map(({ now }) => now)), Math.max(at, ...clocks.map(({ now }) => now))]
     // The first round finishes what is in progress now, such as webhooks, at the current time.
@@ -58,6 +63,7 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
         for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
       }
       for (const { paywallId } of together) await runDueWork(paywallId)
+      await afterStep?.()
       if (at === target) break
     }
   }
@@ -119,11 +125,15 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
   }
 
   /** Moves a paywall's clock to the time that `target` returns for its current one, in milliseconds. */
-  async function moveTogether(paywallId: string, target: (now: number) => number): Promise<Date> {
+  async function moveTogether(
+    paywallId: string,
+    target: (now: number) => number,
+    afterStep?: AfterStep,
+  ): Promise<Date> {
     const together = await movedWith(paywallId)
     const ids = together.map((each) => each.paywallId)
     return serialize(ids, async () => {
-      await move(together, target((await read(paywallId)).now))
+      await move(together, target((await read(paywallId)).now), afterStep)
       return new Date((await read(paywallId)).now)
     })
   }
@@ -136,7 +146,7 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
         throw new CommandError([`${by} is not a duration: use 90m, 12h, 31d or 2w, at most ten years`])
       return moveTogether(paywallId, (now) => now + seconds * 1000)
     },
-    moveTo: (paywallId, at) => moveTogether(paywallId, () => at.getTime()),
+    moveTo: (paywallId, at, afterStep) => moveTogether(paywallId, () => at.getTime(), afterStep),
     runDue: (paywallId) => serialize([paywallId], () => runDueWork(paywallId)),
   }
 }

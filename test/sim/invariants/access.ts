@@ -17,13 +17,10 @@ const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinit
 function accessUntil(purchase: StoredPurchase): number {
   const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase
   const end = cancelAt !== null ? time(cancelAt) : purchase.cancel_at_period_end ? time(periodEnd) : Infinity
-  if (status === 'past_due') return Math.min(end, (pastDueSince(purchase.changes) ?? 0) + GRACE_DAYS * DAY_MS)
+  if (status === 'past_due') return Math.min(end, (pastDueSince(purchase.changes) ?? Number.NaN) + GRACE_DAYS * DAY_MS)
   if (status !== 'trialing' && status !== 'active') return 0
   return interval === null ? Infinity : Math.min(end, time(periodEnd) + RENEWAL_GRACE_DAYS * DAY_MS)
 }
-
-/** The purchase and its events are read one after the other: it may have changed in between. */
-const isChanging = ({ status, changes }: StoredPurchase) => status === 'past_due' && pastDueSince(changes) === null
 
 const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: StoredPurchase) =>
   Math.abs(accessUntil(purchase) - now.getTime()) < TOLERANCE_MS
@@ -35,7 +32,7 @@ export const ACCESS: Invariant = {
     return members.flatMap((member) => {
       const { paid, features } = member
       const own = purchases.filter((each) => each.member === member)
-      if (own.some((each) => isChanging(each) || isAtItsEnd({ now }, each))) return []
+      if (own.some((each) => isAtItsEnd({ now }, each))) return []
       const open = own.filter((each) => accessUntil(each) > now.getTime())
       const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()
       return [
@@ -52,7 +49,6 @@ export const ACCESS_UNTIL: Invariant = {
   faults: ({ purchases, now }) =>
     purchases.flatMap((purchase) => {
       const { id, status, access_until: until, changes } = purchase
-      if (isChanging(purchase)) return []
       // What was never paid for gave no access.
       const hasEnded = status === 'refunded' || (changes.length > 0 && ['paused', 'canceled'].includes(status))
       const isSame = time(until) === accessUntil(purchase) || Math.abs(time(until) - accessUntil(purchase)) <= 1
