@@ -1,13 +1,13 @@
 // `npm run scenario -- NAME`: runs a scenario in a separate world by moving its clock. Prints each step with the owner's events and the
-// buyer's access, then the processor's charges by month. --all plays it at every processor and prints one line each. --json prints
-// one document at the end.
+// buyer's access, then the processor's charges by month. --all plays it at every processor, and prints the charges and the owner's events
+// by month for each. --json prints one document at the end.
 import { enableCompileCache } from 'node:module'
 import { endOnSignals, runProgram } from '../../../cli/program.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { type Played, play } from './play.ts'
 import { type Stage, startStages } from './stage.ts'
 import type { Scenario } from './steps.ts'
-import { headLines, monthLines, rowLines, summaryLine } from './table.ts'
+import { headLines, monthLines, rowLines, summaryLines } from './table.ts'
 
 enableCompileCache()
 endOnSignals()
@@ -16,7 +16,7 @@ await runProgram({ help: HELP, readOptions, run })
 async function run({ scenario, processors, isAll, json }: Options): Promise<number> {
   await using started = new AsyncDisposableStack()
   const stages = await startStages(started, processors)
-  const playAt = json ? play : isAll ? playInOneLine : playInATable
+  const playAt = json ? play : isAll ? playInBrief : playInATable
   const played: Played[] = []
   for (const stage of stages) played.push(await playAt(stage, scenario))
   if (json) console.log(JSON.stringify(isAll ? played : played[0], null, 2))
@@ -30,8 +30,8 @@ async function playInATable(stage: Stage, scenario: Scenario): Promise<Played> {
   return played
 }
 
-async function playInOneLine(stage: Stage, scenario: Scenario): Promise<Played> {
+async function playInBrief(stage: Stage, scenario: Scenario): Promise<Played> {
   const played = await play(stage, scenario)
-  console.log(summaryLine(played))
+  console.log(summaryLines(played).join('\n'))
   return played
 }

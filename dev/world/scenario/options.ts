@@ -10,7 +10,7 @@ export interface Options {
   scenario: Scenario
   /** Null: the one in the demo's file. */
   processors: readonly ProcessorName[] | null
-  /** Play at all processors and print one line for each. */
+  /** Play at all processors, and print only the months of each. */
   isAll: boolean
   /** Print one JSON document at the end. */
   json: boolean

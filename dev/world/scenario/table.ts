@@ -37,17 +37,15 @@ export const monthLines = (months: Month[]) => [
   ),
 ]
 
-/** A scenario in one line. */
-export function summaryLine({ processor, steps, months }: Played): string {
-  const charged = months.flatMap(({ month, charges }) => charges.map((charge) => `${month} ${chargeText(charge)}`))
-  const events = months.reduce((sum, month) => sum + month.events.length, 0)
-  const parts = [
-    charged.join(', ') || 'nothing was charged',
-    `${events} events`,
-    accessText(steps.at(-1)?.access ?? null),
-  ]
-  return `${DEFINITIONS[processor].title.padEnd(10)}  ${parts.join('; ')}`
-}
+/** What a scenario has come to at a processor: the table of its months, and the buyer's access at its end. */
+export const summaryLines = ({ processor, steps, months }: Played) => [
+  DEFINITIONS[processor].title,
+  '',
+  ...monthLines(months),
+  '',
+  `Access at the end: ${accessText(steps.at(-1)?.access ?? null)}`,
+  '',
+]
 
 const head = (columns: Columns) => [
   ...line(
