@@ -18,6 +18,9 @@ interface Copy {
 /** Tables that are never read from a replica. */
 const LEFT_OUT = ['events', 'deliveries', 'replies']
 
+/** The account of a row. The id of an account's own row, and the beginning of a version's, is the account's. */
+const accountOf = (row: { id: string; account?: string }) => row.account ?? row.id.split(' ')[0]
+
 /**
  * The read replicas of accounts, at a processor that writes to one database and reads from others: each has the records of its account
  * with a lag. They are in memory: after a restart a replica has the current records.
@@ -25,12 +28,13 @@ const LEFT_OUT = ['events', 'deliveries', 'replies']
 export function createReplicas(records: Records, contextFor: (accountId: string) => AccountContext) {
   const copies = new Map<string, Copy[]>()
 
-  function serialize(account: string): string {
-    const tables = Object.entries(records).map(([name, rows]: [string, Map<string, object>]) => [
-      name,
-      LEFT_OUT.includes(name) ? [] : [...rows.values()].filter((row) => !('account' in row) || row.account === account),
-    ])
-    return JSON.stringify(Object.fromEntries(tables))
+  /** Groups the rows once for all accounts. The function that it returns gives those of an account, as JSON. */
+  function groupRows(): (account: string) => string {
+    const tables = Object.entries(records).map(([name, rows]: [string, Map<string, { id: string }>]) => {
+      return [name, Map.groupBy(LEFT_OUT.includes(name) ? [] : rows.values(), accountOf)] as const
+    })
+    return (account) =>
+      JSON.stringify(Object.fromEntries(tables.map(([name, byAccount]) => [name, byAccount.get(account) ?? []])))
   }
 
   const accountTime = (account: string) => Date.now() / 1000 + (records.accounts.get(account)?.ahead ?? 0)
@@ -44,12 +48,12 @@ export function createReplicas(records: Records, contextFor: (accountId: string)
   return {
     /** Call it after each change. */
     capture(): void {
-      for (const { id } of records.accounts.values()) {
-        const lag = REPLICA_LAG.read(contextFor(id))
-        if (lag === 0) {
-          copies.delete(id)
-          continue
-        }
+      const lags = [...records.accounts.keys()].map((id) => [id, REPLICA_LAG.read(contextFor(id))] as const)
+      for (const [id, lag] of lags) if (lag === 0) copies.delete(id)
+      const lagging = lags.filter(([, lag]) => lag > 0)
+      if (lagging.length === 0) return
+      const serialize = groupRows()
+      for (const [id, lag] of lagging) {
         const [at, text] = [accountTime(id), serialize(id)]
         const known = pruned(copies.get(id) ?? [], at - lag)
         // Most changes are of other accounts.
