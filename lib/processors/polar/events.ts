@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { POLAR, readSignatures } from './definition.ts'
-import { Checkout, Event, Order, PolarRecord, Refund } from './objects.ts'
+import { Checkout, Event, EventOrder, PolarRecord, Refund } from './objects.ts'
 import { dateFrom, readVersions } from './translate.ts'
 
 const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
@@ -40,18 +40,18 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
     }
     case 'order.created':
     case 'order.refunded': {
-      const order = parseEvent(Order, data)
+      const order = parseEvent(EventOrder, data)
       return result(toReference(order), null, readable(order))
     }
     case 'order.paid': {
-      const order = parseEvent(Order, data)
+      const order = parseEvent(EventOrder, data)
       const { id, due_amount: amount, currency } = order
       const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, timestamp)
       return result(toReference(order), paid && { ...paid, ...periodPaid(order) }, readable(order))
     }
     // An order whose charge has failed has the time of the retry. The final failure has none.
     case 'order.updated': {
-      const order = parseEvent(Order, data)
+      const order = parseEvent(EventOrder, data)
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
       if (!next) return result(toReference(order), null, readable(order))
       const attempt = { id: `${order.id}:${Math.floor(next.getTime() / 1000)}`, paymentId: order.id }
@@ -71,12 +71,15 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
 }
 
 /** An order of a subscription is part of that purchase; any other is a purchase of its own. */
-function toReference({ id, subscription_id: subscription }: Pick<Order, 'id' | 'subscription_id'>): PurchaseReference {
+function toReference({
+  id,
+  subscription_id: subscription,
+}: Pick<EventOrder, 'id' | 'subscription_id'>): PurchaseReference {
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
 }
 
 /** The order of a period is created at its start, by a background job. */
-function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: Order) {
+function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: EventOrder) {
   if (reason !== 'subscription_cycle' || product === null) return {}
   return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
 }
@@ -85,7 +88,7 @@ function periodPaid({ billing_reason: reason, created_at: createdAt, product_id:
  * An order that a read of its purchase contains: that of a one-time purchase, or one of a subscription's latest. A refunded one may be
  * years old, and changes nothing of the subscription.
  */
-const readable = (order: Order): Order | null =>
+const readable = (order: EventOrder): EventOrder | null =>
   order.subscription_id !== null && ['refunded', 'partially_refunded'].includes(order.status) ? null : order
 
 /**

@@ -94,6 +94,13 @@ export const Order = z.object({
 })
 export type Order = z.output<typeof Order>
 
+/**
+ * An order in an event, whose status may be new: the read that follows refuses it. Refusing the event would not help, since Polar disables
+ * an endpoint after ten failures.
+ */
+export const EventOrder = Order.extend({ status: z.string() })
+export type EventOrder = z.output<typeof EventOrder>
+
 export const Orders = z.object({ items: z.array(Order) })
 
 /** An open enum: Polar's source has statuses that its types lack. */
@@ -109,9 +116,10 @@ const refundStatus = z.enum(['pending', 'succeeded', 'failed', 'canceled'])
 
 export const RefundStatuses = z.object({ items: z.array(z.object({ id: processorId, status: refundStatus })) })
 
+/** A refund in an event. Its status may be new, as an order's. */
 export const Refund = z.object({
   id: processorId,
-  status: refundStatus,
+  status: z.string(),
   amount,
   tax_amount: amount,
   currency,

@@ -8,6 +8,7 @@ import {
   buy,
   cancelThroughApi,
   causeAtProcessor,
+  getProcessorId,
   newEvents,
   open,
   pay,
@@ -16,6 +17,7 @@ import {
   readTokens,
 } from '../../conformance/buyer.ts'
 import { POLAR } from '../../conformance/drivers/polar.ts'
+import { reconcileAll } from '../../conformance/reconcile.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
@@ -88,6 +90,19 @@ test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
   for (const { id } of events) expect(await world.polar.resend(id)).toEqual([200, 200])
   expect(await countRows()).toEqual(before)
   expect(world.logs.slice(logged).filter(({ level }) => level === 'error')).toEqual([])
+})
+
+test('webhooks with a new status are accepted, since Polar disables an endpoint after ten refusals', async () => {
+  const buyer = await buy(shop, 'lifetime')
+  await world.polar.setValues(shop.paywall.id, { status: 'dormant' })
+  const id = await getProcessorId(buyer)
+  const events = await getEvents(() => shop.there.refund(id))
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['order.updated', 'refund.created']))
+  for (const { id } of events) expect(await world.polar.resend(id)).toEqual([200, 200])
+  expect(await readState(buyer)).toMatchObject({ paid: true })
+  await world.polar.setValues(shop.paywall.id, {})
+  await reconcileAll(shop)
+  expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
 })
 
 test('two paywalls of one organisation each store what they have sold, although both receive all webhooks', async () => {
