@@ -31,6 +31,7 @@ import {
   hasEnded,
   isOwnCustomer,
   orderSnapshot,
+  paidFacts,
   readSale,
   readVersions,
   subscriptionSnapshot,
@@ -235,7 +236,11 @@ function decide({ checkout, subscription, orders, disputes }: PolarObserved): De
     : order
       ? orderSnapshot(order, disputes)
       : null
-  const payments = [...disputes.flatMap(disputeFacts), ...(subscription ? firstFailure(subscription, orders) : [])]
+  const payments = [
+    ...paidFacts(orders),
+    ...disputes.flatMap(disputeFacts),
+    ...(subscription ? firstFailure(subscription, orders) : []),
+  ]
   const read = [checkout, subscription, ...orders, ...disputes].filter((record) => record !== null)
   return { found, isUndecided: !isSold && mayBePaid, todo: null, payments, versions: readVersions(read) }
 }

@@ -3,7 +3,7 @@ import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { POLAR, readSignatures } from './definition.ts'
 import { Checkout, Event, EventOrder, PolarRecord, Refund } from './objects.ts'
-import { dateFrom, readVersions } from './translate.ts'
+import { paidFact, readVersions } from './translate.ts'
 
 const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -45,9 +45,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
     }
     case 'order.paid': {
       const order = parseEvent(EventOrder, data)
-      const { id, due_amount: amount, currency } = order
-      const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, timestamp)
-      return result(toReference(order), paid && { ...paid, ...periodPaid(order) }, readable(order))
+      return result(toReference(order), paidFact(order, timestamp), readable(order))
     }
     // An order whose charge has failed has the time of the retry. The final failure has none.
     case 'order.updated': {
@@ -76,12 +74,6 @@ function toReference({
   subscription_id: subscription,
 }: Pick<EventOrder, 'id' | 'subscription_id'>): PurchaseReference {
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
-}
-
-/** The order of a period is created at its start, by a background job. */
-function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: EventOrder) {
-  if (reason !== 'subscription_cycle' || product === null) return {}
-  return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
 }
 
 /**

@@ -1,7 +1,15 @@
 // Translates Polar's objects to a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
 import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { type Customer, type Dispute, type Order, type PolarRecord, Sale, type Subscription } from './objects.ts'
+import {
+  type Customer,
+  type Dispute,
+  type EventOrder,
+  type Order,
+  type PolarRecord,
+  Sale,
+  type Subscription,
+} from './objects.ts'
 
 type Bought = { metadata?: unknown; customer: Customer }
 
@@ -91,6 +99,26 @@ export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ..
       return [opened]
   }
 }
+
+/** The payment of an order; null if nothing was due. */
+export function paidFact(order: EventOrder, occurredAt: Date): PaymentFact | null {
+  const { id, due_amount: amount, currency } = order
+  return amount > 0
+    ? { kind: 'succeeded', id, paymentId: id, amount, currency, occurredAt, ...periodPaid(order) }
+    : null
+}
+
+/** The order of a period is created at its start, by a background job. */
+function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: EventOrder) {
+  if (reason !== 'subscription_cycle' || product === null) return {}
+  return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
+}
+
+/** The payments of orders, in case their webhooks are lost: a subscription may have been charged after it was replaced. */
+export const paidFacts = (orders: readonly Order[]): PaymentFact[] =>
+  orders
+    .filter(({ status }) => status === 'paid')
+    .flatMap((order) => paidFact(order, dateFrom(order.modified_at ?? order.created_at)) ?? [])
 
 /** The failure of a first payment: if a subscription has ended before it was paid, no event reports it. */
 export function firstFailure({ status }: Subscription, orders: readonly Order[]): PaymentFact[] {

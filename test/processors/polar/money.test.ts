@@ -54,6 +54,9 @@ const fact = { id: DISPUTE, paymentId: ID, amount: 4760, currency: 'EUR' }
 const opened = { ...fact, kind: 'disputed', occurredAt: new Date('2026-10-31T08:00:00.123Z') }
 const decided = { ...fact, occurredAt: new Date('2026-11-01T08:00:00.654Z') }
 
+/** What the order shows as paid. */
+const paid = { ...fact, id: ID, kind: 'succeeded', occurredAt: new Date('2026-11-01T08:00:00.654Z') }
+
 test.each<[string, object, object[]]>([
   ['needs_response', { status: 'active' }, [opened]],
   ['under_review', { status: 'active' }, [opened]],
@@ -65,15 +68,16 @@ test.each<[string, object, object[]]>([
 ])('a one-time purchase with a dispute that is %s', async (status, purchase, payments) => {
   expect(await decision('payment', order, [], [{ ...dispute, status }])).toMatchObject({
     found: { purchase: { ...purchase, versions: { [ID]: CHANGED, [DISPUTE]: CHANGED } } },
-    payments,
+    payments: [paid, ...payments],
   })
 })
 
 test('a subscription that has ended shows the disputes of its orders, for which Polar sends no event', async () => {
   const lost = { ...dispute, status: 'lost', order_id: ORDER }
   const ended = await decision('subscription', { ...subscription, status: 'canceled' }, [cycle], [lost])
-  expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: 'dispute_lost', paymentId: ORDER }])
-  expect((await decision('subscription', subscription, [cycle], [lost]))?.payments).toEqual([])
+  const charged = { kind: 'succeeded', paymentId: ORDER }
+  expect(ended?.payments).toMatchObject([charged, { kind: 'disputed' }, { kind: 'dispute_lost', paymentId: ORDER }])
+  expect((await decision('subscription', subscription, [cycle], [lost]))?.payments).toMatchObject([charged])
 })
 
 test('a first payment that failed for good is reported', async () => {

@@ -140,7 +140,11 @@ test('a page that is read as paid before its order can be read is stored as sold
   expect((await sendWebhook(shop, completed)).status).toBe(200)
   expect((await readState(buyer)).purchases).toEqual([])
   shop.emulator.onCall = undefined
-  expect(await advanceClock(buyer, '1m')).toEqual(['checkout.completed', 'subscription.created'])
+  expect(await advanceClock(buyer, '1m')).toEqual([
+    'checkout.completed',
+    'payment.succeeded 999',
+    'subscription.created',
+  ])
   expect(await pendingEvents(shop)).toEqual([])
 })
 

@@ -19,6 +19,8 @@ import {
 import { POLAR } from '../../conformance/drivers/polar.ts'
 import { reconcileAll } from '../../conformance/reconcile.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { bought, expectNoMoreCharges, getOwed, replacing } from '../../conformance/upgrading.ts'
+import { heldWebhooks } from '../../conformance/webhook.ts'
 import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
@@ -103,6 +105,25 @@ test('webhooks with a new status are accepted, since Polar disables an endpoint 
   await world.polar.setValues(shop.paywall.id, {})
   await reconcileAll(shop)
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+})
+
+test('a charge in progress that succeeds after its subscription was replaced is reported although its webhook is lost', async () => {
+  const { buyer, here, there } = await bought(shop)
+  await advanceClock(buyer, '1h')
+  const page = await open(shop, 'monthly', replacing(buyer))
+  await causeAtProcessor(buyer, (id) => world.polar.rollOver(id))
+  await pay(page)
+  await newEvents(buyer)
+  const anHourLater = world.polar.currentTime(shop.paywall.id) + 3_600
+  const lost = await heldWebhooks(shop, () => world.polar.moveTo(shop.paywall.id, anHourLater))
+  expect(lost.map(({ body }) => JSON.parse(body).type)).toContain('order.paid')
+  expect(await newEvents(buyer)).toEqual([])
+  await reconcileAll(shop)
+  expect((await newEvents(buyer)).toSorted()).toEqual(
+    expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
+  )
+  await expectNoMoreCharges(buyer, here, 2, '66d')
+  expect(getOwed(shop, there)).toEqual([])
 })
 
 test('two paywalls of one organisation each store what they have sold, although both receive all webhooks', async () => {
