@@ -75,6 +75,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
       return there.resume?.(id)
     case 'undo':
       return there.undo?.(id).then(() => {
+        company.undone.add(id)
         for (const { cancelled } of people) cancelled.clear()
       })
   }

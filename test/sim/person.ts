@@ -63,6 +63,8 @@ export interface Company {
   lastHappening: Date | null
   /** What was cancelled or ended at the processor itself, by its ids. */
   stoppedThere: Set<string>
+  /** Whose scheduled end was undone there, by its ids. */
+  undone: Set<string>
   /** What was wrong in the middle of it. */
   faults: Set<string>
 }
@@ -84,6 +86,7 @@ export function createCompany(life: PartialLife, worlds: LifeWorld[], name: stri
     records: accountRecords(world[processor], id),
     lastHappening: null,
     stoppedThere: new Set(),
+    undone: new Set(),
     faults: new Set(),
   }
 }

@@ -230,7 +230,7 @@ const HOUR_SECONDS = 3_600
 
 /**
  * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
- * paid for less than an hour before that may be the newer one, though a transfer may take days.
+ * paid for less than an hour before that may be the newer one, though a transfer may take days. Who has undone the end wants to be charged.
  */
 function chargedAfterReplacement(
   { company, truth: { sales }, purchases, events }: Case,
@@ -241,6 +241,7 @@ function chargedAfterReplacement(
   return purchases.flatMap((older) => {
     const sale = getSale(sales, older)
     if (older.member !== newer.member || older.interval === null || !sale) return []
+    if (company.undone.has(older.processorId)) return []
     const [first] = sale.paidPeriods
     if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
     const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt)
