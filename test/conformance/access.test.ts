@@ -37,7 +37,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { current_period_end: end } = (await readPurchase(buyer))!
-    await causeAtProcessor(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.account.cancel)
     if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
     expect(await readPurchase(buyer)).toMatchObject({ cancel_at: end, access_until: end })
     await advancePastPeriodEnd(buyer)
@@ -49,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('access_until of a past due subscription is a week after it became past due', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.account.failCharge)
     const { access_until: until } = (await readPurchase(buyer))!
     expect(await daysFromNow(buyer, until)).toBeCloseTo(7, 1)
     await advanceClock(buyer, '12h')
@@ -60,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop, 'lifetime')
     expect(await readPurchase(buyer)).toMatchObject({ access_until: null })
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.refund)
     expect(await daysFromNow(buyer, (await readPurchase(buyer))?.access_until)).toBeLessThanOrEqual(0)
   })
 

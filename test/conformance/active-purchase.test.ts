@@ -54,7 +54,7 @@ interface CancelledBuyer extends Buyer {
 /** A buyer whose subscription is cancelled and ends with its period. */
 async function buyAndCancel(shop: Shop): Promise<CancelledBuyer> {
   const buyer = await buy(shop)
-  await causeAtProcessor(buyer, shop.there.cancel)
+  await causeAtProcessor(buyer, shop.account.cancel)
   if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
   const { cancel_at_period_end: isCancelled, current_period_end: end } = (await readPurchase(buyer))!
   expect(isCancelled).toBe(true)
@@ -70,7 +70,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     await expectConflict(buyer, 'active')
-    await causeAtProcessor(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.account.cancel)
     if (!shop.capabilities.sendsCancellationWebhook) await advanceClock(buyer, '8d')
     expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
     await expectConflict(buyer, 'active')
@@ -92,11 +92,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a scheduled end that was undone at the processor without a webhook does not allow a new purchase', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.undo) return
+    if (!shop.account.undo) return
     const buyer = await buyAndCancel(shop)
     await moveClockToEnd(buyer, -600)
     shop.emulator.holdWebhooks()
-    await shop.there.undo(await getProcessorId(buyer))
+    await shop.account.undo(await getProcessorId(buyer))
     for (const seconds of [30, 150]) {
       await moveClockToEnd(buyer, seconds)
       expect(await order(shop, 'monthly', buyer)).toMatchObject({ status: 409, body: { status: 'active' } })
@@ -113,7 +113,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('start-checkout returns 409 active_purchase for a past due subscription, even after its access has ended', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.account.failCharge)
     await decline(buyer, true)
     await expectConflict(buyer, 'past_due')
     await advanceClock(buyer, '8d')
@@ -152,7 +152,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'active' } }
     expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.refund)
     await expectNoConflict(buyer)
   })
 
@@ -166,7 +166,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
     expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
-    await causeAtProcessor(buyer, (id) => shop.there.resolve(true, id))
+    await causeAtProcessor(buyer, (id) => shop.account.resolve(true, id))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
     await expectNoConflict(buyer)
   })

@@ -164,7 +164,7 @@ export async function decline({ shop: { world, emulator }, userId }: Buyer, decl
 /** The latest purchase as stored at the processor. */
 export async function getSale(buyer: Buyer): Promise<Sale> {
   const id = await getProcessorId(buyer)
-  const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
+  const sale = buyer.shop.account.sales().find(({ processorId }) => processorId === id)
   if (!sale) throw new Error(`${buyer.shop.acquiring} has no purchase ${id}`)
   return sale
 }

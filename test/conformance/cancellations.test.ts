@@ -29,7 +29,7 @@ const SLOW_MS = 7_000
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription with a scheduled change of plan can be cancelled, and ends with its period on the old plan', async () => {
     const shop = getShop(acquiring)
-    const { schedulePlan } = shop.there
+    const { schedulePlan } = shop.account
     if (!schedulePlan) return // this processor changes plans immediately
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.yearly))
@@ -50,8 +50,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await buy(shop, 'yearly'),
     ]
     await cancelThroughApi(byApi)
-    await causeAtProcessor(atProcessor, shop.there.cancel)
-    await unheard(missed, shop.there.cancel)
+    await causeAtProcessor(atProcessor, shop.account.cancel)
+    await unheard(missed, shop.account.cancel)
     await advanceClock(byApi, '9d')
     for (const buyer of [byApi, atProcessor, missed]) {
       const received = await newEvents({ ...buyer, received: 0 })
@@ -63,7 +63,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a trial that was ended immediately emits no subscription.trial_ending, even if the webhooks arrive in reverse order', async () => {
     const shop = getShop(acquiring)
-    const { end } = shop.there
+    const { end } = shop.account
     if (!end) return // this processor cannot end a trial immediately
     const { clock } = shop.world
     const buyer = await buy(shop, 'yearly')
@@ -84,7 +84,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('cancelling a past due subscription returns whether it continues or has ended', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.account.failCharge)
     const reply = await cancelThroughApi(buyer)
     const { subscription, message } = reply.body as { subscription: Record<string, unknown>; message: string }
     expect(reply).toMatchObject({ status: 200, body: { success: true } })

@@ -7,7 +7,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { getThere } from './drivers/drivers.ts'
+import { getAccountControls } from './drivers/drivers.ts'
 import { owesSeveral } from './drivers/dunning.ts'
 import { keepsUnpaid, pauses } from './drivers/pausing.ts'
 import { callsChargesBack, goesOnToNextPeriod, schedulesPlans, voidsInvoices } from './drivers/stopping.ts'
@@ -27,7 +27,7 @@ async function startSelling(acquiring: ProcessorName) {
   const options = { port: 0, files: () => [file], serviceUrl: () => 'http://service.example', fetch: accept }
   const emulator = (await EMULATORS[acquiring].start(options)) as Emulators[typeof acquiring]
   onTestFinished(() => emulator.close())
-  const there = getThere({ [acquiring]: emulator } as unknown as Emulators, paywall)
+  const account = getAccountControls({ [acquiring]: emulator } as unknown as Emulators, paywall)
   const line = { send: fetch }
   const send: typeof fetch = (input, init) => line.send(input, init)
   const now = () => new Date(emulator.currentTime(paywall.id) * 1000)
@@ -58,7 +58,7 @@ async function startSelling(acquiring: ProcessorName) {
       errorUrl: 'https://pay.example/error',
     })
     await press(url, 'pay')
-    return there.sales().at(-1)!.processorId
+    return account.sales().at(-1)!.processorId
   }
   const look = async (id: string) =>
     (await readPurchase(adapter, paywall.id, { kind: 'subscription', id }, now)).purchase
@@ -69,7 +69,7 @@ async function startSelling(acquiring: ProcessorName) {
     return { charged: payments.filter(({ status }) => status === 'paid').length, owed: owed.length }
   }
   const passDays = (days: number) => emulator.moveTo(paywall.id, emulator.currentTime(paywall.id) + days * 86_400)
-  return { acquiring, emulator, there, line, adapter, subscribe, look, readMoney, passDays }
+  return { acquiring, emulator, account, line, adapter, subscribe, look, readMoney, passDays }
 }
 
 interface State {
@@ -92,40 +92,40 @@ const keepsTrial = (acquiring: ProcessorName) =>
 const STATES: Record<string, State> = {
   paid: { keeps: () => 'active' },
   'on trial': { slug: 'yearly', keeps: keepsTrial },
-  cancelled: { change: ({ there }, id) => there.cancel(id), keeps: () => 'active' },
+  cancelled: { change: ({ account }, id) => account.cancel(id), keeps: () => 'active' },
   'past due': {
-    change: ({ there }, id) => there.failCharge(id),
+    change: ({ account }, id) => account.failCharge(id),
     keeps: (acquiring) => (goesOnToNextPeriod(acquiring) ? 'active' : null),
   },
   'on a trial whose charge failed': {
     slug: 'yearly',
-    change: ({ there }, id) => there.failCharge(id),
+    change: ({ account }, id) => account.failCharge(id),
     keeps: (acquiring) => (goesOnToNextPeriod(acquiring) ? 'trialing' : null),
   },
   'past due and cancelled': {
     isPossible: owesSeveral,
-    async change({ there }, id) {
-      await there.failCharge(id)
-      await there.cancel(id)
+    async change({ account }, id) {
+      await account.failCharge(id)
+      await account.cancel(id)
     },
   },
   unpaid: {
     isPossible: keepsUnpaid,
-    async change({ there, emulator }, id) {
-      await there.failCharge(id)
+    async change({ account, emulator }, id) {
+      await account.failCharge(id)
       if ('markUnpaid' in emulator) await emulator.markUnpaid(id)
     },
   },
-  paused: { isPossible: pauses, change: ({ there }, id) => there.pause!(id) },
+  paused: { isPossible: pauses, change: ({ account }, id) => account.pause!(id) },
   /** A period has begun, and its invoice is still a draft. */
-  'about to be charged': { isPossible: callsChargesBack, change: ({ there }, id) => there.rollOver!(id) },
+  'about to be charged': { isPossible: callsChargesBack, change: ({ account }, id) => account.rollOver!(id) },
   ended: {
     isPossible: (acquiring) => DEFINITIONS[acquiring].capabilities.supportsImmediateEnd,
-    change: ({ there }, id) => there.end!(id),
+    change: ({ account }, id) => account.end!(id),
   },
   'scheduled to change its plan': {
     isPossible: schedulesPlans,
-    change: ({ there }, id) => there.schedulePlan!(id),
+    change: ({ account }, id) => account.schedulePlan!(id),
     keeps: () => 'active',
     endings: ['cancelAtPeriodEnd'],
   },
@@ -135,18 +135,18 @@ const STATES: Record<string, State> = {
 /** Starts a subscription in a state. `end` ends it; `expectNoMoreCharges` checks what follows. */
 async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State) {
   const selling = await startSelling(acquiring)
-  const { adapter, there, look, readMoney, passDays } = selling
+  const { adapter, account, look, readMoney, passDays } = selling
   const id = await selling.subscribe(slug ?? 'monthly')
   if (!isUnread) await look(id)
   await change?.(selling, id)
-  const [before, { price }] = [readMoney(), there.sales().at(-1)!]
+  const [before, { price }] = [readMoney(), account.sales().at(-1)!]
   const end = (ending: Ending) => adapter[ending]!(id, 'too expensive')
   async function expectNoMoreCharges() {
     expect(readMoney()).toEqual({ ...before, owed: 0 })
     await passDays(70)
     expect(readMoney()).toEqual({ ...before, owed: 0 })
     expect(await look(id)).toMatchObject({ status: 'canceled' })
-    expect(there.sales().at(-1)).toMatchObject({ price })
+    expect(account.sales().at(-1)).toMatchObject({ price })
   }
   return { ...selling, id, end, expectNoMoreCharges }
 }
@@ -214,13 +214,13 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
   test('stopCharging ends a subscription whose next charge begins just before its end is scheduled', async () => {
-    const { there, line, id, end, look, passDays, readMoney } = await begin(acquiring, STATES.paid!)
+    const { account, line, id, end, look, passDays, readMoney } = await begin(acquiring, STATES.paid!)
     const { charged } = readMoney()
     let begun = false
     line.send = async (input, init) => {
       if (init?.method === 'POST' && !begun) {
         begun = true
-        await (there.rollOver ?? there.failCharge)(id)
+        await (account.rollOver ?? account.failCharge)(id)
       }
       return fetch(input, init)
     }

@@ -22,11 +22,11 @@ const getShop = useShops(1)
 
 /** Opens a dispute of the latest payment that the seller loses. Returns the owner's events. */
 async function loseDispute(buyer: Buyer): Promise<string[]> {
-  const { there, capabilities } = buyer.shop
-  const opened = await causeAtProcessor(buyer, there.dispute)
+  const { account, capabilities } = buyer.shop
+  const opened = await causeAtProcessor(buyer, account.dispute)
   const afterDecision = capabilities.refundsWhenDisputed
     ? []
-    : await causeAtProcessor(buyer, (id) => there.decideDispute!(id, false))
+    : await causeAtProcessor(buyer, (id) => account.decideDispute!(id, false))
   return [...opened, ...afterDecision, ...(await advanceClock(buyer, '8d'))]
 }
 
@@ -46,7 +46,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
 
   test('a partial refund and a lost dispute of the rest add up to the whole payment', async () => {
     const buyer = await buy(getShop(name))
-    await causeAtProcessor(buyer, (id) => buyer.shop.there.refund(id, 300))
+    await causeAtProcessor(buyer, (id) => buyer.shop.account.refund(id, 300))
     expect(await readTokens(buyer)).toBe(100)
     await loseDispute(buyer)
     const lost = (await paymentEvents(buyer)).find(({ type }) => type === 'payment.dispute_lost')
@@ -95,34 +95,34 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   })
 
   test('a dispute of a one-time purchase that is opened and lost without a webhook is found by reconcile', async () => {
-    const { there, capabilities } = getShop(name)
+    const { account, capabilities } = getShop(name)
     const buyer = await buy(getShop(name), 'lifetime')
     await unheard(buyer, async (id) => {
-      await there.dispute(id)
-      if (!capabilities.refundsWhenDisputed) await there.decideDispute!(id, false)
+      await account.dispute(id)
+      if (!capabilities.refundsWhenDisputed) await account.decideDispute!(id, false)
     })
     expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 
   test('a dispute of a one-time purchase that is won without a webhook is found within two days', async () => {
-    const { there } = getShop(name)
+    const { account } = getShop(name)
     const buyer = await buy(getShop(name), 'lifetime')
-    await causeAtProcessor(buyer, there.dispute)
+    await causeAtProcessor(buyer, account.dispute)
     await advanceClock(buyer, '26h')
-    await unheard(buyer, (id) => there.decideDispute!(id, true))
+    await unheard(buyer, (id) => account.decideDispute!(id, true))
     expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_won 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
   test('a won dispute restores the purchase, and exactly the tokens that it removed', async () => {
     const shop = getShop(name)
-    const { there, capabilities } = shop
+    const { account, capabilities } = shop
     const [subscriber, owner] = [await buy(shop), await buy(shop, 'lifetime')]
     await spend(subscriber, 30)
     for (const buyer of [subscriber, owner]) {
-      await causeAtProcessor(buyer, there.dispute)
-      await causeAtProcessor(buyer, (id) => there.decideDispute!(id, true))
+      await causeAtProcessor(buyer, account.dispute)
+      await causeAtProcessor(buyer, (id) => account.decideDispute!(id, true))
       await advanceClock(buyer, '2d')
     }
     expect(await readTokens(subscriber)).toBe(70)

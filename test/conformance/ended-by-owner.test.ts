@@ -35,7 +35,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
     expect(await end(buyer, id)).toMatchObject({ code: 0, out: expect.stringContaining(`asked to end it, too`) })
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
-    await causeAtProcessor(buyer, async (processorId) => shop.there.refund(processorId, 100))
+    await causeAtProcessor(buyer, async (processorId) => shop.account.refund(processorId, 100))
     expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
 
     await advanceClock(buyer, '2h')
@@ -60,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a past due subscription ends, and its open invoice is not charged', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.failCharge)
+    await causeAtProcessor(buyer, shop.account.failCharge)
     await end(buyer, (await readPurchase(buyer))!.id)
     await advanceClock(buyer, '40d')
     expect(await getCharges(buyer)).toBe(1)

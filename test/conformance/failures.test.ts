@@ -128,7 +128,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const begin = async () => {
       const buyer = await buy(shop)
       const id = await getProcessorId(buyer)
-      return { buyer, webhooks: await heldWebhooks(shop, () => shop.there.refund(id, 300)) }
+      return { buyer, webhooks: await heldWebhooks(shop, () => shop.account.refund(id, 300)) }
     }
     const index = await findCallingWebhook(shop, (await begin()).webhooks)
     await throughEachOutage(shop, {

@@ -23,11 +23,11 @@ const getPeriodEnd = async (buyer: Buyer) => Date.parse(String((await readPurcha
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('each paid period renews the subscription and credits its tokens', async () => {
-    const { there } = getShop(acquiring)
+    const { account } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
     for (const tokens of [200, 300]) {
       const before = await getPeriodEnd(buyer)
-      expect(await causeAtProcessor(buyer, there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+      expect(await causeAtProcessor(buyer, account.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
       const days = ((await getPeriodEnd(buyer)) - before) / DAY_MS
       expect(days > 27 && days < 32, `${days} days`).toBe(true)
       expect(await readTokens(buyer)).toBe(tokens)
@@ -36,14 +36,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   })
 
   test('access continues for a while after a failed charge, and the subscription recovers when it is paid', async () => {
-    const { there } = getShop(acquiring)
+    const { account } = getShop(acquiring)
     const buyer = await buy(getShop(acquiring))
-    expect(await causeAtProcessor(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
+    expect(await causeAtProcessor(buyer, account.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
     expect(await readTokens(buyer)).toBe(100)
     await expectStoredAsAtProcessor(buyer)
 
-    expect(await causeAtProcessor(buyer, there.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await causeAtProcessor(buyer, account.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
     expect(await readTokens(buyer)).toBe(200)
     await expectStoredAsAtProcessor(buyer)
@@ -77,7 +77,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a subscription cancelled at the processor is stored as cancelled, and uncancelled if that is undone there', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    expect(await causeAtProcessor(buyer, shop.there.cancel)).toEqual(
+    expect(await causeAtProcessor(buyer, shop.account.cancel)).toEqual(
       shop.capabilities.sendsCancellationWebhook ? ['subscription.cancel_scheduled'] : [],
     )
     if (!shop.capabilities.sendsCancellationWebhook) {
@@ -86,19 +86,19 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectStoredAsAtProcessor(buyer)
 
-    expect('undo' in shop.there).toBe(shop.capabilities.supportsUncancel)
+    expect('undo' in shop.account).toBe(shop.capabilities.supportsUncancel)
     if (!shop.capabilities.supportsUncancel) return
-    expect(await causeAtProcessor(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
+    expect(await causeAtProcessor(buyer, shop.account.undo)).toEqual(['subscription.uncanceled'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
     await expectStoredAsAtProcessor(buyer)
   })
 
   test('a subscription that the owner ends at the processor loses access immediately', async () => {
-    const { there, capabilities } = getShop(acquiring)
-    expect('end' in there).toBe(capabilities.supportsImmediateEnd)
+    const { account, capabilities } = getShop(acquiring)
+    expect('end' in account).toBe(capabilities.supportsImmediateEnd)
     if (!capabilities.supportsImmediateEnd) return
     const buyer = await buy(getShop(acquiring))
-    expect(await causeAtProcessor(buyer, there.end)).toEqual(['subscription.ended'])
+    expect(await causeAtProcessor(buyer, account.end)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectStoredAsAtProcessor(buyer)
   })

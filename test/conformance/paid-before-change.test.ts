@@ -31,7 +31,7 @@ test.each(PAUSES_WHAT_IS_PAID)(
     const buyer = await open(shop)
     await unheard(shop, async () => {
       await press(buyer.checkoutUrl, 'pay')
-      await pause(shop, shop.there.sales().at(-1)!.processorId)
+      await pause(shop, shop.account.sales().at(-1)!.processorId)
     })
     await advanceClock(buyer, '1h')
     expect(await readPurchase(buyer)).toMatchObject({ status: 'paused' })

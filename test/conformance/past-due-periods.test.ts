@@ -64,7 +64,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buyAndOweTwoWeeks(shop)
     await decline(buyer, false)
-    await shop.there.recover(await getProcessorId(buyer))
+    await shop.account.recover(await getProcessorId(buyer))
     await advanceClock(buyer, '1m')
     expect(getOwed(shop, await getProcessorId(buyer))).toHaveLength(1)
     expect(await readState(buyer)).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     const buyer = await buyAndOweTwoWeeks(shop)
     const [purchaseId, processorId] = [(await readPurchase(buyer))!.id, await getProcessorId(buyer)]
     await decline(buyer, false)
-    await shop.there.recover(processorId)
+    await shop.account.recover(processorId)
     await upgrade(buyer, 'plus')
     expect(getOwed(shop, processorId)).toEqual([])
     await expectNoMoreCharges(buyer, purchaseId, 2)

@@ -70,7 +70,7 @@ test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recov
   await advanceClock(buyer, '2d')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'paused' }] })
   await decline(buyer, false)
-  expect(await causeAtProcessor(buyer, shop.there.recover)).toContain('subscription.recovered')
+  expect(await causeAtProcessor(buyer, shop.account.recover)).toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
@@ -79,10 +79,10 @@ test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription does not extend it
   const buyer = await buyAndFailCharge(shop)
   expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
   await causeAtProcessor(buyer, (id) => pause(shop, id))
-  expect(await causeAtProcessor(buyer, shop.there.resume)).not.toContain('subscription.recovered')
+  expect(await causeAtProcessor(buyer, shop.account.resume)).not.toContain('subscription.recovered')
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
   await decline(buyer, false)
-  expect(await causeAtProcessor(buyer, shop.there.recover)).toContain('subscription.recovered')
+  expect(await causeAtProcessor(buyer, shop.account.recover)).toContain('subscription.recovered')
 })
 
 test.each(GIVES_UP)(

@@ -69,7 +69,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a renewal whose payment was processing when the plan was changed credits its own tokens', async () => {
     const shop = getShop(acquiring)
-    const { rollOver, renew } = shop.there
+    const { rollOver, renew } = shop.account
     if (paysChangesAtOnce(acquiring) || !rollOver) return
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, rollOver)
@@ -88,7 +88,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     await unheard(shop, async () => {
-      await causeAtProcessor(buyer, shop.there.renew)
+      await causeAtProcessor(buyer, shop.account.renew)
       await changePlan(shop, await getProcessorId(buyer), teamPlan(acquiring))
     })
     await reconcileAll(shop)

@@ -50,7 +50,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(getShop(acquiring), 'plus')
     const sold = await getProcessorId(buyer)
     await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
-    await causeAtProcessor(buyer, () => buyer.shop.there.refund(sold, 300))
+    await causeAtProcessor(buyer, () => buyer.shop.account.refund(sold, 300))
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
     const [paid, refunded] = await paymentEvents(buyer)
     expect(paid).toMatchObject({ type: 'payment.succeeded', price_slug: 'plus' })
@@ -90,7 +90,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a change scheduled for the end of the period takes effect with the next one', async () => {
     const shop = getShop(acquiring)
-    const { schedulePlan } = shop.there
+    const { schedulePlan } = shop.account
     if (!schedulePlan) return
     const buyer = await buy(shop)
     await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))

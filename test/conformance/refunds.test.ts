@@ -30,13 +30,13 @@ async function setKeepTokensOnRefund({ world, paywall: { id } }: Shop): Promise<
 describe.each(SHOP_NAMES)('%s', (name) => {
   test('a refund that fails later emits an event, and restores exactly the tokens that it removed, once', async () => {
     const shop = getShop(name)
-    if (!shop.there.failRefund) return // refunds cannot fail at this processor
+    if (!shop.account.failRefund) return // refunds cannot fail at this processor
     const since = webhooksSince(shop)
     const buyer = await buy(shop)
     await spend(buyer, 30)
-    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual(['payment.refunded 999'])
+    expect(await causeAtProcessor(buyer, shop.account.refund)).toEqual(['payment.refunded 999'])
     expect(await readTokens(buyer)).toBe(0)
-    expect(await causeAtProcessor(buyer, shop.there.failRefund)).toEqual(['payment.refund_failed 999'])
+    expect(await causeAtProcessor(buyer, shop.account.failRefund)).toEqual(['payment.refund_failed 999'])
     expect(await readTokens(buyer)).toBe(70)
     for (const { id } of since()) await shop.emulator.resend(id)
     await advanceClock(buyer, '8d')
@@ -45,11 +45,11 @@ describe.each(SHOP_NAMES)('%s', (name) => {
 
   test('a failed refund restores the removed tokens, even if the owner has set `keep_tokens_on_refund` since', async () => {
     const shop = getShop(name)
-    if (!shop.there.failRefund) return // refunds cannot fail at this processor
+    if (!shop.account.failRefund) return // refunds cannot fail at this processor
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.refund)
     await setKeepTokensOnRefund(shop)
-    await causeAtProcessor(buyer, shop.there.failRefund)
+    await causeAtProcessor(buyer, shop.account.failRefund)
     await shop.world.apply(shop.world.file)
     expect(await refundsInLedger(buyer)).toEqual([-100, 100])
   })
@@ -61,12 +61,12 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     'a refund of a %s purchase that fails later without a webhook is found within %s',
     async (slug, _, span, amount, tokens) => {
       const shop = getShop(name)
-      if (!shop.there.failRefund) return // refunds cannot fail at this processor
+      if (!shop.account.failRefund) return // refunds cannot fail at this processor
       const buyer = await buy(shop, slug)
-      await causeAtProcessor(buyer, shop.there.refund)
+      await causeAtProcessor(buyer, shop.account.refund)
       await advanceClock(buyer, '26h')
       expect(await readTokens(buyer)).toBe(0)
-      await unheard(buyer, shop.there.failRefund)
+      await unheard(buyer, shop.account.failRefund)
       expect(await advanceClock(buyer, span)).toEqual([`payment.refund_failed ${amount}`])
       expect(await readTokens(buyer)).toBe(tokens)
       expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
@@ -79,8 +79,8 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   test('the events of a payment and its refunds have the same id, the refunded amount, and whether it is fully refunded', async () => {
     const shop = getShop(name)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
-    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 200))
+    await causeAtProcessor(buyer, (id) => shop.account.refund(id, 300))
+    await causeAtProcessor(buyer, (id) => shop.account.refund(id, 200))
     const { purchases } = await readState(buyer)
     const payments = await paymentEvents(buyer)
     const ids = (payments[0] ?? {}) as Record<string, unknown>
@@ -99,7 +99,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
       { ...same, type: 'payment.refunded', amount: 300, refunded_amount: 300 },
       { ...same, type: 'payment.refunded', amount: 200, refunded_amount: 500 },
     ])
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.refund)
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({
       ...same,
       amount: 499,
@@ -111,8 +111,8 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   test('a second payment has its own id and refunds', async () => {
     const shop = getShop(name)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.renew)
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.renew)
+    await causeAtProcessor(buyer, shop.account.refund)
     const [first, second, refund] = await paymentEvents(buyer)
     expect(second?.id).not.toBe(first?.id)
     expect(refund).toMatchObject({ type: 'payment.refunded', id: second?.id, refunded_amount: 999, refunded: true })
@@ -125,8 +125,8 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     const left = end - (await world.clock.now(paywall.id)).getTime()
     await advanceClock(buyer, `${Math.floor(left / HOUR_MS) - 5}h`)
-    await causeAtProcessor(buyer, buyer.shop.there.renew)
-    await causeAtProcessor(buyer, buyer.shop.there.refund)
+    await causeAtProcessor(buyer, buyer.shop.account.renew)
+    await causeAtProcessor(buyer, buyer.shop.account.refund)
     expect(await readTokens(buyer)).toBe(100)
     const [first] = (await getSale(buyer)).paid
     await causeAtProcessor(buyer, () => world[acquiring].refund(String(first)))
@@ -134,21 +134,21 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   })
 
   test('a one-time purchase and its tokens survive a partial refund, and end with a full one', async () => {
-    const { there } = getShop(name)
+    const { account } = getShop(name)
     const buyer = await buy(getShop(name), 'lifetime')
-    expect(await causeAtProcessor(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
+    expect(await causeAtProcessor(buyer, (id) => account.refund(id, 900))).toEqual(['payment.refunded 900'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
-    expect(await causeAtProcessor(buyer, there.refund)).toEqual(['payment.refunded 4000'])
+    expect(await causeAtProcessor(buyer, account.refund)).toEqual(['payment.refunded 4000'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([false, 0])
-    if (!there.failRefund) return
-    expect(await causeAtProcessor(buyer, there.failRefund)).toEqual(['payment.refund_failed 4000'])
+    if (!account.failRefund) return
+    expect(await causeAtProcessor(buyer, account.failRefund)).toEqual(['payment.refund_failed 4000'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ refunded_amount: 900, refunded: false })
   })
 
   test('with `keep_tokens_on_refund` a refund removes no tokens', async () => {
     const buyer = await buy(getShop(name, 1))
-    expect(await causeAtProcessor(buyer, buyer.shop.there.refund)).toEqual(['payment.refunded 999'])
+    expect(await causeAtProcessor(buyer, buyer.shop.account.refund)).toEqual(['payment.refunded 999'])
     expect(await readTokens(buyer)).toBe(100)
   })
 })

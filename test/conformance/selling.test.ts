@@ -83,7 +83,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     expect(days > 6.9 && days < 7.1, `${days} days`).toBe(true)
     await expectStoredAsAtProcessor(buyer)
 
-    expect(await causeAtProcessor(buyer, buyer.shop.there.renew)).toEqual([
+    expect(await causeAtProcessor(buyer, buyer.shop.account.renew)).toEqual([
       'payment.succeeded 8900',
       'subscription.renewed',
     ])

@@ -7,8 +7,8 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
-import type { Driver, There } from './drivers/driver.ts'
-import { getDriver, getThere } from './drivers/drivers.ts'
+import type { AccountControls, Driver } from './drivers/driver.ts'
+import { getAccountControls, getDriver } from './drivers/drivers.ts'
 import { processorOf, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
 
 /** A paywall that sells through one of the processors, with everything that a test needs. */
@@ -22,7 +22,7 @@ export interface Shop {
   neighbour: FilePaywall
   emulator: Emulator<{ id: string }, unknown>
   driver: Driver
-  there: There
+  account: AccountControls
 }
 
 /**
@@ -80,7 +80,7 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
     neighbour,
     driver: getDriver(acquiring),
     emulator: world[acquiring] as unknown as Shop['emulator'],
-    there: getThere(world, paywall),
+    account: getAccountControls(world, paywall),
   }
 }
 

@@ -54,14 +54,14 @@ async function recordReads(shop: Shop) {
 type ActionCase = [title: string, act: (buyer: Buyer, id: string) => Promise<unknown>, received: string[]]
 
 const getActions = (acquiring: ProcessorName): ActionCase[] => [
-  ['a cancellation', ({ shop }, id) => shop.there.cancel(id), ['subscription.cancel_scheduled']],
-  ['an end', ({ shop }, id) => shop.there.end!(id), ['subscription.ended']],
+  ['a cancellation', ({ shop }, id) => shop.account.cancel(id), ['subscription.cancel_scheduled']],
+  ['an end', ({ shop }, id) => shop.account.end!(id), ['subscription.ended']],
   [
     'a change of plan',
-    ({ shop: { there, driver } }, id) => there.changePlan!(id, driver.prices.plus),
+    ({ shop: { account, driver } }, id) => account.changePlan!(id, driver.prices.plus),
     [...(paysChangesAtOnce(acquiring) ? ['payment.succeeded 1000'] : []), 'subscription.plan_changed'],
   ],
-  ['a renewal', ({ shop }, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
+  ['a renewal', ({ shop }, id) => shop.account.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
 ]
 
 describe.each(VERSIONED)('%s', (acquiring) => {
@@ -89,7 +89,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await recordReads(shop)
-    await shop.there.end!(await getProcessorId(buyer))
+    await shop.account.end!(await getProcessorId(buyer))
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     shop.emulator.onCall = answerReads
     await reconcileAll(shop)
@@ -99,7 +99,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
 
   test.each<[title: string, before: (buyer: Buyer, id: string) => Promise<unknown>]>([
     ['no cancellation', () => Promise.resolve()],
-    ['a cancellation that was undone since', ({ shop }, id) => shop.there.cancel(id)],
+    ['a cancellation that was undone since', ({ shop }, id) => shop.account.cancel(id)],
   ])(
     'cancel-subscription returns 502 if only a stale read with %s follows, and the cancellation is synced later',
     async (_, before) => {
@@ -107,7 +107,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
       const buyer = await buy(shop)
       await causeAtProcessor(buyer, (id) => before(buyer, id))
       const { answerReads } = await recordReads(shop)
-      if ((await readPurchase(buyer))?.cancel_at_period_end) await causeAtProcessor(buyer, shop.there.undo)
+      if ((await readPurchase(buyer))?.cancel_at_period_end) await causeAtProcessor(buyer, shop.account.undo)
       shop.emulator.holdWebhooks()
       shop.emulator.onCall = async (call, run) => {
         if (call.method === 'GET') return answerReads(call, run)
@@ -127,9 +127,9 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const { emulator } = shop
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.account.cancel)
     const { answerReads } = await recordReads(shop)
-    await causeAtProcessor(buyer, shop.there.undo)
+    await causeAtProcessor(buyer, shop.account.undo)
     emulator.onCall = async (call, run) => {
       if (call.method !== 'GET') emulator.failNext(call.path, 422)
       return answerReads(call, run)
@@ -166,7 +166,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     const { answerReads } = await recordReads(shop)
-    const [webhook] = await heldWebhooks(shop, async () => shop.there.end!(await getProcessorId(buyer)))
+    const [webhook] = await heldWebhooks(shop, async () => shop.account.end!(await getProcessorId(buyer)))
     const [begun, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     shop.emulator.onCall = async (_, run) => {
       begun.resolve()
@@ -189,7 +189,7 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const buyer = await buy(shop)
     const id = await getProcessorId(buyer)
     const { answerReads } = await recordReads(shop)
-    await causeAtProcessor(buyer, shop.there.renew)
+    await causeAtProcessor(buyer, shop.account.renew)
     const fetchedAt = async () => {
       await reconcileAll(shop)
       const { rows } = await shop.world.database.query('select fetched_at from purchases where processor_id = $1', [id])
@@ -207,15 +207,15 @@ describe.each(VERSIONED)('%s', (acquiring) => {
     const buyer = await buy(shop)
     await advanceClock(buyer, '380d')
     const [first] = (await getSale(buyer)).paid
-    await shop.there.refund(first!)
+    await shop.account.refund(first!)
     expect(await newEvents(buyer)).toEqual(['payment.refunded 999'])
     const { plus, monthly } = shop.driver.prices
     for (const price of [plus, monthly, plus]) {
-      expect(await causeAtProcessor(buyer, (id) => shop.there.changePlan!(id, price))).toContain(
+      expect(await causeAtProcessor(buyer, (id) => shop.account.changePlan!(id, price))).toContain(
         'subscription.plan_changed',
       )
     }
-    await shop.there.end!(await getProcessorId(buyer))
+    await shop.account.end!(await getProcessorId(buyer))
     expect(await newEvents(buyer)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false })
     expect(await pendingEvents(shop)).toBe(0)

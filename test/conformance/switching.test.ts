@@ -81,8 +81,11 @@ describe.each(SWITCHES)('a paywall that has switched from %s to %s', (from, to) 
   test('manages earlier purchases at the old processor: webhooks, reconcile, portal and cancellation', async () => {
     const { before, buyers } = getChange(from, to)
     const [buyer] = buyers
-    expect(await causeAtProcessor(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    await heldWebhooks(before, async () => before.there.renew(await getProcessorId(buyer)))
+    expect(await causeAtProcessor(buyer, before.account.renew)).toEqual([
+      'payment.succeeded 999',
+      'subscription.renewed',
+    ])
+    await heldWebhooks(before, async () => before.account.renew(await getProcessorId(buyer)))
     // At some processors a payment whose webhook is lost also shows in reads.
     const received = await advanceClock(buyer, '8d')
     expect(received.filter((name) => name !== 'payment.succeeded 999')).toEqual(['subscription.renewed'])
@@ -113,7 +116,7 @@ describe.each(SWITCHES)('a paywall that has switched from %s to %s', (from, to) 
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases })
     await expectStoredAsAtProcessor(buyer)
     expect(await readPortal(buyer)).toBe(portalAt(after))
-    const older = before.there.sales().find(({ processorId }) => processorId === olderId)
+    const older = before.account.sales().find(({ processorId }) => processorId === olderId)
     expect(older).toMatchObject({ status: 'active', renews: false })
   })
 })

@@ -35,11 +35,11 @@ test.each(PROCESSOR_NAMES)(
     const [completed] = await ownerEvents(shop.world, buyer.userId)
     expect(completed?.data.checkout).toMatchObject({ amount: 1079 })
     expect(await paymentEvents(buyer)).toMatchObject([{ type: 'payment.succeeded', amount: 1079 }])
-    expect(await causeAtProcessor(buyer, shop.there.renew)).toContain('payment.succeeded 1079')
+    expect(await causeAtProcessor(buyer, shop.account.renew)).toContain('payment.succeeded 1079')
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', unit_amount: 999 })
     await expectStoredAsAtProcessor(buyer)
     expect(await readTokens(buyer)).toBe(200)
-    expect(await causeAtProcessor(buyer, shop.there.refund)).toEqual(['payment.refunded 1079'])
+    expect(await causeAtProcessor(buyer, shop.account.refund)).toEqual(['payment.refunded 1079'])
     expect(await readTokens(buyer)).toBe(100)
   },
 )

@@ -87,7 +87,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [first] = await paymentEvents(buyer)
     await changePlanAndSync(buyer, teamPlan(acquiring))
     await advancePastPeriodEnd(buyer)
-    await causeAtProcessor(buyer, shop.there.refund)
+    await causeAtProcessor(buyer, shop.account.refund)
     const refunded = (await paymentEvents(buyer)).at(-1)
     expect(refunded).toMatchObject({ type: 'payment.refunded', refunded: true })
     expect(refunded?.id).not.toBe(first?.id)

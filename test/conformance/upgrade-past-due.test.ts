@@ -32,7 +32,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const isStop = path.endsWith('/void') || method === 'DELETE'
       if (isStop && !isPaid) {
         isPaid = true
-        await shop.there.recover(there)
+        await shop.account.recover(there)
       }
       return run()
     }
@@ -49,7 +49,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a processing charge of a replaced subscription is voided, or the owner gets payment.unexpected', async () => {
     const shop = getShop(acquiring)
-    const { rollOver } = shop.there
+    const { rollOver } = shop.account
     if (!rollOver) return // this processor charges a period immediately
     const { buyer, here, there } = await bought(shop)
     await advanceClock(buyer, '1h')
@@ -59,7 +59,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await newEvents(buyer)
     if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, here, 1)
     const received = await advanceClock(buyer, '1h')
-    if (waitsForBank(acquiring)) await shop.there.resolve(false, there)
+    if (waitsForBank(acquiring)) await shop.account.resolve(false, there)
     expect([...received, ...(await newEvents(buyer))].toSorted()).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
     )
@@ -73,7 +73,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a replaced subscription whose processing charge fails after it was stopped is not charged again', async () => {
     const shop = getShop(acquiring)
-    const { rollOver } = shop.there
+    const { rollOver } = shop.account
     if (!rollOver) return // this processor charges a period immediately
     const { buyer, here, there } = await bought(shop)
     await advanceClock(buyer, '1h')
@@ -81,7 +81,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await causeAtProcessor(buyer, rollOver)
     await decline(buyer, true)
     await pay(page)
-    if (waitsForBank(acquiring)) await shop.there.resolve(true, there)
+    if (waitsForBank(acquiring)) await shop.account.resolve(true, there)
     await advanceClock(buyer, '3d')
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1, '66d')

@@ -58,7 +58,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await pressAndReturn(await open(shop, 'plus', replacing(buyer)), 'later')
       await newEvents(buyer)
       expect(await findPurchase(buyer, older)).toMatchObject(RENEWS)
-      await shop.there.resolve(fails, await getProcessorId(buyer))
+      await shop.account.resolve(fails, await getProcessorId(buyer))
       await newEvents(buyer)
       expect(await findPurchase(buyer, older)).toMatchObject(fails ? RENEWS : ENDS)
     }
@@ -75,7 +75,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       shop.emulator.holdWebhooks()
       await press(page.checkoutUrl, 'pay')
       await advanceClock(buyer, '1m')
-      await shop.there.renew(processorId)
+      await shop.account.renew(processorId)
       await shop.emulator.sendHeldWebhooks((events) => (position === 'first' ? events.toReversed() : events))
       const received = await newEvents(buyer)
       expect(received.filter((type) => type === 'payment.unexpected 999')).toHaveLength(1)
@@ -204,9 +204,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await newEvents(buyer)).toEqual(['checkout.completed', 'payment.succeeded 1999', 'subscription.created'])
     expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    await shop.there.renew(monthly)
+    await shop.account.renew(monthly)
     expect(await newEvents(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
-    await shop.there.refund(monthly, 300)
+    await shop.account.refund(monthly, 300)
     expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
     expect((await readState(buyer)).purchases).toMatchObject([
       { price_slug: 'plus', cancel_at_period_end: true },

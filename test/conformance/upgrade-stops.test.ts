@@ -79,7 +79,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(await readState(buyer)).toMatchObject({ being_replaced: [older] })
       expect(await advanceClock(buyer, '22h')).toEqual([])
       expect(await advanceClock(buyer, '4h')).toEqual(['subscription.stop_failed'])
-      await shop.there.renew(processorId)
+      await shop.account.renew(processorId)
       expect(await newEvents(buyer)).toEqual(
         expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
       )
@@ -91,11 +91,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.undo) return
+    if (!shop.account.undo) return
     const { buyer, here, there } = await bought(shop)
     await upgrade(buyer)
     const second = (await readPurchase(buyer))!.id
-    await shop.there.undo(there)
+    await shop.account.undo(there)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     await upgrade(buyer, 'plus')
     for (const id of [here, second]) expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
@@ -105,14 +105,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a replaced subscription that its buyer has resumed, and that cannot be stopped for a day, is reported again', async () => {
     const shop = getShop(acquiring)
-    if (!shop.there.undo) return
+    if (!shop.account.undo) return
     const { buyer, here, there } = await bought(shop)
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed'])
     })
     expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
-    await shop.there.undo(there)
+    await shop.account.undo(there)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     const page = await open(shop, 'plus', replacing(buyer))
     await withoutStops(shop, async () => {

@@ -63,7 +63,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a cancelled subscription ends as scheduled', async () => {
     const shop = getShop(acquiring)
     const { buyer, here } = await bought(shop)
-    await causeAtProcessor(buyer, shop.there.cancel)
+    await causeAtProcessor(buyer, shop.account.cancel)
     await upgrade(buyer)
     expect(await findPurchase(buyer, here)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })

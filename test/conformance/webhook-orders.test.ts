@@ -42,7 +42,7 @@ async function createHistory(shop: Shop): Promise<History> {
   await pay(buyer)
   // The browser is redirected after 2.5 seconds, even if the purchase is not stored by then.
   const id = await until('the purchase is stored', () => getProcessorId(buyer).catch(() => null))
-  const { renew, failCharge, recover, refund, cancel } = shop.there
+  const { renew, failCharge, recover, refund, cancel } = shop.account
   await renew(id)
   await failCharge(id)
   await recover(id)

@@ -74,8 +74,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     const first = webhooksSince(shop)
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, shop.there.renew)
-    await causeAtProcessor(buyer, (id) => shop.there.refund(id, 300))
+    await causeAtProcessor(buyer, shop.account.renew)
+    await causeAtProcessor(buyer, (id) => shop.account.refund(id, 300))
     const again = first().flatMap(({ id }) => [id, id])
     expect(again.length).toBeGreaterThan(0)
     const statuses = await Promise.all(again.map((id) => shop.emulator.resend(id)))
@@ -96,8 +96,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       'subscription.created',
     ])
     const id = await getProcessorId(buyer)
-    await shop.there.renew(id)
-    await shop.there.failCharge(id)
+    await shop.account.renew(id)
+    await shop.account.failCharge(id)
     const statuses = await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
     expect(new Set(statuses)).toEqual(new Set([200]))
     const paid = ['payment.failed 999', 'payment.succeeded 999', 'payment.succeeded 999']
@@ -129,9 +129,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await shop.emulator.sendHeldWebhooks(() => [])
       return advanceClock(buyer, '8d')
     }
-    expect(await withoutWebhooks(shop.there.renew)).toEqual([...eventsFromReads(shop, 999), 'subscription.renewed'])
+    expect(await withoutWebhooks(shop.account.renew)).toEqual([...eventsFromReads(shop, 999), 'subscription.renewed'])
     expect(await readTokens(buyer)).toBe(200)
-    expect(await withoutWebhooks(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
+    expect(await withoutWebhooks(shop.account.cancel)).toEqual(['subscription.cancel_scheduled'])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
     await expectStoredAsAtProcessor(buyer)
   })

@@ -55,12 +55,12 @@ test('no webhook fails and no event is lost while the processor’s API is down 
   const statuses: number[] = []
   shop.emulator.holdWebhooks()
   const id = await getProcessorId(first)
-  await shop.there.refund(id, 300)
+  await shop.account.refund(id, 300)
   for (const minutes of [10, 20, 30]) {
     statuses.push(...(await shop.emulator.sendHeldWebhooks()))
     shop.emulator.holdWebhooks()
     await advanceClock(first, '20m')
-    await shop.there.refund(id, minutes)
+    await shop.account.refund(id, minutes)
   }
   const others = [await buyDuringOutage(shop), await buyDuringOutage(shop)]
   statuses.push(...(await shop.emulator.sendHeldWebhooks()))
@@ -93,8 +93,8 @@ test('a purchase is read after 2, 5, 15 and 30 seconds and then every minute, on
   const buyer = await buy(shop)
   const id = await getProcessorId(buyer)
   const webhooks = await heldWebhooks(shop, async () => {
-    await shop.there.refund(id, 100)
-    await shop.there.refund(id, 200)
+    await shop.account.refund(id, 100)
+    await shop.account.refund(id, 200)
   })
   await stopWakeUps(shop)
   const down = startOutage(shop)
@@ -131,7 +131,7 @@ async function stopWakeUps(shop: Shop): Promise<void> {
 test('a queue message causes a read of the purchase after two seconds, without a cron', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.account.refund(await getProcessorId(buyer), 100))
   const down = startOutage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   expect(await pendingEvents(shop)).toHaveLength(1)
@@ -156,7 +156,7 @@ test('a Worker that is killed between its 2xx and the read loses nothing', async
 test('an event that arrives repeatedly while it is pending, and while it is applied, takes effect once', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.account.refund(await getProcessorId(buyer), 100))
   const webhook = webhooks.find(({ body }) => JSON.parse(body).type === 'refund.created')!
   const down = startOutage(shop)
   for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
@@ -181,7 +181,7 @@ test.each([
   async (acquiring, status) => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
+    const [webhook] = await heldWebhooks(shop, async () => shop.account.refund(await getProcessorId(buyer), 100))
     const hanging = Promise.withResolvers<void>()
     shop.emulator.onCall = async (_, run) => {
       await hanging.promise
@@ -200,7 +200,7 @@ test.each([
 test('an event that can never be read is dropped after a week, which is logged as an error', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
+  const [webhook] = await heldWebhooks(shop, async () => shop.account.refund(await getProcessorId(buyer), 100))
   startOutage(shop)
   expect((await sendWebhook(shop, webhook!)).status).toBe(200)
   await shop.world.database.query("update pending_events set received_at = received_at - interval '6 days 22 hours'")
@@ -218,7 +218,7 @@ test('an event that can never be read is dropped after a week, which is logged a
 test('an event about something that the processor does not have stays pending for ten minutes, and is then dropped', async () => {
   const shop = getShop('polar')
   const buyer = await buy(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getProcessorId(buyer)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.account.renew(await getProcessorId(buyer)))
   const body = JSON.parse(webhook!.body)
   const gone = { ...body, type: 'subscription.updated', data: { ...body.data, id: crypto.randomUUID() } }
   const sent = { ...webhook!, id: crypto.randomUUID(), body: JSON.stringify(gone) }
@@ -239,7 +239,7 @@ const isWebhookFunction = (name: string) =>
 test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two database calls', async (acquiring) => {
   const shop = getShop(acquiring)
   const buyer = await buy(shop)
-  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await getProcessorId(buyer), 100))
+  const webhooks = await heldWebhooks(shop, async () => shop.account.refund(await getProcessorId(buyer), 100))
   const statements: string[] = []
   shop.world.neon.onStatement = async ({ query }, run) => {
     statements.push(/release_\w+\.(\w+)/.exec(query)?.[1] ?? query)

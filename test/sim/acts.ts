@@ -56,10 +56,10 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
 }
 
 /** Presses a button of a page, and notes what was bought by it. Gives where that leads. */
-async function buyOn({ there }: Company, person: Person, checkoutUrl: string, button: string): Promise<string> {
-  const known = new Set(there.sales().map(({ processorId }) => processorId))
+async function buyOn({ account }: Company, person: Person, checkoutUrl: string, button: string): Promise<string> {
+  const known = new Set(account.sales().map(({ processorId }) => processorId))
   const back = await press(checkoutUrl, button, person)
-  for (const { processorId } of there.sales()) if (!known.has(processorId)) person.bought.add(processorId)
+  for (const { processorId } of account.sales()) if (!known.has(processorId)) person.bought.add(processorId)
   return back
 }
 
@@ -116,8 +116,8 @@ function sold({ world }: Person, { slug, country, replaces }: Doing<'buy'>): Ord
 }
 
 /** Whether it has such a thing, or is about to: its money may be on its way. */
-const mayOwn = ({ there }: Company, { bought }: Person, isOnce: boolean) =>
-  there
+const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
+  account
     .sales()
     .some(
       ({ processorId, isSubscription, status }) =>

@@ -38,43 +38,43 @@ const currentTime = ({ world: { clock, paywall } }: Company) => persist('a clock
 
 /** To what the person has bought last, or else to what anybody of the life has. */
 function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
-  const { there, people } = company
-  const all = there.sales()
+  const { account, people } = company
+  const all = account.sales()
   const own = all.filter(({ processorId }) => bought.has(processorId))
   const sales = own.length > 0 ? own : all
   const id = sales.findLast(({ isSubscription }) => isSubscription)?.processorId ?? ''
   const paid = sales.findLast((sale) => sale.paid.length > 0)?.processorId ?? ''
   switch (step.act) {
     case 'resolve':
-      return there.resolve(step.fails)
+      return account.resolve(step.fails)
     case 'refund':
-      return there.refund(paid, step.part === 'some' ? 100 : undefined)
+      return account.refund(paid, step.part === 'some' ? 100 : undefined)
     case 'fail-refund':
-      return there.failRefund?.(paid)
+      return account.failRefund?.(paid)
     case 'dispute':
-      return there.dispute(paid)
+      return account.dispute(paid)
     case 'decide-dispute':
-      return there.decideDispute?.(paid, step.wins)
+      return account.decideDispute?.(paid, step.wins)
     case 'card':
       return everyCard(company, step.declines)
     case 'change-plan':
-      return (step.at === 'once' ? there.changePlan : there.schedulePlan)?.(id, getPrice(company, step.to))
+      return (step.at === 'once' ? account.changePlan : account.schedulePlan)?.(id, getPrice(company, step.to))
     case 'renew':
       return renew(company, id, step.fails)
     case 'roll-over':
-      return there.rollOver?.(id)
+      return account.rollOver?.(id)
     case 'portal-cancel':
       company.stoppedThere.add(id)
-      return there.cancel(id)
+      return account.cancel(id)
     case 'end':
       company.stoppedThere.add(id)
-      return (there.end ?? there.suspend)?.(id)
+      return (account.end ?? account.suspend)?.(id)
     case 'pause':
-      return there.pause?.(id)
+      return account.pause?.(id)
     case 'resume':
-      return there.resume?.(id)
+      return account.resume?.(id)
     case 'undo':
-      return there.undo?.(id).then(() => {
+      return account.undo?.(id).then(() => {
         company.undone.add(id)
         for (const { cancelled } of people) cancelled.clear()
       })
@@ -85,10 +85,10 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
  * Charges for the next period. Between two charges a period passes, in which what was reported is read: before the last one is, the next is not
  * made, unless nothing is reported. Without that a period would be over before anybody looked, and bring no tokens.
  */
-async function renew({ world, life, there }: Company, id: string, fails: boolean): Promise<unknown> {
-  const ends = there.sales().find(({ processorId }) => processorId === id)?.periodEnd
+async function renew({ world, life, account }: Company, id: string, fails: boolean): Promise<unknown> {
+  const ends = account.sales().find(({ processorId }) => processorId === id)?.periodEnd
   if (ends && life.webhooks !== 'none' && !(await isPaidUntil(world, id, ends))) return
-  return fails ? there.failCharge(id) : there.renew(id)
+  return fails ? account.failCharge(id) : account.renew(id)
 }
 
 async function isPaidUntil({ database }: Company['world'], processorId: string, day: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { type AccountRecords, accountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import type { There } from '../conformance/drivers/driver.ts'
-import { getThere } from '../conformance/drivers/drivers.ts'
+import type { AccountControls } from '../conformance/drivers/driver.ts'
+import { getAccountControls } from '../conformance/drivers/drivers.ts'
 import type { Session } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { Kind } from './history.ts'
@@ -57,7 +57,7 @@ export interface Company {
   people: Person[]
   /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
   capabilities: Capabilities
-  there: There
+  account: AccountControls
   records: AccountRecords
   /** When something last happened at the processor that time alone does not bring, by the paywall's clock; null: nothing has. */
   lastHappening: Date | null
@@ -82,7 +82,7 @@ export function createCompany(life: PartialLife, worlds: LifeWorld[], name: stri
       worlds.map((each) => newPerson(kind, `life-${name}-${place}@buyers.dev`, each)),
     ),
     capabilities: DEFINITIONS[processor].capabilities,
-    there: getThere(world, world.paywall),
+    account: getAccountControls(world, world.paywall),
     records: accountRecords(world[processor], id),
     lastHappening: null,
     stoppedThere: new Set(),

@@ -14,12 +14,12 @@ export interface Truth {
   payments: Record<Kind, number>
 }
 
-export function getTruth({ there, records, capabilities: { refundsWhenDisputed } }: Company): Truth {
-  const pages = there.pages()
-  const [takenBack, refunds] = partition(records('refunds'), (refund) => there.isTakenBack?.(refund) === true)
+export function getTruth({ account, records, capabilities: { refundsWhenDisputed } }: Company): Truth {
+  const pages = account.pages()
+  const [takenBack, refunds] = partition(records('refunds'), (refund) => account.isTakenBack?.(refund) === true)
   const disputed = records('disputes').length + takenBack.length
   return {
-    sales: there.sales(),
+    sales: account.sales(),
     opened: pages.map(({ checkoutId }) => checkoutId),
     paid: pages.flatMap(({ checkoutId, isPaid }) => (isPaid ? [checkoutId] : [])),
     payments: {

@@ -52,4 +52,4 @@ export interface Sold {
 }
 
 /** What can happen in an account, and what was sold there. */
-export type There = Acts & Sold
+export type AccountControls = Acts & Sold

@@ -3,7 +3,7 @@ import { actsFor, findAccount } from '../../../dev/emulators/acts-for.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { CHARGEBEE } from './chargebee.ts'
-import type { Driver, There } from './driver.ts'
+import type { AccountControls, Driver } from './driver.ts'
 import { FREEMIUS } from './freemius.ts'
 import { MOLLIE } from './mollie.ts'
 import { POLAR } from './polar.ts'
@@ -22,7 +22,7 @@ const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
 export const getDriver = (acquiring: ProcessorName) => DRIVERS[acquiring] as unknown as Driver
 
 /** What can happen in the account that a paywall sells through, and what was sold there. */
-export function getThere(emulators: Emulators, paywall: FilePaywall): There {
+export function getAccountControls(emulators: Emulators, paywall: FilePaywall): AccountControls {
   const { acquiring } = paywall.processor
   const sold = getDriver(acquiring).sold(emulators[acquiring] as never, findAccount(emulators, paywall) as never)
   return { ...actsFor(emulators, paywall), ...sold }

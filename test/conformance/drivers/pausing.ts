@@ -33,8 +33,8 @@ export async function pause({ world, acquiring }: Shop, id: string): Promise<voi
 }
 
 /** Makes the charge of a subscription fail without retries. */
-export async function leaveUnpaid({ world, acquiring, there }: Shop, id: string): Promise<void> {
+export async function leaveUnpaid({ world, acquiring, account }: Shop, id: string): Promise<void> {
   if (!isIn(KEEPS_UNPAID, acquiring)) throw new Error(`${acquiring} cannot leave subscriptions unpaid`)
-  await there.failCharge(id)
+  await account.failCharge(id)
   await world[acquiring].markUnpaid(id)
 }

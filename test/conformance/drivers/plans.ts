@@ -35,7 +35,7 @@ export async function changePlan(
   id: string,
   { price, amount, interval, currency = 'USD' }: Plan,
 ): Promise<void> {
-  if (shop.acquiring !== 'mollie') return void (await shop.there.changePlan?.(id, price))
+  if (shop.acquiring !== 'mollie') return void (await shop.account.changePlan?.(id, price))
   const { emulator, paywall } = shop
   const { apiKey } = paywall.processor.credentials as { apiKey: string }
   const subscription = findSubscription(accountRecords(emulator, paywall.id), id)
@@ -79,8 +79,8 @@ export const sendsPlanChangeWebhook = (acquiring: ProcessorName) => acquiring !=
 
 /** Pays on a page, and changes the plan before the purchase is stored. */
 export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan): Promise<void> {
-  const { emulator, acquiring, there } = shop
-  const change = () => changePlan(shop, there.sales().at(-1)!.processorId, plan)
+  const { emulator, acquiring, account } = shop
+  const change = () => changePlan(shop, account.sales().at(-1)!.processorId, plan)
   if (acquiring !== 'mollie') {
     return unheard(shop, async () => {
       await press(checkoutUrl, 'pay')

@@ -148,7 +148,7 @@ test('an invoice paid in two parts keeps its tokens while one of the payments st
   const invoice = { id: paid?.processor_id, subscription_id: await getProcessorId(buyer) }
   const part = { id: 'txn_part', type: 'payment', status: 'success', amount: 200, currency_code: 'USD' }
   await sendEvent('payment_succeeded', { transaction: { ...part, subscription_id: invoice.subscription_id }, invoice })
-  await causeAtProcessor(buyer, shop.there.refund)
+  await causeAtProcessor(buyer, shop.account.refund)
   expect((await paymentEvents(buyer)).at(-1)).toMatchObject({ id: paid?.id, refunded_amount: 999, refunded: false })
   expect(await readTokens(buyer)).toBe(100)
 })
@@ -156,7 +156,7 @@ test('an invoice paid in two parts keeps its tokens while one of the payments st
 test('paywalls that share a site get each other’s webhooks, and store only their own purchases', async () => {
   const reported = webhooksSince(shop)
   const [mine, theirs] = [await buy(shop), await buy(sister)]
-  await causeAtProcessor(mine, shop.there.renew)
+  await causeAtProcessor(mine, shop.account.renew)
   const before = await readCounts()
   const statuses = await Promise.all(reported().map(({ id }) => world.chargebee.resend(id)))
   expect(new Set(statuses.flat())).toEqual(new Set([200]))

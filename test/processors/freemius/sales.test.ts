@@ -60,7 +60,7 @@ describe('a licence whose plan was changed before we knew of it', () => {
     await withoutWebhooks(shop, async () => {
       const license = getField(await payAndGetReturnUrl(buyer), 'license_id')
       await moveAccount({ ...shop.world, paywall: shop.paywall }, 1)
-      await shop.there.changePlan?.(license, shop.driver.prices[to])
+      await shop.account.changePlan?.(license, shop.driver.prices[to])
     })
     await reconcile(buyer)
     expect(await readBoughtPrices(buyer)).toEqual([to])

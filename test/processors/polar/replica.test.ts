@@ -65,7 +65,7 @@ test('a refunded one-time purchase is found as refunded within a minute', async 
   const buyer = await open(shop, 'lifetime')
   await pay(buyer)
   expect(await advanceClock(buyer, '1m')).toEqual(['checkout.completed', 'payment.succeeded 4900'])
-  await shop.there.refund(await getProcessorId(buyer))
+  await shop.account.refund(await getProcessorId(buyer))
   await shop.emulator.drainWebhooks()
   expect(await readState(buyer)).toMatchObject({ paid: true })
   expect(await advanceClock(buyer, '1m')).toEqual(['payment.refunded 4900'])
@@ -75,7 +75,7 @@ test('a refunded one-time purchase is found as refunded within a minute', async 
 test('a failed refund is found by reconcile without a webhook, since refunds are not read from a replica', async () => {
   const shop = await shopWithLag(0)
   const buyer = await buyWhileLagging(shop)
-  const { id: refund } = (await shop.there.refund(await getProcessorId(buyer))) as { id: string }
+  const { id: refund } = (await shop.account.refund(await getProcessorId(buyer))) as { id: string }
   expect(await newEvents(buyer)).toContain('payment.refunded 999')
   await shopWithLag(86_400)
   shop.emulator.holdWebhooks()
@@ -85,7 +85,7 @@ test('a failed refund is found by reconcile without a webhook, since refunds are
   expect(await newEvents(buyer)).toContain('payment.refund_failed 999')
 })
 
-type Change = ({ world, there }: Shop, id: string) => Promise<unknown>
+type Change = ({ world, account }: Shop, id: string) => Promise<unknown>
 
 test.each<[string, Change, Change]>([
   ['is paused', async () => undefined, ({ world }, id) => world.polar.pause(id)],
@@ -95,7 +95,7 @@ test.each<[string, Change, Change]>([
       await world.polar.rollOver(id)
       await world.polar.portalCancel(id)
     },
-    ({ there }, id) => there.failCharge(id),
+    ({ account }, id) => account.failCharge(id),
   ],
 ])('a subscription that %s when it is replaced ends at once, whatever the replica shows', async (_, before, after) => {
   const shop = await shopWithLag(0)
@@ -114,7 +114,7 @@ test.each<[string, Change, Change]>([
   }
   await pay(page)
   await shop.emulator.drainWebhooks()
-  expect(shop.there.sales().find(({ processorId }) => processorId === id)).toMatchObject({ status: 'canceled' })
+  expect(shop.account.sales().find(({ processorId }) => processorId === id)).toMatchObject({ status: 'canceled' })
   await shopWithLag(0)
   await advanceClock(buyer, '2m')
   expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
@@ -173,7 +173,7 @@ test('webhooks of a purchase and its end, in any order and with reads of any age
 test('two paywalls of one account each store only what they have sold', async () => {
   const shop = await shopWithLag(20)
   const buyer = await buyWhileLagging(shop)
-  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await getProcessorId(buyer)))
+  const [webhook] = await heldWebhooks(shop, async () => shop.account.renew(await getProcessorId(buyer)))
   const count = async () => (await shop.world.database.query('select from processor_events')).rowCount
   const before = await count()
   const elsewhere = shopAt(shop.world, shop.neighbour, shop.paywall)

@@ -98,7 +98,7 @@ test('webhooks with a new status are accepted, since Polar disables an endpoint 
   const buyer = await buy(shop, 'lifetime')
   await world.polar.setValues(shop.paywall.id, { status: 'dormant' })
   const id = await getProcessorId(buyer)
-  const events = await getEvents(() => shop.there.refund(id))
+  const events = await getEvents(() => shop.account.refund(id))
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['order.updated', 'refund.created']))
   for (const { id } of events) expect(await world.polar.resend(id)).toEqual([200, 200])
   expect(await readState(buyer)).toMatchObject({ paid: true })

@@ -175,7 +175,7 @@ export const LATER_ACTIONS: Record<string, Act> = {
       `renewals, a refund and a dispute at ${acquiring}`,
       async (me: Owner) => {
         const buyer = buyerAt(me, acquiring)
-        const { there: processor } = buyer.shop
+        const { account: processor } = buyer.shop
         const { processorId } = processor.sales().find(({ isSubscription }) => isSubscription)!
         await processor.renew(processorId)
         await processor.refund(processorId, 100)

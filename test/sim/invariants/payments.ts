@@ -63,11 +63,11 @@ export const AMOUNTS: Invariant = {
 /** Refunds are reported to the cent, with the total refunded so far. */
 export const WENT_BACK: Invariant = {
   name: 'money back',
-  faults({ company: { records, there }, events }) {
+  faults({ company: { records, account }, events }) {
     const reported = events.flatMap(({ type, data: { payment } }) =>
       payment ? [{ kind: type.split('.')[1]!, payment }] : [],
     )
-    const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund))
+    const takenBack = records('refunds').filter((refund) => account.isTakenBack?.(refund))
     const getAmounts = (back: { payment: string; amount: number }[]) =>
       back.map(({ payment, amount }) => {
         const paid = records('payments').find(({ id }) => id === payment)
