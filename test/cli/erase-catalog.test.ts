@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { open } from '../conformance/buyer.ts'
-import { shopAt, soldThrough } from '../conformance/shop.ts'
+import { paywallAt, shopAt } from '../conformance/shop.ts'
 import { anonymousBuyer } from '../support/anonymous.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
@@ -152,7 +152,7 @@ test('the buyer’s e-mail address in a hosted page’s URL and in `former_email
 })
 
 test('an e-mail address in a pending processor event is exported, and erased', async () => {
-  const file = await paywallFile({ webhooks: [], paywalls: [soldThrough('freemius')] })
+  const file = await paywallFile({ webhooks: [], paywalls: [paywallAt('freemius')] })
   await world.apply(file)
   const [sold] = file.paywalls
   const shop = shopAt(world, sold!, sold!, file.keys[0]!.secret!)

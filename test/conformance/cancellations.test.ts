@@ -14,7 +14,7 @@ import {
   readState,
 } from './buyer.ts'
 import { pause, pauses } from './drivers/pausing.ts'
-import { unheard } from './money.ts'
+import { beforeWebhooksArrive } from './money.ts'
 import { useShops } from './shop.ts'
 
 // Scheduled ends, and how responses and events report them.
@@ -51,7 +51,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ]
     await cancelThroughApi(byApi)
     await causeAtProcessor(atProcessor, shop.account.cancel)
-    await unheard(missed, shop.account.cancel)
+    await beforeWebhooksArrive(missed, shop.account.cancel)
     await advanceClock(byApi, '9d')
     for (const buyer of [byApi, atProcessor, missed]) {
       const received = await newEvents({ ...buyer, received: 0 })

@@ -1,7 +1,7 @@
 import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
 import { advanceClock, type Buyer, getProcessorId, newEvents } from './buyer.ts'
 import { changePlan, type Plan, sendsPlanChangeWebhook } from './drivers/plans.ts'
-import { type Shop, shopAt, soldThrough } from './shop.ts'
+import { paywallAt, type Shop, shopAt } from './shop.ts'
 
 /** The shop's monthly and yearly plans. */
 export const getPlans = ({ driver: { prices } }: Shop) =>
@@ -24,9 +24,9 @@ export async function sell(
   change: (prices: Written[]) => Written[],
 ): Promise<Shop> {
   const { owner } = world.file
-  const prices = change(soldThrough(acquiring).prices as Written[])
+  const prices = change(paywallAt(acquiring).prices as Written[])
   const paywalls = world.file.paywalls.map(({ id, processor: { acquiring, credentials } }) => {
-    const current = { ...soldThrough(acquiring), id, processor: { acquiring, credentials } }
+    const current = { ...paywallAt(acquiring), id, processor: { acquiring, credentials } }
     return id === paywall.id ? { ...current, prices } : current
   })
   const keys = [{ name: 'backend', secret: world.key }]

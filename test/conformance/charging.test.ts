@@ -11,17 +11,17 @@ import { getAccountControls } from './drivers/drivers.ts'
 import { owesSeveral } from './drivers/dunning.ts'
 import { keepsUnpaid, pauses } from './drivers/pausing.ts'
 import { callsChargesBack, goesOnToNextPeriod, schedulesPlans, voidsInvoices } from './drivers/stopping.ts'
-import { soldThrough } from './shop.ts'
+import { paywallAt } from './shop.ts'
 
 // An adapter ends all charges of a subscription: what is charged afterwards, also after a crash or with two callers. Its customer can
 // pay every charge.
 
 type Ending = 'stopCharging' | 'endNow' | 'cancelAtPeriodEnd'
-type Selling = Awaited<ReturnType<typeof startSelling>>
+type Selling = Awaited<ReturnType<typeof startAdapter>>
 
 /** An adapter with its own emulator, until the test ends. `line.send` makes each call. */
-async function startSelling(acquiring: ProcessorName) {
-  const file = await paywallFile({ paywalls: [soldThrough(acquiring)] })
+async function startAdapter(acquiring: ProcessorName) {
+  const file = await paywallFile({ paywalls: [paywallAt(acquiring)] })
   const paywall = file.paywalls[0]!
   const accept: typeof fetch = async () => new Response(null, { status: 204 })
   const options = { port: 0, files: () => [file], serviceUrl: () => 'http://service.example', fetch: accept }
@@ -60,7 +60,7 @@ async function startSelling(acquiring: ProcessorName) {
     await press(url, 'pay')
     return account.sales().at(-1)!.processorId
   }
-  const look = async (id: string) =>
+  const readSnapshot = async (id: string) =>
     (await readPurchase(adapter, paywall.id, { kind: 'subscription', id }, now)).purchase
   /** How many charges have been paid, and how many invoices are owed, at processors that charge by invoice. */
   function readMoney() {
@@ -69,7 +69,7 @@ async function startSelling(acquiring: ProcessorName) {
     return { charged: payments.filter(({ status }) => status === 'paid').length, owed: owed.length }
   }
   const passDays = (days: number) => emulator.moveTo(paywall.id, emulator.currentTime(paywall.id) + days * 86_400)
-  return { acquiring, emulator, account, line, adapter, subscribe, look, readMoney, passDays }
+  return { acquiring, emulator, account, line, adapter, subscribe, readSnapshot, readMoney, passDays }
 }
 
 interface State {
@@ -134,10 +134,10 @@ const STATES: Record<string, State> = {
 
 /** Starts a subscription in a state. `end` ends it; `expectNoMoreCharges` checks what follows. */
 async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State) {
-  const selling = await startSelling(acquiring)
-  const { adapter, account, look, readMoney, passDays } = selling
+  const selling = await startAdapter(acquiring)
+  const { adapter, account, readSnapshot, readMoney, passDays } = selling
   const id = await selling.subscribe(slug ?? 'monthly')
-  if (!isUnread) await look(id)
+  if (!isUnread) await readSnapshot(id)
   await change?.(selling, id)
   const [before, { price }] = [readMoney(), account.sales().at(-1)!]
   const end = (ending: Ending) => adapter[ending]!(id, 'too expensive')
@@ -145,7 +145,7 @@ async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State
     expect(readMoney()).toEqual({ ...before, owed: 0 })
     await passDays(70)
     expect(readMoney()).toEqual({ ...before, owed: 0 })
-    expect(await look(id)).toMatchObject({ status: 'canceled' })
+    expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     expect(account.sales().at(-1)).toMatchObject({ price })
   }
   return { ...selling, id, end, expectNoMoreCharges }
@@ -161,22 +161,22 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   )
 
   test.each(states)('stopCharging keeps the paid time of a subscription that is %s, or ends it', async (_, state) => {
-    const { id, end, look, expectNoMoreCharges } = await begin(acquiring, state)
+    const { id, end, readSnapshot, expectNoMoreCharges } = await begin(acquiring, state)
     await end('stopCharging')
-    const [kept, after] = [state.keeps?.(acquiring), await look(id)]
+    const [kept, after] = [state.keeps?.(acquiring), await readSnapshot(id)]
     expect(after).toMatchObject(
       kept ? { status: kept, cancelAtPeriodEnd: true, cancelAt: after?.currentPeriodEnd } : { status: 'canceled' },
     )
     await end('stopCharging')
-    expect(await look(id)).toEqual(after)
+    expect(await readSnapshot(id)).toEqual(after)
     await expectNoMoreCharges()
   })
 
   test.each(states)('endNow ends a subscription that is %s', async (_, state) => {
-    const { id, end, look, expectNoMoreCharges } = await begin(acquiring, state)
+    const { id, end, readSnapshot, expectNoMoreCharges } = await begin(acquiring, state)
     await end('endNow')
     // One processor deletes its subscription, and our period continues.
-    if (!goesOnToNextPeriod(acquiring)) expect(await look(id)).toMatchObject({ status: 'canceled' })
+    if (!goesOnToNextPeriod(acquiring)) expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     await end('endNow')
     await expectNoMoreCharges()
   })
@@ -214,7 +214,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
 describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
   test('stopCharging ends a subscription whose next charge begins just before its end is scheduled', async () => {
-    const { account, line, id, end, look, passDays, readMoney } = await begin(acquiring, STATES.paid!)
+    const { account, line, id, end, readSnapshot, passDays, readMoney } = await begin(acquiring, STATES.paid!)
     const { charged } = readMoney()
     let begun = false
     line.send = async (input, init) => {
@@ -225,7 +225,7 @@ describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
       return fetch(input, init)
     }
     await end('stopCharging')
-    expect(await look(id)).toMatchObject({ status: 'canceled' })
+    expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     await passDays(70)
     expect(readMoney()).toEqual({ charged, owed: 0 })
   })
@@ -244,16 +244,16 @@ describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
   test.each(owing)(
     'no period follows while no invoice can be voided, of a subscription that is %s',
     async (_, state) => {
-      const { emulator, line, id, end, look, passDays } = await beginRefusing(state)
+      const { emulator, line, id, end, readSnapshot, passDays } = await beginRefusing(state)
       const readInvoices = () => [...emulator.records.invoices.keys()]
       await expect(end('stopCharging')).rejects.toMatchObject({ kind: 'rejected' })
       const invoices = readInvoices()
-      expect(await look(id)).toMatchObject({ cancelAtPeriodEnd: true })
+      expect(await readSnapshot(id)).toMatchObject({ cancelAtPeriodEnd: true })
       await passDays(70)
       expect(readInvoices()).toEqual(invoices)
       line.send = fetch
       await end('stopCharging')
-      expect(await look(id)).toMatchObject({ status: 'canceled' })
+      expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     },
   )
 
@@ -269,9 +269,9 @@ describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
   )
 
   test.each(owing)('endNow ends a subscription that is %s although its invoices cannot be voided', async (_, state) => {
-    const { line, id, end, look, expectNoMoreCharges } = await beginRefusing(state)
+    const { line, id, end, readSnapshot, expectNoMoreCharges } = await beginRefusing(state)
     await expect(end('endNow')).rejects.toMatchObject({ kind: 'rejected' })
-    expect(await look(id)).toMatchObject({ status: 'canceled' })
+    expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     line.send = fetch
     await end('endNow')
     await expectNoMoreCharges()

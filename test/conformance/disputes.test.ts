@@ -13,7 +13,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { SHOP_NAMES } from './drivers/shop-names.ts'
-import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
+import { beforeWebhooksArrive, paymentEvents, refundsInLedger, spend } from './money.ts'
 import { useShops } from './shop.ts'
 
 // Disputes: the owner's events, and the buyer's access and tokens.
@@ -97,7 +97,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   test('a dispute of a one-time purchase that is opened and lost without a webhook is found by reconcile', async () => {
     const { account, capabilities } = getShop(name)
     const buyer = await buy(getShop(name), 'lifetime')
-    await unheard(buyer, async (id) => {
+    await beforeWebhooksArrive(buyer, async (id) => {
       await account.dispute(id)
       if (!capabilities.refundsWhenDisputed) await account.decideDispute!(id, false)
     })
@@ -110,7 +110,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     const buyer = await buy(getShop(name), 'lifetime')
     await causeAtProcessor(buyer, account.dispute)
     await advanceClock(buyer, '26h')
-    await unheard(buyer, (id) => account.decideDispute!(id, true))
+    await beforeWebhooksArrive(buyer, (id) => account.decideDispute!(id, true))
     expect(await advanceClock(buyer, '2d')).toEqual(['payment.dispute_won 4900'])
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })

@@ -19,7 +19,10 @@ export const paymentEvents = async ({ shop, userId }: Buyer) =>
   (await ownerEvents(shop.world, userId)).flatMap(({ type, data }) => (data.payment ? [{ type, ...data.payment }] : []))
 
 /** Runs an action at the processor, and drops its webhooks. */
-export async function unheard(buyer: Buyer, action: ((id: string) => Promise<unknown>) | undefined): Promise<void> {
+export async function beforeWebhooksArrive(
+  buyer: Buyer,
+  action: ((id: string) => Promise<unknown>) | undefined,
+): Promise<void> {
   const { emulator, acquiring } = buyer.shop
   if (!action) throw new Error(`${acquiring} does not support that`)
   emulator.holdWebhooks()

@@ -14,7 +14,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
-import { unheard } from './drivers/missed-webhooks.ts'
+import { beforeWebhooksArrive } from './drivers/missed-webhooks.ts'
 import { PAUSES_WHAT_IS_PAID, pause } from './drivers/pausing.ts'
 import { addUnlistedPrices, changePlan, payAndChange, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
@@ -29,7 +29,7 @@ test.each(PAUSES_WHAT_IS_PAID)(
   async (acquiring) => {
     const shop = getShop(acquiring)
     const buyer = await open(shop)
-    await unheard(shop, async () => {
+    await beforeWebhooksArrive(shop, async () => {
       await press(buyer.checkoutUrl, 'pay')
       await pause(shop, shop.account.sales().at(-1)!.processorId)
     })
@@ -60,7 +60,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       const plan = { ...teamPlan(acquiring), interval }
       await addUnlistedPrices(shop, plan)
       const buyer = await buy(shop)
-      await unheard(shop, async () => {
+      await beforeWebhooksArrive(shop, async () => {
         await advancePastPeriodEnd(buyer)
         await changePlan(shop, await getProcessorId(buyer), plan)
       })
@@ -76,7 +76,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a renewal of a monthly plan credits one month if the same read shows a later change to the yearly plan', async () => {
     const shop = getShop(acquiring, 3)
     const buyer = await buy(shop)
-    await unheard(shop, async () => {
+    await beforeWebhooksArrive(shop, async () => {
       await advancePastPeriodEnd(buyer)
       await changePlan(shop, await getProcessorId(buyer), getPlans(shop).yearly)
     })

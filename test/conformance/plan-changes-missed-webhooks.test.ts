@@ -12,7 +12,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { getPlans } from './changing.ts'
-import { unheard } from './drivers/missed-webhooks.ts'
+import { beforeWebhooksArrive } from './drivers/missed-webhooks.ts'
 import { addUnlistedPrices, changePlan, payAndChange, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
@@ -25,7 +25,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a renewal credits its own tokens, even if the same read shows a later change of plan', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
-    await unheard(shop, async () => {
+    await beforeWebhooksArrive(shop, async () => {
       await advancePastPeriodEnd(buyer)
       await changePlan(shop, await getProcessorId(buyer), getPlans(shop).plus)
     })
@@ -87,7 +87,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     if (paysChangesAtOnce(acquiring)) return
     await addUnlistedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
-    await unheard(shop, async () => {
+    await beforeWebhooksArrive(shop, async () => {
       await causeAtProcessor(buyer, shop.account.renew)
       await changePlan(shop, await getProcessorId(buyer), teamPlan(acquiring))
     })

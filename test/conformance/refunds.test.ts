@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Written } from '../support/paywall-file.ts'
 import { advanceClock, buy, causeAtProcessor, getSale, readPurchase, readState, readTokens } from './buyer.ts'
 import { SHOP_NAMES } from './drivers/shop-names.ts'
-import { paymentEvents, refundsInLedger, spend, unheard } from './money.ts'
+import { beforeWebhooksArrive, paymentEvents, refundsInLedger, spend } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 
@@ -66,7 +66,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
       await causeAtProcessor(buyer, shop.account.refund)
       await advanceClock(buyer, '26h')
       expect(await readTokens(buyer)).toBe(0)
-      await unheard(buyer, shop.account.failRefund)
+      await beforeWebhooksArrive(buyer, shop.account.failRefund)
       expect(await advanceClock(buyer, span)).toEqual([`payment.refund_failed ${amount}`])
       expect(await readTokens(buyer)).toBe(tokens)
       expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })

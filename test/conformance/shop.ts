@@ -29,7 +29,7 @@ export interface Shop {
  * 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 19.99 USD a month with 300; 89 USD a year after a trial of 7 days; 49 USD
  * once; a pack of 50 tokens for 5 USD, which gives no access.
  */
-export function soldThrough(acquiring: ProcessorName) {
+export function paywallAt(acquiring: ProcessorName) {
   const { monthly: processorPrice, local, ...prices } = getDriver(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const plus = monthly({
@@ -65,7 +65,7 @@ export function soldThrough(acquiring: ProcessorName) {
   }
 }
 
-type Sold = ReturnType<typeof soldThrough>
+type Sold = ReturnType<typeof paywallAt>
 
 /** The shop of a paywall in the current file. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
@@ -86,7 +86,7 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 
 function soldAt(name: ShopName): Sold {
   const { acquiring, unset } = processorOf(name)
-  const sold = soldThrough(acquiring)
+  const sold = paywallAt(acquiring)
   for (const credential of unset) delete sold.processor.credentials[credential]
   return sold
 }

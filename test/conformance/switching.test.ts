@@ -20,7 +20,7 @@ import {
   readPurchase,
   readState,
 } from './buyer.ts'
-import { type Shop, shopAt, soldThrough } from './shop.ts'
+import { paywallAt, type Shop, shopAt } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 /**
@@ -38,12 +38,12 @@ const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 /** The shop before and after each switch, with two buyers from before. */
 let changed: { before: Shop; after: Shop; buyers: [Buyer, Buyer] }[]
 
-const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
+const world = useTestWorld({ file: { paywalls: CHANGES.map(([from]) => paywallAt(from)) } })
 
 beforeAll(async () => {
   const shops = world.file.paywalls.map((paywall) => shopAt(world, paywall, paywall))
   const buyers = await Promise.all(shops.map((shop) => Promise.all([buy(shop), buy(shop)])))
-  const after = await getFile(CHANGES.map(([, to], index) => ({ id: shops[index]!.paywall.id, ...soldThrough(to) })))
+  const after = await getFile(CHANGES.map(([, to], index) => ({ id: shops[index]!.paywall.id, ...paywallAt(to) })))
   await world.apply(after)
   changed = shops.map((before, index) => {
     const paywall = after.paywalls[index]!

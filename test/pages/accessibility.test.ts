@@ -5,7 +5,7 @@ import { violationsInEachView } from '../support/accessibility.ts'
 import { WITH_IMAGES } from './demo-paywall.ts'
 import { faultsOnTheWay } from './keyboard-navigation.ts'
 import { startPages } from './pages.ts'
-import { DRAWN } from './rendered-pages.ts'
+import { RENDERED } from './rendered-pages.ts'
 import { type Scene, startScene } from './scene.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.pages.close())
 
-const states = Object.entries(DRAWN).flatMap(([name, ways]) =>
+const states = Object.entries(RENDERED).flatMap(([name, ways]) =>
   Object.entries(ways).map(([state, way]) => ({ name, state, way })),
 )
 
@@ -44,7 +44,7 @@ test('the list above contains every page, and every CSS class is used on one of 
       ([, name]) => name,
     ),
   )
-  expect(Object.keys(DRAWN).toSorted()).toEqual(names.filter((name) => name !== 'sitePage').toSorted())
+  expect(Object.keys(RENDERED).toSorted()).toEqual(names.filter((name) => name !== 'sitePage').toSorted())
   const selectors = readFileSync(join(ROOT, 'functions/pages/style.css'), 'utf8').replace(
     /\{[^{}]*\}|\/\*.*?\*\//gs,
     '',

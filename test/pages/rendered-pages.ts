@@ -20,7 +20,7 @@ import {
 import { press, signIn } from './visitor.ts'
 
 /** By the name of the function. */
-export const DRAWN: Record<string, Record<string, Way>> = {
+export const RENDERED: Record<string, Record<string, Way>> = {
   paywallPage: {
     'of a guest': asGuest(''),
     'with other prices, in German': asGuest('?interval=month&locale=de'),
@@ -107,7 +107,7 @@ export const DRAWN: Record<string, Record<string, Way>> = {
     }),
     'where no reason was given': async (scene) => {
       const { subscriber } = scene
-      await DRAWN.cancelPage!['with an offer of another price']!(scene)
+      await RENDERED.cancelPage!['with an offer of another price']!(scene)
       const fields = { action: 'cancel', purchase: new URL(subscriber.page.url()).searchParams.get('purchase') ?? '' }
       await send(subscriber, { ...fields, reason: '' })
       await subscriber.page.getByRole('alert').waitFor()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { soldThrough } from '../conformance/shop.ts'
+import { paywallAt } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
 import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
@@ -9,7 +9,7 @@ import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 let pages: Pages
 
 beforeAll(async () => {
-  pages = await startPages({ paywalls: PROCESSOR_NAMES.map(soldThrough) })
+  pages = await startPages({ paywalls: PROCESSOR_NAMES.map(paywallAt) })
 })
 
 afterAll(() => pages.close())

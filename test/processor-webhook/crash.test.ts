@@ -4,7 +4,7 @@ import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { advanceClock, expectStoredAsAtProcessor, open, readPurchase, readTokens } from '../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
 import { press } from '../support/checkout.ts'
 import { deliverAfterCrash, ownerEvents } from '../support/owner-events.ts'
@@ -16,7 +16,7 @@ let world: TestWorld
 beforeAll(async () => {
   postgres = await startScratchPostgres()
   const databaseUrl = await preparedDatabase(postgres, 'pending', inject('databaseRolesKey'))
-  world = await startTestWorld({ databaseUrl, file: { paywalls: PROCESSOR_NAMES.map(soldThrough) } })
+  world = await startTestWorld({ databaseUrl, file: { paywalls: PROCESSOR_NAMES.map(paywallAt) } })
 })
 afterAll(async () => {
   await world.close()

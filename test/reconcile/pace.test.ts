@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { open } from '../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../conformance/shop.ts'
 import { press } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -16,10 +16,10 @@ const READS_A_MINUTE = Math.floor(50 / DEFINITIONS.chargebee.calls.perRead)
 const PAGES = 40
 
 beforeAll(async () => {
-  const sold = soldThrough('chargebee')
+  const sold = paywallAt('chargebee')
   world = await startTestWorld({
     rateLimited: true,
-    file: { paywalls: [sold, { ...soldThrough('chargebee'), processor: sold.processor }] },
+    file: { paywalls: [sold, { ...paywallAt('chargebee'), processor: sold.processor }] },
   })
   const [one, other] = world.file.paywalls
   shop = shopAt(world, one!, other!)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { open, order, readPurchase } from '../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../conformance/shop.ts'
 import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
 import { call } from '../support/call.ts'
 import { press } from '../support/checkout.ts'
@@ -21,7 +21,7 @@ crypto.subtle.decrypt = (...given) => {
 }`
 
 const world = useTestWorld({
-  file: { paywalls: PROCESSOR_NAMES.map(soldThrough) },
+  file: { paywalls: PROCESSOR_NAMES.map(paywallAt) },
   preludes: { processors: LOG_DECRYPTIONS },
 })
 

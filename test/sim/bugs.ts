@@ -145,7 +145,7 @@ export const BUGS: Bug[] = [
     instead: 'and p.interval is not null',
   },
   {
-    name: 'grace begins anew with each look',
+    name: 'grace begins anew with each read',
     invariant: 'access_until',
     file: SNAPSHOT,
     says: "when 'past_due' then coalesce(before.past_due_since, present)",
@@ -280,7 +280,7 @@ export const BUGS: Bug[] = [
     instead: 'if false then',
   },
   {
-    name: 'a period is credited at each look',
+    name: 'a period is credited at each read',
     invariant: 'tokens brought',
     file: 'lib/purchases/credited-periods.sql',
     says: "if last.price_id = p.price_id then return '{}'; end if;",

@@ -177,10 +177,10 @@ async function checkAll({ backend, faultInjector }: Cast, companies: Company[], 
 const AFTER_RESPONSE_MS = 20_000
 
 /** Faults that do not go away by what is still under way. */
-async function whatStays(look: () => Promise<string[]>): Promise<string[]> {
+async function whatStays(findFaults: () => Promise<string[]>): Promise<string[]> {
   const deadline = Date.now() + AFTER_RESPONSE_MS
   for (;;) {
-    const faults = await look()
+    const faults = await findFaults()
     if (faults.length === 0 || Date.now() > deadline) return faults
     await delay(200)
   }

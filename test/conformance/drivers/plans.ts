@@ -3,7 +3,7 @@ import { findSubscription } from '../../../dev/emulators/mollie/acts.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { press } from '../../support/checkout.ts'
 import type { Shop } from '../shop.ts'
-import { unheard } from './missed-webhooks.ts'
+import { beforeWebhooksArrive } from './missed-webhooks.ts'
 
 /** What a subscription can be changed to, in US cents and tokens. */
 export interface Plan {
@@ -82,7 +82,7 @@ export async function payAndChange(shop: Shop, checkoutUrl: string, plan: Plan):
   const { emulator, acquiring, account } = shop
   const change = () => changePlan(shop, account.sales().at(-1)!.processorId, plan)
   if (acquiring !== 'mollie') {
-    return unheard(shop, async () => {
+    return beforeWebhooksArrive(shop, async () => {
       await press(checkoutUrl, 'pay')
       await change()
     })

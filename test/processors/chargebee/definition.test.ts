@@ -3,7 +3,7 @@ import { decimalsAtChargebee } from '../../../dev/emulators/chargebee/currencies
 import { currencyDecimals, isCurrency } from '../../../lib/money/money.ts'
 import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import type { OfferedPrice } from '../../../lib/processors/definition.ts'
-import { startSelling } from './selling.ts'
+import { startAdapter } from './selling.ts'
 
 test("every credential has a pattern that accepts Chargebee's format", () => {
   const good = { site: 'acme-test', apiKey: 'test_YkiZ', webhookUser: 'paywall', webhookPassword: 'a b:c' }
@@ -54,7 +54,7 @@ test('an item price has one currency and amount, and an id of at most a hundred 
 })
 
 test('the adapter lacks the methods that its capabilities exclude', async () => {
-  const { adapter } = await startSelling()
+  const { adapter } = await startAdapter()
   expect(CHARGEBEE.capabilities).toMatchObject({ portal: true, expiresPages: false })
   expect(adapter.openPortal).toBeDefined()
   expect(adapter.closeCheckout).toBeUndefined()

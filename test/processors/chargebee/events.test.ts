@@ -3,7 +3,7 @@ import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
 import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import { ForgedEvent, MalformedEvent } from '../../../lib/processors/event.ts'
 import { ACME, proven } from './emulator/fixture.ts'
-import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, startSelling } from './selling.ts'
+import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, startAdapter } from './selling.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -268,7 +268,7 @@ test('an invoice can be fetched by any id that its owner has given it', async ()
 })
 
 test('every event of a subscription lifecycle is parsed the same way when it is resent', async () => {
-  const { emulator, sell, reported } = await startSelling()
+  const { emulator, sell, reported } = await startAdapter()
   await sell({ trialDays: 3 })
   await sell({ ...ONE_TIME, key: 'once', checkoutId: 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001' })
   await emulator.renew(CHECKOUT_ID)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ProcessorError } from '../../../lib/processors/processor.ts'
-import { CHECKOUT_ID, getOrder, ONE_TIME, startSelling } from './selling.ts'
+import { CHECKOUT_ID, getOrder, ONE_TIME, startAdapter } from './selling.ts'
 
-type Selling = Awaited<ReturnType<typeof startSelling>>
+type Selling = Awaited<ReturnType<typeof startAdapter>>
 
 /** Every call of the adapter. */
 const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
@@ -34,14 +34,14 @@ const FAILURES: [string, typeof fetch, Partial<ProcessorError>][] = [
 
 describe.each(CALLS)('%s', (_, call) => {
   test.each(FAILURES)('%s', async (_, send, expected) => {
-    const error = await call(await startSelling({ fetch: send })).catch((thrown: unknown) => thrown)
+    const error = await call(await startAdapter({ fetch: send })).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ProcessorError)
     expect(error).toMatchObject(expected)
   })
 })
 
 test('a missing object is null for a read, and rejected for a change', async () => {
-  const { adapter } = await startSelling()
+  const { adapter } = await startAdapter()
   for (const kind of ['page', 'subscription', 'payment'] as const) {
     expect(await adapter.observe({ kind, id: 'nothing' })).toBeNull()
   }
@@ -54,16 +54,16 @@ test('a missing object is null for a read, and rejected for a change', async () 
 
 test('an error contains neither the request nor the response, except error codes', async () => {
   const body = { message: 'ada@example.com is wrong', api_error_code: 'param_wrong_value', param: 'customer[email]' }
-  const { adapter } = await startSelling({ fetch: answer(400, body) })
+  const { adapter } = await startAdapter({ fetch: answer(400, body) })
   const error = await adapter.openCheckout(getOrder()).catch(String)
   expect(error).toBe('RestError: chargebee: param_wrong_value customer[email] (400)')
-  const odd = await startSelling({ fetch: answer(400, { api_error_code: 'ada@example.com', param: 'é' }) })
+  const odd = await startAdapter({ fetch: answer(400, { api_error_code: 'ada@example.com', param: 'é' }) })
   expect(await odd.adapter.openCheckout(getOrder()).catch(String)).toBe('RestError: chargebee: (400)')
 })
 
 test('an unknown status is rejected as an unexpected response', async () => {
   const unknownStatus = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
-  const { adapter } = await startSelling({ fetch: answer(200, unknownStatus) })
+  const { adapter } = await startAdapter({ fetch: answer(200, unknownStatus) })
   await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toMatchObject({
     kind: 'unavailable',
     message: 'chargebee: unexpected response: subscription.status invalid_value',
@@ -71,14 +71,14 @@ test('an unknown status is rejected as an unexpected response', async () => {
 })
 
 test('a cancellation succeeds even if the site rejects the comment', async () => {
-  const { adapter, emulator, sell } = await startSelling()
+  const { adapter, emulator, sell } = await startAdapter()
   await sell()
   emulator.failNext('/api/v2/comments', 403)
   expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
 })
 
 test('the customer id of another site is never used', async () => {
-  const { sell, purchase } = await startSelling()
+  const { sell, purchase } = await startAdapter()
   await sell({ customer: 'cbc_of_another_site' })
   expect((await purchase())?.customer).not.toBe('cbc_of_another_site')
 })

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
-import { CHECKOUT_ID, getOrder, startSelling } from './selling.ts'
+import { CHECKOUT_ID, getOrder, startAdapter } from './selling.ts'
 
 const OTHER_ID = 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001'
 
 test('nothing is sold by a page that is open, declined, cancelled or expired', async () => {
-  const { adapter, look, sell, facts, emulator, now } = await startSelling()
+  const { adapter, readSnapshot, sell, facts, emulator, now } = await startAdapter()
   const { page, location } = await sell({}, 'decline')
   const reference = { kind: 'page', id: page.pageId } as const
   expect(location).toContain('declined')
-  expect(await look(reference)).toMatchObject({ found: null, isUndecided: true })
+  expect(await readSnapshot(reference)).toMatchObject({ found: null, isUndecided: true })
   expect((await sell({}, 'cancel')).location).toContain('https://pay.example/r/1/error?')
-  expect(await look(reference)).toMatchObject({ found: null, isUndecided: false })
+  expect(await readSnapshot(reference)).toMatchObject({ found: null, isUndecided: false })
   const other = await adapter.openCheckout(getOrder({ key: 'other' }))
   await emulator.moveTo('1001', Math.floor(now().getTime() / 1000) + 3 * 3600)
-  expect(await look({ kind: 'page', id: other.pageId })).toMatchObject({ isUndecided: false })
-  expect(await look({ kind: 'page', id: 'unknown' })).toBeNull()
+  expect(await readSnapshot({ kind: 'page', id: other.pageId })).toMatchObject({ isUndecided: false })
+  expect(await readSnapshot({ kind: 'page', id: 'unknown' })).toBeNull()
   expect(await facts()).toEqual([])
 })
 
 test('a local price is charged in the units of its currency', async () => {
-  const { sell, purchase, facts } = await startSelling()
+  const { sell, purchase, facts } = await startAdapter()
   await sell({ processorPrice: 'pro-JPY-quarterly', currency: 'JPY', amount: 2400 })
   expect(await purchase()).toMatchObject({ unitAmount: 2400, currency: 'JPY', interval: 'month', intervalCount: 3 })
   await sell({ checkoutId: OTHER_ID, key: 'k', processorPrice: 'pro-KWD-yearly', currency: 'KWD' })
@@ -28,7 +28,7 @@ test('a local price is charged in the units of its currency', async () => {
 })
 
 test('a known buyer buys again as the same customer; an anonymous one enters an e-mail address on the page', async () => {
-  const { sell, purchase } = await startSelling()
+  const { sell, purchase } = await startAdapter()
   await sell({ email: null }, 'pay', { email: 'guest@example.com' })
   const first = await purchase()
   expect(first?.buyerEmail).toBe('guest@example.com')
@@ -37,7 +37,7 @@ test('a known buyer buys again as the same customer; an anonymous one enters an 
 })
 
 test('the same key opens the same page, also with a trial; the same checkout sells once with any key', async () => {
-  const { adapter, emulator, sell } = await startSelling()
+  const { adapter, emulator, sell } = await startAdapter()
   for (const trialDays of [0, 7]) {
     const order = getOrder({ key: `k${trialDays}`, trialDays })
     expect(await adapter.openCheckout(order)).toEqual(await adapter.openCheckout(order))
@@ -48,7 +48,7 @@ test('the same key opens the same page, also with a trial; the same checkout sel
 })
 
 test('opens the portal; a return URL that is too long is left out', async () => {
-  const { adapter, emulator, sell, purchase } = await startSelling()
+  const { adapter, emulator, sell, purchase } = await startAdapter()
   await sell()
   const customer = (await purchase())?.customer ?? ''
   const open = async (returnUrl: string) => (await adapter.openPortal?.(customer, returnUrl)) ?? 'no portal'
@@ -60,14 +60,14 @@ test('opens the portal; a return URL that is too long is left out', async () => 
 })
 
 test('an e-mail address that is too long for Chargebee is left to the page', async () => {
-  const { sell, purchase } = await startSelling()
+  const { sell, purchase } = await startAdapter()
   const email = `${'a'.repeat(60)}@mail.example.com`
   await sell({ email }, 'pay', { email: 'short@example.com' })
   expect((await purchase())?.buyerEmail).toBe('short@example.com')
 })
 
 test('versions never decrease', async () => {
-  const { emulator, sell, purchase } = await startSelling()
+  const { emulator, sell, purchase } = await startAdapter()
   await sell()
   const versions: number[] = []
   const recordVersion = async () => versions.push((await purchase())?.versions?.[CHECKOUT_ID] ?? 0)

@@ -40,7 +40,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 }
 
 /** An adapter with its own emulator, which sends its webhooks to the adapter. `reported` has the parsed events. */
-export async function startSelling(options: Partial<AdapterOptions> = {}) {
+export async function startAdapter(options: Partial<AdapterOptions> = {}) {
   const reported: ProcessorEvent[] = []
   const { emulator, chargebee } = await startChargebee({
     fetch: async (_, { headers, body } = {}) => {
@@ -53,11 +53,11 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now, ...options })
 
   /** What the adapter decides about a purchase; null if Chargebee has nothing. */
-  async function look(reference: PurchaseReference) {
+  async function readSnapshot(reference: PurchaseReference) {
     const observed = await adapter.observe(reference)
     return observed && adapter.decide(observed, now())
   }
-  const purchase = async (id = CHECKOUT_ID) => (await look({ kind: 'subscription', id }))?.found?.purchase
+  const purchase = async (id = CHECKOUT_ID) => (await readSnapshot({ kind: 'subscription', id }))?.found?.purchase
   /** Opens a page and presses a button. */
   async function sell(more: Partial<CheckoutOrder> = {}, action = 'pay', fields: Record<string, string> = {}) {
     const page = await adapter.openCheckout(getOrder(more))
@@ -69,5 +69,5 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
     await emulator.drainWebhooks()
     return emulator.events.flatMap(({ id }) => reported.find((event) => event.id === id)?.payment ?? [])
   }
-  return { emulator, chargebee, adapter, now, look, purchase, sell, reported, facts }
+  return { emulator, chargebee, adapter, now, readSnapshot, purchase, sell, reported, facts }
 }

@@ -13,7 +13,7 @@ import {
   readTokens,
 } from '../../conformance/buyer.ts'
 import { paymentEvents, refundsInLedger, spend } from '../../conformance/money.ts'
-import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
 import { moveAccount } from '../../support/passing-time.ts'
 import { cancel } from '../../support/subscriber.ts'
@@ -28,7 +28,7 @@ let sister: Shop
 
 beforeAll(async () => {
   const processor = { acquiring: 'chargebee', credentials: EMULATORS.chargebee.demoCredentials() }
-  const paywalls = [1, 2].map(() => ({ ...soldThrough('chargebee'), processor }))
+  const paywalls = [1, 2].map(() => ({ ...paywallAt('chargebee'), processor }))
   world = await startTestWorld({ file: { paywalls } })
   const [first, second] = world.file.paywalls
   shop = shopAt(world, first!, second!)

@@ -63,7 +63,7 @@ test('a subscription that is missing in one read does not make a licence a one-t
   const bought = await setup.buy()
   setup.emulator.failNext(getPath('/licenses/ID/subscription.json', bought), 404)
   await expect(setup.adapter.observe(bought.license)).rejects.toMatchObject({ kind: 'rejected' })
-  expect(await setup.look(bought.license)).toEqual(bought.bought)
+  expect(await setup.readSnapshot(bought.license)).toEqual(bought.bought)
 })
 
 test.each(CALLS)('without a reply to %s the outcome is unknown', async (end, run) => {
@@ -135,7 +135,7 @@ test('a missing purchase cannot be cancelled, nor its portal opened', async () =
   await expect(setup.adapter.cancelAtPeriodEnd('404', 'x')).rejects.toMatchObject(missing)
   await expect(setup.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject(missing)
   await expect(setup.adapter.openPortal?.('404', 'https://x.y')).rejects.toMatchObject(missing)
-  expect(await setup.look({ kind: 'payment', id: '404' })).toBeNull()
+  expect(await setup.readSnapshot({ kind: 'payment', id: '404' })).toBeNull()
   expect(bought.status).toBe('active')
 })
 

@@ -42,7 +42,7 @@ export async function startAdapter(
   const client = sdk(emulator)
 
   /** The current state of a purchase; null if nothing was bought. */
-  async function look(reference: PurchaseReference): Promise<PurchaseSnapshot | null> {
+  async function readSnapshot(reference: PurchaseReference): Promise<PurchaseSnapshot | null> {
     const observed = await adapter.observe(reference)
     return observed === null ? null : (adapter.decide(observed, now()).found?.purchase ?? null)
   }
@@ -61,7 +61,7 @@ export async function startAdapter(
   /** Buys, and returns the purchase with the ids of its licence, its subscription and its payment. */
   async function buy(price?: EnteredPrice) {
     const { page } = await checkout(price)
-    const bought = await look(page)
+    const bought = await readSnapshot(page)
     if (!bought) throw new Error('nothing was bought')
     const license = { kind: 'subscription' as const, id: bought.processorId }
     const subscription = (await client.api.license.retrieveSubscription(license.id))?.id ?? ''
@@ -72,5 +72,5 @@ export async function startAdapter(
   /** Moves the clock by this many days. */
   const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + Math.round(days * 86_400))
 
-  return { emulator, adapter, getAdapter, now, freemius: client, look, checkout, buy, pass }
+  return { emulator, adapter, getAdapter, now, freemius: client, readSnapshot, checkout, buy, pass }
 }

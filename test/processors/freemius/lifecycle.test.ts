@@ -10,80 +10,84 @@ test('a buyer who cancels the page returns to the error URL with its query', asy
 })
 
 test('a page cannot be read without the order that it was opened for', async () => {
-  const { checkout, look, adapter } = await startAdapter()
+  const { checkout, readSnapshot, adapter } = await startAdapter()
   const { page } = await checkout()
   expect(await adapter.observe({ kind: 'page', id: page.id })).toBeNull()
-  expect(await look({ ...page, sale: { ...page.sale, email: null } })).toBeNull()
-  expect(await look({ ...page, sale: { ...page.sale, email: 'eve@example.com' } })).toBeNull()
-  expect(await look({ ...page, sale: { ...page.sale, email: 'ADA@example.com' } })).not.toBeNull()
-  expect(await look({ ...page, sale: { ...page.sale, processorPrice: '501:602' } })).toBeNull()
+  expect(await readSnapshot({ ...page, sale: { ...page.sale, email: null } })).toBeNull()
+  expect(await readSnapshot({ ...page, sale: { ...page.sale, email: 'eve@example.com' } })).toBeNull()
+  expect(await readSnapshot({ ...page, sale: { ...page.sale, email: 'ADA@example.com' } })).not.toBeNull()
+  expect(await readSnapshot({ ...page, sale: { ...page.sale, processorPrice: '501:602' } })).toBeNull()
   const tomorrow = new Date(page.sale.openedAt.getTime() + DAY_MS)
-  expect(await look({ ...page, sale: { ...page.sale, openedAt: tomorrow } })).toBeNull()
+  expect(await readSnapshot({ ...page, sale: { ...page.sale, openedAt: tomorrow } })).toBeNull()
 })
 
 test('a trial whose first charge fails has paid for no period', async () => {
-  const { buy, look, pass, emulator } = await startAdapter()
+  const { buy, readSnapshot, pass, emulator } = await startAdapter()
   const { bought, license } = await buy(PRICES.trial)
   await emulator.declineCharges(bought.customer ?? '')
   await pass(7.1)
-  const owed = await look(license)
+  const owed = await readSnapshot(license)
   expect(owed).toMatchObject({ status: 'past_due', periodCovered: false, currentPeriodStart: bought.trialEnd })
   await emulator.declineCharges(bought.customer ?? '', false)
   await pass(1)
   const paid = { status: 'active', periodCovered: true, currentPeriodStart: bought.trialEnd }
-  expect(await look(license)).toMatchObject(paid)
+  expect(await readSnapshot(license)).toMatchObject(paid)
 })
 
 test('a cancelled trial ends at once', async () => {
-  const { buy, look, adapter, now } = await startAdapter()
+  const { buy, readSnapshot, adapter, now } = await startAdapter()
   const { license } = await buy(PRICES.trial)
   const { status, cancelAt, canceledAt } = (await adapter.cancelAtPeriodEnd(license.id, 'not for me'))!
   expect({ status, cancelAt }).toEqual({ status: 'canceled', cancelAt: null })
   expect(Math.abs((canceledAt?.getTime() ?? 0) - now().getTime())).toBeLessThan(5_000)
-  const ended = await look(license)
+  const ended = await readSnapshot(license)
   expect(ended).toMatchObject({ status: 'canceled', begun: true, canceledAt, currentPeriodEnd: canceledAt })
 })
 
 test('a failed renewal does not move the end of the period', async () => {
-  const { buy, look, pass, emulator } = await startAdapter()
+  const { buy, readSnapshot, pass, emulator } = await startAdapter()
   const { bought, license } = await buy()
   await emulator.declineCharges(bought.customer ?? '')
   await pass(31.1)
-  expect(await look(license)).toMatchObject({ status: 'past_due', currentPeriodEnd: bought.currentPeriodEnd })
+  expect(await readSnapshot(license)).toMatchObject({ status: 'past_due', currentPeriodEnd: bought.currentPeriodEnd })
 })
 
 test('changing the payment method creates another subscription of the same purchase', async () => {
-  const { buy, look, emulator, pass } = await startAdapter()
+  const { buy, readSnapshot, emulator, pass } = await startAdapter()
   const { bought, license, subscription } = await buy()
   const { id } = await emulator.replaceSubscription(subscription)
   expect(id).not.toBe(subscription)
-  expect(await look(license)).toEqual(bought)
+  expect(await readSnapshot(license)).toEqual(bought)
   await pass(31.1)
-  expect(await look(license)).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
+  expect(await readSnapshot(license)).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
 })
 
 test('a page that is paid again after a failed first payment has sold the second licence', async () => {
-  const { emulator, look, pass, checkout } = await startAdapter()
+  const { emulator, readSnapshot, pass, checkout } = await startAdapter()
   const { page, url } = await checkout(PRICES.monthly, 'later')
   await pass(0.1)
   await emulator.cancelLicense(emulator.licenses[0]?.id ?? '')
-  expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
+  expect(await readSnapshot(page)).toMatchObject({ status: 'canceled', begun: false })
   await press(url, 'pay')
-  expect(await look(page)).toMatchObject({ status: 'active', begun: true, processorId: emulator.licenses[1]?.id })
+  expect(await readSnapshot(page)).toMatchObject({
+    status: 'active',
+    begun: true,
+    processorId: emulator.licenses[1]?.id,
+  })
 })
 
 test('a deleted licence is read as null', async () => {
-  const { buy, look, emulator } = await startAdapter()
+  const { buy, readSnapshot, emulator } = await startAdapter()
   const { license } = await buy()
   await emulator.deleteLicense(license.id)
-  expect(await look(license)).toBeNull()
+  expect(await readSnapshot(license)).toBeNull()
 })
 
 test('a sandbox sale is ignored in live mode, and a live sale in test mode', async () => {
-  const { buy, getAdapter, look } = await startAdapter()
+  const { buy, getAdapter, readSnapshot } = await startAdapter()
   const { license } = await buy()
   expect(await getAdapter(false).observe(license)).toBeNull()
-  expect(await look(license)).not.toBeNull()
+  expect(await readSnapshot(license)).not.toBeNull()
   const real = await startAdapter({ isTest: false })
   const sold = await real.buy()
   expect(sold.bought.status).toBe('active')
@@ -104,11 +108,11 @@ test('a lifetime licence has no charges, and can be ended', async () => {
   const setup = await startAdapter()
   const { bought, page } = await setup.checkout(PRICES.lifetime).then(async ({ page }) => ({
     page,
-    bought: await setup.look(page),
+    bought: await setup.readSnapshot(page),
   }))
   const reference = { kind: 'payment' as const, id: bought?.processorId ?? '' }
   await setup.adapter.stopCharging?.(reference.id)
-  expect(await setup.look(page)).toMatchObject({ status: 'active' })
+  expect(await setup.readSnapshot(page)).toMatchObject({ status: 'active' })
   await setup.adapter.endNow?.(reference.id)
-  expect(await setup.look(reference)).toMatchObject({ status: 'canceled' })
+  expect(await setup.readSnapshot(reference)).toMatchObject({ status: 'canceled' })
 })

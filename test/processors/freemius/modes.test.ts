@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { type Buyer, open, order, type Slug } from '../../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { call } from '../../support/call.ts'
 import { parseOpened } from '../../support/checkout.ts'
 import { at } from '../../support/tenants.ts'
@@ -20,7 +20,7 @@ let sandbox: Shop
 /** The product's buyers return to the live paywall. */
 beforeAll(async () => {
   const { secretKey, apiKey, ...publicCredentials } = EMULATORS.freemius.demoCredentials()
-  const sold = soldThrough('freemius')
+  const sold = paywallAt('freemius')
   const liveCredentials = { ...publicCredentials, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
   const withProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
   world = await startTestWorld({

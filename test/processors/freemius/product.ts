@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import { type Buyer, open } from '../../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { call } from '../../support/call.ts'
 import { press } from '../../support/checkout.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
@@ -18,7 +18,7 @@ export function useProduct(): () => { shop: Shop; sister: Shop; stranger: Shop }
   let world: TestWorld
   beforeAll(async () => {
     const processor = { acquiring: 'freemius', credentials: EMULATORS.freemius.demoCredentials() }
-    const sold = soldThrough('freemius')
+    const sold = paywallAt('freemius')
     world = await startTestWorld({ file: { paywalls: [{ ...sold, processor }, { ...sold, processor }, sold] } })
   })
   afterAll(() => world.close())

@@ -78,10 +78,10 @@ test.each([
   ['a trial', PRICES.trial],
   ['a lifetime licence', PRICES.lifetime],
 ])('the emulator sends a buyer of %s to a URL that identifies the purchase', async (_, price) => {
-  const { checkout, look } = await startAdapter()
+  const { checkout, readSnapshot } = await startAdapter()
   const { to, page } = await checkout(price)
   const { purchase, ...sold } = await readReturn(new URL(to), ACME)
   const { id: processorPrice, interval, currency } = price
   expect(sold).toEqual({ email: ADA, processorPrice, interval, currency })
-  expect(await look(purchase)).toEqual(await look(page))
+  expect(await readSnapshot(purchase)).toEqual(await readSnapshot(page))
 })

@@ -197,7 +197,7 @@ test('numbers are accepted as ids, since the vendor may send them', async () => 
 
 test('every event of a subscription lifecycle at the emulator is parsed, and identifies the purchase', async () => {
   const receiver = await startReceiver()
-  const { buy, pass, emulator, adapter, look } = await startAdapter({ serviceUrl: receiver.url })
+  const { buy, pass, emulator, adapter, readSnapshot } = await startAdapter({ serviceUrl: receiver.url })
   const { bought, license, payment } = await buy(PRICES.trial)
   expect(payment).toBe('')
   await pass(8)
@@ -217,5 +217,5 @@ test('every event of a subscription lifecycle at the emulator is parsed, and ide
   const kinds = [...new Set(facts)].map((fact) => fact.split(' ')[0])
   expect(kinds).toEqual(['failed', 'failed', 'failed', 'failed'])
   expect(FREEMIUS.webhook.events).toEqual(expect.arrayContaining([...new Set(receiver.types())]))
-  expect((await look(license))?.status).toBe('canceled')
+  expect((await readSnapshot(license))?.status).toBe('canceled')
 })

@@ -8,9 +8,17 @@ describe('a hosted page', () => {
     const { pageId, url } = await shop.adapter.openCheckout(getOrder())
     await press({ url }, 'decline')
     expect((await press({ url }, 'cancel')).headers.get('location')).toBe(getOrder().errorUrl)
-    expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: true, todo: null })
+    expect(await shop.readSnapshot({ kind: 'page', id: pageId })).toMatchObject({
+      found: null,
+      isUndecided: true,
+      todo: null,
+    })
     await shop.moveTo(new Date(Date.now() + 25 * 3_600_000))
-    expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: null, isUndecided: false, todo: null })
+    expect(await shop.readSnapshot({ kind: 'page', id: pageId })).toMatchObject({
+      found: null,
+      isUndecided: false,
+      todo: null,
+    })
   })
 
   test('is opened a second time by a repeated call, because Polar has no idempotency keys', async () => {
@@ -21,12 +29,16 @@ describe('a hosted page', () => {
 
   test('is undecided if it is not found, since a read may lag behind it, and is ignored if it lacks our metadata', async () => {
     const shop = await openShop()
-    expect(await shop.look({ kind: 'page', id: UNKNOWN })).toMatchObject({ found: null, isUndecided: true, todo: null })
+    expect(await shop.readSnapshot({ kind: 'page', id: UNKNOWN })).toMatchObject({
+      found: null,
+      isUndecided: true,
+      todo: null,
+    })
     expect(await shop.adapter.observe({ kind: 'payment', id: UNKNOWN })).toBeNull()
     expect(await shop.adapter.observe({ kind: 'subscription', id: UNKNOWN })).toBeNull()
     const theirs = await shop.polar.checkouts.create({ products: [MONTHLY], customer_email: 'eve@buyers.dev' })
     await press(theirs, 'pay')
-    expect(await shop.look({ kind: 'page', id: theirs.id })).toMatchObject({
+    expect(await shop.readSnapshot({ kind: 'page', id: theirs.id })).toMatchObject({
       found: null,
       isUndecided: false,
       todo: null,

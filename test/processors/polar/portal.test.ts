@@ -31,7 +31,7 @@ test('a second user with the same address gets the purchase, but not the portal 
   const { purchase: first } = await shop.buy()
   const { purchase: second } = await shop.buy({ userId: BOB, paywallId: '2001' })
   expect(second).toMatchObject({ status: 'active', customer: null, buyerEmail: 'ada@buyers.dev' })
-  expect((await shop.look({ kind: 'subscription', id: second.processorId }))?.found?.paywallId).toBe('2001')
+  expect((await shop.readSnapshot({ kind: 'subscription', id: second.processorId }))?.found?.paywallId).toBe('2001')
   expect(first.customer).not.toBeNull()
 })
 

@@ -18,7 +18,7 @@ import {
 } from '../../conformance/buyer.ts'
 import { POLAR } from '../../conformance/drivers/polar.ts'
 import { reconcileAll } from '../../conformance/reconcile.ts'
-import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { bought, expectNoMoreCharges, getOwed, replacing } from '../../conformance/upgrading.ts'
 import { heldWebhooks } from '../../conformance/webhook.ts'
 import { payOnPage } from '../../support/anonymous.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { accessToken } = EMULATORS.polar.demoCredentials()
   const paywalls = [1, 2].map(() => {
     const credentials = { ...EMULATORS.polar.demoCredentials(), accessToken }
-    return { ...soldThrough('polar'), processor: { acquiring: 'polar', credentials } }
+    return { ...paywallAt('polar'), processor: { acquiring: 'polar', credentials } }
   })
   world = await startTestWorld({ file: { paywalls } })
   const [one, two] = world.file.paywalls

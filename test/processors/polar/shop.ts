@@ -72,7 +72,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
   const options = { base: emulator.url, isTest: true, fetch: recording, now: () => new Date() }
   const adapter = polarAdapter(ACME, options)
 
-  async function look(reference: PurchaseReference) {
+  async function readSnapshot(reference: PurchaseReference) {
     const observed = await adapter.observe(reference)
     return observed && adapter.decide(observed, new Date())
   }
@@ -82,13 +82,13 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
     adapter,
     polar: sdk(emulator),
     sent,
-    look,
-    purchase: async (reference: PurchaseReference) => (await look(reference))?.found?.purchase ?? null,
+    readSnapshot,
+    purchase: async (reference: PurchaseReference) => (await readSnapshot(reference))?.found?.purchase ?? null,
     /** Buys, and reads the page. */
     async buy(more: Partial<CheckoutOrder> = {}, fields: Record<string, string> = {}) {
       const page = await adapter.openCheckout(getOrder(more))
       await press(page, 'pay', fields)
-      const purchase = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
+      const purchase = (await readSnapshot({ kind: 'page', id: page.pageId }))?.found?.purchase
       if (!purchase) throw new Error('nothing was bought')
       return { page, purchase, reference: { kind: 'subscription', id: purchase.processorId } as const }
     },

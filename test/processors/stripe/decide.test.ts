@@ -1,56 +1,60 @@
 import { expect, test } from 'vitest'
-import { getOrder, ONE_TIME, startSelling } from './selling.ts'
+import { getOrder, ONE_TIME, startAdapter } from './selling.ts'
 
 // The adapter's decisions on replies of the Stripe emulator.
 
 const subscription = (id: string) => ({ kind: 'subscription', id }) as const
 
 test('a subscription has its price, its start, and the amount of the first payment', async () => {
-  const { subscribe, look, emulator, stripe } = await startSelling()
+  const { subscribe, readSnapshot, emulator, stripe } = await startAdapter()
   const id = await subscribe()
   const { start_date: start } = await stripe.subscriptions.retrieve(id)
   const sold = { processorPrice: 'price_month', startedAt: new Date(start * 1000), priceCovered: true, versions: {} }
-  expect(await look(subscription(id))).toMatchObject({ ...sold, charged: 999 })
+  expect(await readSnapshot(subscription(id))).toMatchObject({ ...sold, charged: 999 })
   await emulator.renew(id)
-  expect(await look(subscription(id))).toMatchObject({ ...sold, charged: null })
+  expect(await readSnapshot(subscription(id))).toMatchObject({ ...sold, charged: null })
 })
 
 test('a page shows what was paid on it, also after renewals', async () => {
-  const { sell, look, emulator } = await startSelling()
+  const { sell, readSnapshot, emulator } = await startAdapter()
   const { id, subscription: bought } = await sell()
   await emulator.renew(String(bought))
-  expect(await look({ kind: 'page', id })).toMatchObject({ processorId: bought, charged: 999 })
+  expect(await readSnapshot({ kind: 'page', id })).toMatchObject({ processorId: bought, charged: 999 })
 })
 
 test('a one-time purchase does not name its price', async () => {
-  const { sell, look, stripe } = await startSelling()
+  const { sell, readSnapshot, stripe } = await startAdapter()
   const { id, payment_intent: payment } = await sell(ONE_TIME)
   const { created } = await stripe.paymentIntents.retrieve(String(payment))
   const sold = { processorPrice: null, charged: 4900, startedAt: new Date(created * 1000), priceCovered: true }
-  expect(await look({ kind: 'page', id })).toMatchObject(sold)
-  expect(await look({ kind: 'payment', id: String(payment) })).toMatchObject(sold)
+  expect(await readSnapshot({ kind: 'page', id })).toMatchObject(sold)
+  expect(await readSnapshot({ kind: 'payment', id: String(payment) })).toMatchObject(sold)
 })
 
 test('an unpaid purchase has no charged amount yet', async () => {
-  const { adapter, look, emulator } = await startSelling()
+  const { adapter, readSnapshot, emulator } = await startAdapter()
   const { pageId } = await adapter.openCheckout(getOrder())
   await emulator.payLater(pageId)
-  expect(await look({ kind: 'page', id: pageId })).toMatchObject({ status: 'pending', begun: false, charged: null })
+  expect(await readSnapshot({ kind: 'page', id: pageId })).toMatchObject({
+    status: 'pending',
+    begun: false,
+    charged: null,
+  })
 })
 
 test('an end after the current period is reached through renewals', async () => {
-  const { subscribe, look, stripe, passDays } = await startSelling()
+  const { subscribe, readSnapshot, stripe, passDays } = await startAdapter()
   const id = await subscribe()
   const end = Math.floor(Date.now() / 1000) + 75 * 24 * 3600
   await stripe.subscriptions.update(id, { cancel_at: end })
   await passDays(70)
-  expect(await look(subscription(id))).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+  expect(await readSnapshot(subscription(id))).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   await passDays(6)
-  expect(await look(subscription(id))).toMatchObject({ status: 'canceled' })
+  expect(await readSnapshot(subscription(id))).toMatchObject({ status: 'canceled' })
 })
 
 test('the facts of one payment of a subscription have the id of its invoice', async () => {
-  const { subscribe, emulator, facts, stripe } = await startSelling()
+  const { subscribe, emulator, facts, stripe } = await startAdapter()
   const id = await subscribe()
   await emulator.renew(id, { fail: true })
   await emulator.renew(id)
@@ -67,7 +71,7 @@ test('the facts of one payment of a subscription have the id of its invoice', as
 })
 
 test('the end of a trial is reported, unless the trial is cancelled', async () => {
-  const { subscribe, emulator, received } = await startSelling()
+  const { subscribe, emulator, received } = await startAdapter()
   const id = await subscribe({ trialDays: 7 })
   const announced = async () => {
     await emulator.trialWillEnd(id)

@@ -33,7 +33,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 }
 
 /** An adapter with its own emulator, which sends its webhooks to the adapter. `received` has the parsed events. */
-export async function startSelling() {
+export async function startAdapter() {
   const received: ProcessorEvent[] = []
   const { emulator, stripe } = await startStripe({
     async fetch(_, { headers, body } = {}) {
@@ -46,7 +46,7 @@ export async function startSelling() {
   onTestFinished(() => emulator.drainWebhooks())
 
   /** What the adapter decides about a purchase. */
-  async function look(reference: PurchaseReference) {
+  async function readSnapshot(reference: PurchaseReference) {
     const observed = await adapter.observe(reference)
     return observed && adapter.decide(observed, now()).found?.purchase
   }
@@ -66,5 +66,5 @@ export async function startSelling() {
   }
   const passDays = (days: number) =>
     emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + days * 24 * 3600)
-  return { emulator, stripe, adapter, look, sell, subscribe, received, facts, passDays }
+  return { emulator, stripe, adapter, readSnapshot, sell, subscribe, received, facts, passDays }
 }

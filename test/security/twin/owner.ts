@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/processor-name.ts'
 import type { Buyer } from '../../conformance/buyer.ts'
-import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { readOwnerId } from '../../support/owner-id.ts'
 import type { Written } from '../../support/paywall-file.ts'
 import type { CodeGrant, Session } from '../../support/sign-in.ts'
@@ -41,7 +41,7 @@ export function twinFile(name: string, webhookUrl: string): Written {
       id: String(randomInt(10_000, 2 ** 47)),
       name: 'Twins',
       test: true,
-      ...soldThrough(acquiring),
+      ...paywallAt(acquiring),
       turnstile: { siteKey: '1x00000000000000000000AA', secretKey: '1x0000000000000000000000000000000AA' },
       ...(acquiring === 'stripe' && { domain: `pay-${name}.example` }),
     })),
