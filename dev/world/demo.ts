@@ -53,7 +53,7 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
   const differences: string[] = []
   const paywalls = written.paywalls.map((paywall) => {
     const prices = paywall.prices.map((price) => {
-      const sold = paywallAt(acquiring, paywall.name, price)
+      const sold = soldThrough(acquiring, paywall.name, price)
       differences.push(...sold.differences)
       return sold.price
     })
@@ -63,7 +63,7 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
 }
 
 /** A price with the processor's price ids, without the local prices that the processor cannot sell. */
-function paywallAt(acquiring: ProcessorName, seller: string, written: DemoPrice) {
+function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPrice) {
   const price = named(acquiring, seller, written)
   const { locals } = price
   const problems = sellingProblems(acquiring, { ...price, locals: locals ?? [] })

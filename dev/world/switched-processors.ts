@@ -34,14 +34,14 @@ export async function withStoredAccounts(
   )
   const storedAccounts = async (paywall: FilePaywall) => {
     const others = rows.filter((row) => row.paywall_id === paywall.id && row.acquiring !== paywall.processor.acquiring)
-    return (await Promise.all(others.map((row) => paywallAt(paywall, row, key)))).flat()
+    return (await Promise.all(others.map((row) => paywallWithAccount(paywall, row, key)))).flat()
   }
   return Promise.all(
     files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(storedAccounts))).flat() })),
   )
 }
 
-async function paywallAt(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall[]> {
+async function paywallWithAccount(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall[]> {
   const context = accountContext({ paywallId: row.paywall_id, acquiring: row.acquiring })
   const credentials = await unsealOrNull(row.credentials, key, context)
   if (credentials === null) return []

@@ -27,7 +27,7 @@ const TAGS: Record<Tag | 'Events', string> = {
 
 const ABOUT = `Checkouts, subscriptions, balances and support for paywalls.
 
-AccountControls are two ways to authenticate. An owner's server sends an API key in \`X-Api-Key\`, and can act for any user of its
+There are two ways to authenticate. An owner's server sends an API key in \`X-Api-Key\`, and can act for any user of its
 paywalls. A user's browser or app sends an access token in \`Authorization: Bearer\`, and acts for that user; the sign-in
 endpoints issue such tokens. If both are sent, the key is used. Never put a key into a browser.
 
