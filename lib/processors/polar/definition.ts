@@ -72,7 +72,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     pagesSellOnce: true,
     idempotencyKeys: false,
     sellsToAnonymous: true,
-    readsIncludePayments: false,
+    readsIncludePayments: true,
     sendsDisputeWebhook: false,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender, the body and the time',
