@@ -3,7 +3,7 @@ import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { POLAR, readSignatures } from './definition.ts'
 import { Checkout, Event, EventOrder, PolarRecord, Refund } from './objects.ts'
-import { paidFact, readVersions } from './translate.ts'
+import { paidFact, readVersions, toFact } from './translate.ts'
 
 const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -97,16 +97,6 @@ function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeo
   }
   if (status !== 'succeeded') return null
   return toFact('refunded', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
-}
-
-function toFact(
-  kind: PaymentFact['kind'],
-  ids: Required<Pick<PaymentFact, 'id' | 'paymentId'>>,
-  amount: number,
-  currency: string,
-  occurredAt: Date,
-) {
-  return amount > 0 ? { kind, ...ids, amount, currency, occurredAt } : null
 }
 
 /**

@@ -100,12 +100,22 @@ export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ..
   }
 }
 
+/** Null if no money moved. */
+export function toFact(
+  kind: PaymentFact['kind'],
+  ids: Required<Pick<PaymentFact, 'id' | 'paymentId'>>,
+  amount: number,
+  currency: string,
+  occurredAt: Date,
+): PaymentFact | null {
+  return amount > 0 ? { kind, ...ids, amount, currency, occurredAt } : null
+}
+
 /** The payment of an order; null if nothing was due. */
 export function paidFact(order: EventOrder, occurredAt: Date): PaymentFact | null {
   const { id, due_amount: amount, currency } = order
-  return amount > 0
-    ? { kind: 'succeeded', id, paymentId: id, amount, currency, occurredAt, ...periodPaid(order) }
-    : null
+  const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, occurredAt)
+  return paid && { ...paid, ...periodPaid(order) }
 }
 
 /** The order of a period is created at its start, by a background job. */

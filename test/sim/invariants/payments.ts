@@ -230,10 +230,10 @@ const HOUR_SECONDS = 3_600
 
 /**
  * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
- * paid for less than an hour before that may be the newer one, though a transfer may take days. Who has undone the end wants to be charged.
+ * paid for less than an hour before that may be the newer one, though a transfer may take days.
  */
 function chargedAfterReplacement(
-  { company, truth: { sales }, purchases, events }: Case,
+  { company, truth: { sales }, purchases, events, known }: Case,
   newer: StoredPurchase,
 ): string[] {
   const paidAt = getSale(sales, newer)?.paidPeriods[0]?.paidAt
@@ -241,7 +241,9 @@ function chargedAfterReplacement(
   return purchases.flatMap((older) => {
     const sale = getSale(sales, older)
     if (older.member !== newer.member || older.interval === null || !sale) return []
-    if (company.undone.has(older.processorId)) return []
+    // The buyer wants to be charged, and where webhooks are lost, nobody can know of that.
+    if (company.undone.has(older.processorId) && !known.everything && !company.capabilities.readsIncludePayments)
+      return []
     const [first] = sale.paidPeriods
     if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
     const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt)
