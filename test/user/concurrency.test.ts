@@ -39,7 +39,7 @@ const many = <Result>(count: number, run: () => Promise<Result>) => Promise.all(
 
 test('40 first reads of the day top a balance up once', async () => {
   const user = await signIn(world)
-  raceStatements(world, 'read_user', 40)
+  raceStatements(world, 'read_user', 12)
   const states = await many(40, () => userState(world, user.id))
   for (const { balances } of states) {
     expect(balances).toEqual([
