@@ -54,6 +54,8 @@ export interface WebhookFormat<Paywall extends AnyPaywall, Event> {
   toNotice?(event: EventRecord): { address: string; headers: Record<string, string>; body: string } | null
   /** The intervals between attempts, in seconds of the account's clock. */
   retrySeconds: number[]
+  /** The number of events in a row for which all attempts have failed, after which the endpoint is disabled. Absent: it never is. */
+  failuresToDisable?: number
 }
 
 /** An event of any processor. */

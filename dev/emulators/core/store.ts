@@ -59,7 +59,7 @@ export function createStore({ state, accounts, url, isOn, send, readReplica, asS
       emit(domainEvent) {
         for (const { type, object, own = {} } of processor.webhookFormat.toEvents(domainEvent, context)) {
           const shown = asSent(context, structuredClone({ ...object }))
-          send({ ...newRecord(context, 'events'), type, object: { ...shown }, own })
+          send({ ...newRecord(context, 'events'), type, object: { ...shown }, own, outcomes: {} })
         }
       },
     }

@@ -5,6 +5,7 @@ import { onRecord, type RecordControl } from '../core/controls/controls.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import { REPLICA_LAG } from '../core/replicas.ts'
 import { createEmulator } from '../core/start.ts'
+import { DISABLED_ENDPOINTS } from '../core/webhooks/endpoints.ts'
 import { type PolarAccount, toOrganizationId } from './accounts.ts'
 import { API } from './api.ts'
 import { admit } from './checkouts.ts'
@@ -74,6 +75,8 @@ export const startPolarEmulator = createEmulator({
     setRateLimit: RATE_LIMIT.control,
     /** Sets the replication lag in seconds: Polar reads from replicas. */
     setReplicaLag: REPLICA_LAG.control,
+    /** Sets the paywalls whose endpoint is disabled: `[]` enables those that Polar disabled after ten failures. */
+    setDisabledEndpoints: DISABLED_ENDPOINTS.control,
     /** Sets the scopes that the token lacks. */
     withholdScopes: LACKING_SCOPES.control,
   },

@@ -66,6 +66,8 @@ export const WEBHOOK_FORMAT: WebhookFormat<PolarAccount, PolarEvent> = {
   },
   // Ten attempts with intervals doubling from 4 seconds up to 20 minutes, as in Polar's source, without its jitter.
   retrySeconds: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => Math.min(2 * 2 ** attempt, 20 * 60)),
+  // `on_event_failed` in server/polar/webhook/service.py, with WEBHOOK_FAILURE_THRESHOLD of server/polar/config.py.
+  failuresToDisable: 10,
 }
 
 /** An event as it is sent. Its id is only in a header, so `id` is not enumerable. */

@@ -3,6 +3,7 @@ import type { models } from '@polar-sh/sdk/2026-10'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import type { PolarEvent } from '../../../dev/emulators/polar/webhook-format.ts'
+import { ResponseLost } from '../../../dev/world/database/neon-proxy.ts'
 import {
   advanceClock,
   buy,
@@ -105,6 +106,31 @@ test('webhooks with a new status are accepted, since Polar disables an endpoint 
   await world.polar.setValues(shop.paywall.id, {})
   await reconcileAll(shop)
   expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+})
+
+test('an outage after which Polar has disabled the endpoint loses no change, and no event once it is enabled again', async () => {
+  const buyer = await buy(shop)
+  const id = await getProcessorId(buyer)
+  const paywallIds = [shop.paywall.id, other.paywall.id]
+  world.neon.onStatement = () => Promise.reject(new ResponseLost())
+  const events = await getEvents(async () => {
+    for (let times = 0; times < 2; times++) {
+      await world.polar.portalCancel(id)
+      await world.polar.portalUndo(id)
+    }
+    await world.polar.portalCancel(id)
+    await world.polar.moveTo(shop.paywall.id, world.polar.currentTime(shop.paywall.id) + 3_600)
+  })
+  world.neon.onStatement = undefined
+  expect(events).toHaveLength(10)
+  expect(await world.polar.resend(events[0]!.id)).toEqual([])
+
+  await reconcileAll(shop)
+  expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
+  expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
+  for (const paywallId of paywallIds) await world.polar.setDisabledEndpoints(paywallId, [])
+  await getEvents(() => world.polar.portalUndo(id))
+  expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
 })
 
 test('a charge in progress that succeeds after its subscription was replaced is reported although its webhook is lost', async () => {

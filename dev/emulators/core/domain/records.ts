@@ -16,7 +16,14 @@ import { own, owned, table } from './tables.ts'
 const anything = z.record(z.string(), z.unknown())
 
 /** `object` is what the event is about, in the API's format, as it was when the event happened. */
-const EventRecord = z.object({ ...owned, type: z.string(), object: anything, own: anything })
+const EventRecord = z.object({
+  ...owned,
+  type: z.string(),
+  object: anything,
+  own: anything,
+  /** By paywall: whether its endpoint accepted the event. Absent as long as attempts follow. */
+  outcomes: z.record(z.string(), z.boolean()),
+})
 
 /** The delivery of one event to one paywall's webhook URL. */
 const DeliveryRecord = z.object({

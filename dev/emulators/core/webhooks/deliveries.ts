@@ -19,13 +19,15 @@ interface Options {
   retrySeconds: number[]
   /** The time of an event's account. */
   eventTime: (eventId: string) => number
+  /** Called once all attempts have failed. */
+  onFailed: (delivery: DeliveryRecord) => void
   /** Makes one attempt. Resolves to the status of the response; 0: no response. */
   post: (delivery: DeliveryRecord) => Promise<number>
   /** Aborts attempts. Aborted deliveries are kept for the next start. */
   closing: AbortController
 }
 
-export function createDeliveries({ state, title, retrySeconds, eventTime, post, closing }: Options) {
+export function createDeliveries({ state, title, retrySeconds, eventTime, onFailed, post, closing }: Options) {
   const { deliveries } = state.records
   const inProgress = new Set<Promise<void>>()
   /** The timers of the next attempts in real time, by delivery. */
@@ -46,9 +48,13 @@ export function createDeliveries({ state, title, retrySeconds, eventTime, post, 
   }
 
   async function conclude(delivery: DeliveryRecord, accepted: boolean): Promise<void> {
-    if (closing.signal.aborted) return
+    if (closing.signal.aborted || !deliveries.has(delivery.id)) return
+    if (accepted) return finish(delivery)
     const wait = retrySeconds[delivery.attempts]
-    if (accepted || wait === undefined) return finish(delivery)
+    if (wait === undefined) {
+      onFailed(delivery)
+      return finish(delivery)
+    }
     const pause = Math.min(FIRST_RETRY_MS * 2 ** delivery.attempts, LONGEST_RETRY_MS)
     delivery.attempts += 1
     delivery.nextAt = eventTime(delivery.event) + wait
@@ -60,6 +66,13 @@ export function createDeliveries({ state, title, retrySeconds, eventTime, post, 
     await state.save()
   }
 
+  /** Makes no further attempts. */
+  function skip(delivery: DeliveryRecord): void {
+    deliveries.delete(delivery.id)
+    clearTimeout(timers.get(delivery.id))
+    timers.delete(delivery.id)
+  }
+
   const isDrained = () => inProgress.size === 0 && timers.size === 0
 
   function reportDrained(): void {
@@ -69,6 +82,7 @@ export function createDeliveries({ state, title, retrySeconds, eventTime, post, 
   return {
     attempt,
     finish,
+    skip,
     /** Resolves once every delivery was accepted or given up. */
     drain: () => (isDrained() ? Promise.resolve() : new Promise<void>((report) => drains.push(report))),
     /** The deliveries that wait for a retry. */

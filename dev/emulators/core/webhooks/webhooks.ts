@@ -3,6 +3,7 @@ import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
 import type { AnyEvent, WebhookFormat } from '../processor.ts'
 import type { State } from '../state.ts'
 import { countPending, createDeliveries, isAccepted } from './deliveries.ts'
+import { DISABLED_ENDPOINTS, hasFailedInARow } from './endpoints.ts'
 import { postWebhook } from './post-webhook.ts'
 
 /** The `paywallId` of a delivery to a URL in the event's object. */
@@ -46,6 +47,7 @@ export function createWebhooks({
     title,
     closing,
     post,
+    onFailed,
     retrySeconds: webhookFormat.retrySeconds,
     eventTime: (eventId) => accountTime(findAccountId(eventId)),
   })
@@ -76,10 +78,35 @@ export function createWebhooks({
     if (event && paywallId === NOTICE) return postNotice(event)
     const paywall = event && listReceivers(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
+    const status = await postTo(paywall, event)
+    if (isAccepted(status)) event.outcomes[paywallId] = true
+    return status
+  }
+
+  function postTo(paywall: AnyPaywall, event: EventRecord): Promise<number> {
     const body = JSON.stringify(shown(event, countPending(state.records, event)))
-    const address = `${options.serviceUrl()}/webhooks/${name}/${encodeURIComponent(paywallId)}`
+    const address = `${options.serviceUrl()}/webhooks/${name}/${encodeURIComponent(paywall.paywallId)}`
     const message = { headers: webhookFormat.headers(body, paywall, event), body }
     return postWebhook(address, message, { send: options.fetch, closing: closing.signal })
+  }
+
+  function onFailed({ event: eventId, paywallId }: DeliveryRecord): void {
+    const event = events.get(eventId)
+    const count = webhookFormat.failuresToDisable
+    if (!event) return
+    event.outcomes[paywallId] ??= false
+    const { account } = event
+    if (count && hasFailedInARow(state.records, { account, paywallId, count })) disableEndpoint(account, paywallId)
+  }
+
+  /** Its pending events are not sent any more, not even once it is enabled again. */
+  function disableEndpoint(account: string, paywallId: string): void {
+    console.warn(
+      `${title} emulator: the webhook endpoint of paywall ${paywallId} is disabled, because too many events in a row have failed`,
+    )
+    DISABLED_ENDPOINTS.set(state.records, account, [...listDisabled(account), paywallId])
+    const pending = [...state.records.deliveries.values()].filter((each) => each.paywallId === paywallId)
+    for (const delivery of pending) if (findAccountId(delivery.event) === account) deliveries.skip(delivery)
   }
 
   async function postNotice(event: EventRecord): Promise<number> {
@@ -88,8 +115,15 @@ export function createWebhooks({
     return postWebhook(notice.address, notice, { send: options.fetch, closing: closing.signal })
   }
 
-  const listReceivers = ({ account }: EventRecord) =>
-    (accounts().get(account)?.paywalls ?? []).filter((paywall) => webhookFormat.hasWebhook?.(paywall) ?? true)
+  function listReceivers({ account }: EventRecord): AnyPaywall[] {
+    const disabled = listDisabled(account)
+    return (accounts().get(account)?.paywalls ?? []).filter(
+      (paywall) => !disabled.includes(paywall.paywallId) && (webhookFormat.hasWebhook?.(paywall) ?? true),
+    )
+  }
+
+  const listDisabled = (account: string) =>
+    DISABLED_ENDPOINTS.read({ records: state.records, account: { id: account, paywalls: [] } })
 
   const shown = (event: EventRecord, pending: number) =>
     webhookFormat.eventObject(event, { url: options.url(), pending })

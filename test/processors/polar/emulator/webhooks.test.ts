@@ -113,3 +113,46 @@ test('holds events and releases them in the order chosen, repeated or lost', asy
   await emulator.resend(emulator.events[0]?.id ?? '')
   expect(receiver.deliveries).toHaveLength(5)
 })
+
+test('disables an endpoint after ten failed events in a row and skips pending ones, until the owner enables it', async () => {
+  const answers: number[] = []
+  const receiver = await startReceiver([ACME], answers)
+  const { emulator, polar } = await startPolar({ serviceUrl: receiver.url })
+  const { id } = await buy(polar)
+  await emulator.drainWebhooks()
+  const last = emulator.events.at(-1)?.id ?? ''
+  const wait = (minutes: number) => emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + minutes * 60)
+  const cancelAndUndo = async () => {
+    await emulator.portalCancel(id)
+    await emulator.portalUndo(id)
+    await wait(60)
+  }
+  const fail = () => answers.push(...Array(200).fill(500))
+  fail()
+  for (let times = 0; times < 2; times++) await cancelAndUndo()
+  answers.length = 0
+  await cancelAndUndo()
+  fail()
+  for (let times = 0; times < 2; times++) await cancelAndUndo()
+  expect(await emulator.resend(last)).toEqual([500])
+  await emulator.portalCancel(id)
+  await wait(20)
+  await emulator.portalUndo(id)
+  expect(emulator.records.deliveries.size).toBe(4)
+  await wait(20)
+  expect(emulator.records.deliveries.size).toBe(0)
+  expect(await emulator.resend(last)).toEqual([])
+
+  receiver.deliveries.length = 0
+  answers.length = 0
+  await cancelAndUndo()
+  expect(receiver.types()).toEqual([])
+  await emulator.setDisabledEndpoints(ACME.paywallId, [])
+  await cancelAndUndo()
+  expect(receiver.types()).toEqual([
+    'subscription.canceled',
+    'subscription.uncanceled',
+    'subscription.updated',
+    'subscription.updated',
+  ])
+})
