@@ -297,8 +297,8 @@ export const BUGS: Bug[] = [
     name: 'a change of the plan brings the tokens of a period again',
     invariant: 'tokens brought',
     file: 'lib/purchases/credited-periods.sql',
-    says: 'if last.starts_at is null or not is_same_period(last, starts_at) then',
-    instead: 'if last.starts_at is null or last.price_id <> p.price_id or not is_same_period(last, starts_at) then',
+    says: 'm.value::bigint - coalesce((last.credited ->> m.key)::bigint, 0)',
+    instead: 'm.value::bigint',
   },
   {
     name: 'a change of the plan brings no more tokens',
