@@ -6,7 +6,7 @@ import { changePlanAndSync, getPlans } from './changing.ts'
 import { addUnlistedPrices, firmPlan, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
-// Tokens credited after a change of plan, with tokens on yearly prices, local prices and a daily top-up.
+// Tokens credited after a change of plan or with a daily top-up, and tokens on yearly and local prices.
 
 /** A year credits 500 tokens, as does each day to users without paid tokens. 19.99 USD a month is 17.99 EUR in Germany. */
 function withMoreTokens(sold: Written): Written {
@@ -49,6 +49,14 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
     await changePlanAndSync(buyer, { ...firmPlan(acquiring), amount: 1799, currency: 'EUR' })
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', currency: 'EUR' })
+  })
+
+  test('a pack does not stop the daily top-up of its tokens, and a subscription does', async () => {
+    const buyer = await buy(getShop(acquiring, 1), 'pack')
+    expect((await readState(buyer)).balances).toEqual([{ type: 'standard', count: 500 }])
+    const subscriber = await buy(getShop(acquiring, 1))
+    await advanceClock(subscriber, '1d')
+    expect((await readState(subscriber)).balances).toEqual([{ type: 'standard', count: 100 }])
   })
 
   test('when the features end for a price not in the paywall file, the owner gets an event, and the daily top-up starts', async () => {
