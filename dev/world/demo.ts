@@ -53,7 +53,7 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
   const differences: string[] = []
   const paywalls = written.paywalls.map((paywall) => {
     const prices = paywall.prices.map((price) => {
-      const sold = soldThrough(acquiring, paywall.name, price)
+      const sold = toPriceAt(acquiring, paywall.name, price)
       differences.push(...sold.differences)
       return sold.price
     })
@@ -63,8 +63,8 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
 }
 
 /** A price with the processor's price ids, without the local prices that the processor cannot sell. */
-function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPrice) {
-  const price = named(acquiring, seller, written)
+function toPriceAt(acquiring: ProcessorName, seller: string, written: DemoPrice) {
+  const price = withProcessorPrices(acquiring, seller, written)
   const { locals } = price
   const problems = sellingProblems(acquiring, { ...price, locals: locals ?? [] })
   const unsold = problems.filter(({ path: [list] }) => list === 'locals')
@@ -78,12 +78,12 @@ function soldThrough(acquiring: ProcessorName, seller: string, written: DemoPric
   }
 }
 
-function named(acquiring: ProcessorName, seller: string, price: DemoPrice): DemoPrice {
-  const naming = <Each extends Sold>(sold: Each): Each => {
+function withProcessorPrices(acquiring: ProcessorName, seller: string, price: DemoPrice): DemoPrice {
+  const withProcessorPrice = <Each extends Sold>(sold: Each): Each => {
     const name = demoPriceName(price.slug, sold)
     return { ...sold, processorPrice: EMULATORS[acquiring].demoPrice(name, `${seller}, ${price.label}`) }
   }
-  return { ...naming(price), ...(price.locals && { locals: price.locals.map(naming) }) }
+  return { ...withProcessorPrice(price), ...(price.locals && { locals: price.locals.map(withProcessorPrice) }) }
 }
 
 function trialDifference(acquiring: ProcessorName, { label, trial_days }: DemoPrice): string[] {
