@@ -67,6 +67,23 @@ describe('home', () => {
     await shown(visit).getByText('subscription.uncanceled').waitFor()
   })
 
+  test('changes the plan of a subscription, now or at the end of its period', async () => {
+    const email = await buyAtHome(visit, 'Monthly')
+    const ours = page.getByRole('article').filter({ hasText: email })
+    await ours.getByRole('button', { name: 'Change the plan at the period’s end' }).click()
+    await shown(visit)
+      .getByText('scheduled a change of plan for the end of the period. No events were sent to the owner.')
+      .waitFor()
+    await ours.getByRole('button', { name: 'Renew:' }).click()
+    await shown(visit).getByText('was paid. Events sent to the owner: ').getByText('subscription.plan_changed').waitFor()
+    await ours.getByText(`Yearly of ${email}: active`).waitFor()
+    await ours.getByRole('button', { name: 'Change the plan:' }).click()
+    await shown(visit)
+      .getByText('changed the plan at the processor. Events sent to the owner: subscription.plan_changed')
+      .waitFor()
+    await ours.getByText(`Monthly of ${email}: active`).waitFor()
+  })
+
   test('can drop the webhooks of an action, which is found when the clock is moved', async () => {
     const email = await buyAtHome(visit, 'Monthly')
     const ours = page.getByRole('article').filter({ hasText: email })
