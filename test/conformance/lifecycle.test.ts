@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { call } from '../support/call.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -127,21 +126,5 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await advanceClock(buyer, '5d')).toEqual(['subscription.trial_ending'])
     expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
-  })
-
-  test('get-customer-portal opens the portal, or returns 403 if the processor has none', async () => {
-    const shop = getShop(acquiring)
-    const { email } = await buy(shop)
-    const calls = shop.emulator.calls.length
-    const path = `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`
-    const reply = await call(shop.world, path, { key: shop.key, body: { email } })
-    if (!shop.capabilities.portal) {
-      expect(reply).toMatchObject({ status: 403, body: { error: 'portal_unavailable', isTest: '1' } })
-      expect(shop.emulator.calls).toHaveLength(calls)
-      return
-    }
-    const url = String((reply.body as { url: unknown }).url)
-    expect([reply.status, new URL(url).origin]).toEqual([200, shop.emulator.url])
-    expect(await (await fetch(url)).text()).toContain('Monthly')
   })
 })
