@@ -38,7 +38,7 @@ const currentTime = ({ world: { clock, paywall } }: Company) => persist('a clock
 
 /** To what the person has bought last, or else to what anybody of the life has. */
 function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
-  const { account, people } = company
+  const { account } = company
   const all = account.sales()
   const own = all.filter(({ processorId }) => bought.has(processorId))
   const sales = own.length > 0 ? own : all
@@ -74,11 +74,16 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'resume':
       return account.resume?.(id)
     case 'undo':
-      return account.undo?.(id).then(() => {
-        company.undone.add(id)
-        for (const { cancelled } of people) cancelled.clear()
-      })
+      return undo(company, id)
   }
+}
+
+/** Undoes the scheduled end of a subscription, also one that its replacement has caused: the buyer wants to be charged for both. */
+async function undo(company: Company, id: string): Promise<void> {
+  if (!company.account.undo) return
+  await company.account.undo(id)
+  company.undone.set(id, (await currentTime(company)).getTime() / 1000)
+  for (const { cancelled } of company.people) cancelled.clear()
 }
 
 /**

@@ -63,8 +63,8 @@ export interface Company {
   lastHappening: Date | null
   /** What was cancelled or ended at the processor itself, by its ids. */
   stoppedThere: Set<string>
-  /** Whose scheduled end was undone there, by its ids. */
-  undone: Set<string>
+  /** When a scheduled end was last undone there, in unix seconds, by the subscription's id. */
+  undone: Map<string, number>
   /** What was wrong in the middle of it. */
   faults: Set<string>
 }
@@ -86,7 +86,7 @@ export function createCompany(life: PartialLife, worlds: LifeWorld[], name: stri
     records: accountRecords(world[processor], id),
     lastHappening: null,
     stoppedThere: new Set(),
-    undone: new Set(),
+    undone: new Map(),
     faults: new Set(),
   }
 }

@@ -199,17 +199,14 @@ function buyer({ purchases, events }: Case, id: string): string | null | undefin
 
 /**
  * The subscriptions that renew although their buyer has later bought, for ever, what was to replace them. Those that were paid for less than
- * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase first became known: then it replaced nothing.
+ * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase first
+ * became known: then it replaced nothing.
  */
-function outlived(
-  { company: { records }, truth: { sales }, purchases }: Case,
-  { bought, orders }: Person,
-  renewing: Sale[],
-) {
+function outlived({ company, truth: { sales }, purchases }: Case, { bought, orders }: Person, renewing: Sale[]) {
   const firstPeriod = (id: string) => sales.find(({ processorId }) => processorId === id)?.paidPeriods[0]
   const hasReversal = (id: string) => {
     const paid = sales.find(({ processorId }) => processorId === id)?.paid ?? []
-    return [...records('refunds'), ...records('disputes')].some(({ payment }) => paid.includes(payment))
+    return [...company.records('refunds'), ...company.records('disputes')].some(({ payment }) => paid.includes(payment))
   }
   const own = purchases.filter(({ processorId }) => bought.has(processorId))
   const forEver = own
@@ -220,13 +217,18 @@ function outlived(
     const newer = forEver.find(
       (each) =>
         each.member === member &&
-        (firstPeriod(processorId)?.paidAt ?? Infinity) + HOUR_SECONDS < (firstPeriod(each.processorId)?.start ?? 0),
+        (firstPeriod(processorId)?.paidAt ?? Infinity) + HOUR_SECONDS < (firstPeriod(each.processorId)?.start ?? 0) &&
+        !isUndoneAfter(company, { processorId }, firstPeriod(each.processorId)?.paidAt ?? 0),
     )
     return newer ? [`${processorId} renews, and ${newer.processorId} was to replace it`] : []
   })
 }
 
 const HOUR_SECONDS = 3_600
+
+/** Whether a buyer has undone the end of a subscription since then: the buyer wants to be charged. */
+const isUndoneAfter = ({ undone }: Case['company'], { processorId }: Pick<StoredPurchase, 'processorId'>, at: number) =>
+  (undone.get(processorId) ?? 0) > at
 
 /**
  * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
@@ -241,17 +243,25 @@ function chargedAfterReplacement(
   return purchases.flatMap((older) => {
     const sale = getSale(sales, older)
     if (older.member !== newer.member || older.interval === null || !sale) return []
-    // The buyer wants to be charged, and where webhooks are lost, nobody can know of that.
-    if (company.undone.has(older.processorId) && !known.everything && !company.capabilities.readsIncludePayments)
-      return []
     const [first] = sale.paidPeriods
     if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
-    const late = sale.paidPeriods.filter((period) => period.paidAt > paidAt)
+    // If the webhook of a charge may be lost and reads include no payments, it is certain only that none is made after the stop.
+    const isCertain = known.everything || company.capabilities.readsIncludePayments
+    const from = isCertain ? paidAt : isUndoneAfter(company, older, paidAt) ? Infinity : stoppedAfter(older, paidAt)
+    const late = sale.paidPeriods.filter((period) => period.paidAt > from)
     const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
     return late.length > warnings.length
       ? [`${older.processorId} was charged ${late.length} times after ${newer.processorId} had replaced it`]
       : []
   })
+}
+
+/** When a subscription was first reported to end or to have ended, at `at` or later; times in unix seconds. */
+function stoppedAfter({ changes }: StoredPurchase, at: number): number {
+  const stop = changes.find(
+    (each) => each.at >= at * 1000 && (each.is.cancel_at_period_end || each.is.status === 'canceled'),
+  )
+  return stop ? stop.at / 1000 : Infinity
 }
 
 const getSale = (sales: Sale[], { processorId }: StoredPurchase) =>
