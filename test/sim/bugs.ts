@@ -294,6 +294,16 @@ export const BUGS: Bug[] = [
     instead: 'if false then',
   },
   {
+    name: 'the end of a subscription takes its tokens',
+    invariant: 'tokens brought',
+    file: 'lib/purchases/credited-periods.sql',
+    says: "if after.status not in ('active', 'past_due', 'paused') then return credits; end if;",
+    instead: `if after.status = 'canceled' and before.status <> 'canceled' then return (
+      select coalesce(array_agg(move_tokens(b.paywall_id, b.user_id, b.type, -b.count, 'refund')), '{}') from balances b
+      where (b.paywall_id, b.user_id, b.type) = (after.paywall_id, after.user_id, 'standard') and b.count > 0); end if;
+      if after.status not in ('active', 'past_due', 'paused') then return credits; end if;`,
+  },
+  {
     name: 'a change of the plan brings the tokens of a period again',
     invariant: 'tokens brought',
     file: 'lib/purchases/credited-periods.sql',

@@ -29,10 +29,13 @@ function upgrade(dice: Dice): Step[] {
   ]
 }
 
+/** Instead of a subscription, and tries to do so once more when that is over. */
 const buysForEver = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
   { ...paying(dice, 'lifetime'), replaces: true, who: 0 },
+  { act: 'wait', days: 32, who: 0, faultSeed: dice.below(2 ** 31) },
+  { ...paying(dice, 'lifetime'), who: 0 },
 ]
 
 function changePlans(dice: Dice): Step[] {

@@ -162,7 +162,7 @@ function unpaidRenewals({ company: { life } }: Case, changes: Change[], sale: Sa
     .map(({ is }) => String(is.current_period_end))
 }
 
-const isSameDay = (seconds: number, at: string) => isoTime(seconds).slice(0, 10) === at.slice(0, 10)
+export const isSameDay = (seconds: number, at: string) => isoTime(seconds).slice(0, 10) === at.slice(0, 10)
 
 /**
  * The ends of the later periods that were paid for when they first became known. One that is paid for afterwards may be over before that

@@ -2,6 +2,8 @@ import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { verifiedBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
 import type { Case, Invariant, Member, StoredPurchase } from './case.ts'
+import type { Change } from './changes.ts'
+import { isSameDay } from './events.ts'
 
 /** Every balance is the sum of its ledger. */
 export const LEDGER: Invariant = {
@@ -58,9 +60,12 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
   const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
   const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), getMost))
   if (!life.known.everything) return [tokensThatGoOn(life, own), credited]
-  // A period credits nothing if its subscription has ended when it first becomes known.
-  const goingOn = sales.filter(({ status }) => status !== 'canceled')
-  return [sumBy(goingOn, keptTokens), credited - sumBy(sales, surelyTakenBack)]
+  const least = sumBy(own, (purchase) => {
+    const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
+    if (!sale) return 0
+    return sale.status === 'canceled' ? reportedTokens(sale, purchase) : keptTokens(sale)
+  })
+  return [least, credited - sumBy(sales, surelyTakenBack)]
 }
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
@@ -104,6 +109,25 @@ const keptTokens = (sale: Sale) =>
       (each) => !isGivenBack(each),
     ),
     ({ charged }) => broughtBy(charged.at(-1)!),
+  )
+
+/**
+ * The tokens of the periods that were reported as paid for while the subscription was active. A period credits nothing if its subscription
+ * has ended when it first becomes known.
+ */
+const reportedTokens = (sale: Sale, { changes }: StoredPurchase) =>
+  sumBy(
+    creditedPeriods(sale).filter((each) => !isGivenBack(each)),
+    ({ charged }) => Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(broughtBy)),
+  )
+
+const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
+  changes.some(
+    ({ is, at }) =>
+      is.status === 'active' &&
+      is.interval === interval &&
+      isSameDay(end, is.current_period_end ?? '') &&
+      paidAt * 1000 < at,
   )
 
 const isNotOvertaken = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
