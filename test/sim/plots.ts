@@ -29,7 +29,7 @@ function upgrade(dice: Dice): Step[] {
   ]
 }
 
-/** Instead of a subscription, and tries to do so once more when that is over. */
+/** Buys for ever instead of a subscription, and tries that again once the subscription is over. */
 const buysForEver = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },

@@ -218,7 +218,7 @@ function outlived({ company, truth: { sales }, purchases }: Case, { bought, orde
       (each) =>
         each.member === member &&
         (firstPeriod(processorId)?.paidAt ?? Infinity) + HOUR_SECONDS < (firstPeriod(each.processorId)?.start ?? 0) &&
-        !isUndoneAfter(company, { processorId }, firstPeriod(each.processorId)?.paidAt ?? 0),
+        !isUndoneAfter(company, processorId, firstPeriod(each.processorId)?.paidAt ?? 0),
     )
     return newer ? [`${processorId} renews, and ${newer.processorId} was to replace it`] : []
   })
@@ -226,8 +226,8 @@ function outlived({ company, truth: { sales }, purchases }: Case, { bought, orde
 
 const HOUR_SECONDS = 3_600
 
-/** Whether a buyer has undone the end of a subscription since then: the buyer wants to be charged. */
-const isUndoneAfter = ({ undone }: Case['company'], { processorId }: Pick<StoredPurchase, 'processorId'>, at: number) =>
+/** Whether a buyer has undone the end of a subscription since a time, in unix seconds: the buyer wants to be charged. */
+const isUndoneAfter = ({ undone }: Case['company'], processorId: string, at: number) =>
   (undone.get(processorId) ?? 0) > at
 
 /**
@@ -247,7 +247,11 @@ function chargedAfterReplacement(
     if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
     // If the webhook of a charge may be lost and reads include no payments, it is certain only that none is made after the stop.
     const isCertain = known.everything || company.capabilities.readsIncludePayments
-    const from = isCertain ? paidAt : isUndoneAfter(company, older, paidAt) ? Infinity : stoppedAfter(older, paidAt)
+    const from = isCertain
+      ? paidAt
+      : isUndoneAfter(company, older.processorId, paidAt)
+        ? Infinity
+        : stoppedAfter(older, paidAt)
     const late = sale.paidPeriods.filter((period) => period.paidAt > from)
     const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
     return late.length > warnings.length

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
-import type { EventRecord, Records } from '../domain/records.ts'
+import type { Records } from '../domain/records.ts'
 
 /** The paywalls whose webhook endpoint the processor has disabled. Owners enable it again in the dashboard. */
 export const DISABLED_ENDPOINTS = accountSetting('paywalls', z.array(z.string()), [])
@@ -11,7 +11,7 @@ export function hasFailedInARow(
   { account, paywallId, count }: { account: string; paywallId: string; count: number },
 ): boolean {
   const outcomes = [...events.values()]
-    .filter((event: EventRecord) => event.account === account)
+    .filter((event) => event.account === account)
     .flatMap((event) => event.outcomes[paywallId] ?? [])
   const last = outcomes.slice(-count)
   return last.length === count && last.every((isDelivered) => !isDelivered)
