@@ -72,6 +72,17 @@ test('starts, and the curl commands that it prints work', { timeout: TIMEOUT_MS 
   expect((await pasteCurls(run))[2]).toMatchObject({ paid: true })
 })
 
+test('serves a page at every address of home and of the service that README names', async () => {
+  const text = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const byDefault: Record<string, number> = { 8786: ports.home, 8787: ports.service }
+  const addresses = [...text.matchAll(/http:\/\/(127\.0\.0\.1|localhost):(878[67])([\w/]*)/g)]
+  expect(addresses).toHaveLength(3)
+  for (const [address, host, port = '', path] of addresses) {
+    const { status, headers } = await fetch(`http://${host}:${byDefault[port]}${path}`)
+    expect([status, headers.get('content-type')], address).toEqual([200, expect.stringContaining('text/html')])
+  }
+})
+
 test('shows the signed webhook that the purchase sent', { timeout: TIMEOUT_MS }, async () => {
   expect(await untilReceived('subscription.created')).toMatchObject({ verified: true })
   const page = await fetch(origin(ports.receiver))
