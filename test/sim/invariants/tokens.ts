@@ -62,8 +62,7 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
   if (!life.known.everything) return [tokensThatGoOn(life, own), credited]
   const least = sumBy(own, (purchase) => {
     const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
-    if (!sale) return 0
-    return sale.status === 'canceled' ? reportedTokens(sale, purchase) : keptTokens(sale)
+    return sale ? leastTokens(sale, purchase) : 0
   })
   return [least, credited - sumBy(sales, surelyTakenBack)]
 }
@@ -83,7 +82,7 @@ const getMost = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
  * One that begins before the last credited one has ended counts as the same. It brings what it has more tokens than that, and makes it
  * longer only then.
  */
-function creditedPeriods({ paidPeriods }: Sale): Credited[] {
+function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[] {
   const credited: Credited[] = []
   for (const period of paidPeriods) {
     const last = credited.at(-1)
@@ -100,26 +99,26 @@ function creditedPeriods({ paidPeriods }: Sale): Credited[] {
 const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
 
 /**
- * Of a plan that was changed twice between two reads only the last one is known. So is, of a period that was charged in advance and a change
- * of plan that begins before it, only the latter.
+ * The minimum that a subscription has brought. Of a period that the step `renew` charges in advance and a change of plan that begins before
+ * it, only one may be known: no processor's latest charge is for a period that has not begun.
  */
-const keptTokens = (sale: Sale) =>
-  sumBy(
-    creditedPeriods({ ...sale, paidPeriods: sale.paidPeriods.filter(isNotOvertaken) }).filter(
-      (each) => !isGivenBack(each),
-    ),
-    ({ charged }) => broughtBy(charged.at(-1)!),
-  )
+function leastTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): number {
+  const counts = [isNotOvertaken, isNotOvertaking].map((isKnown) => {
+    const kept = creditedPeriods({ paidPeriods: paidPeriods.filter(isKnown) }).filter((each) => !isGivenBack(each))
+    return sumBy(kept, status === 'canceled' ? (each) => reportedTokens(each, purchase) : lastTokens)
+  })
+  return Math.min(...counts)
+}
+
+/** Of a plan that was changed twice between two reads only the last one is known. */
+const lastTokens = ({ charged }: Credited) => broughtBy(charged.at(-1)!)
 
 /**
- * The tokens of the periods that were reported as paid for while the subscription was active. A period credits nothing if its subscription
- * has ended when it first becomes known.
+ * The tokens of a period that was reported as paid for while the subscription was active. It credits nothing if its subscription has ended
+ * when it first becomes known.
  */
-const reportedTokens = (sale: Sale, { changes }: StoredPurchase) =>
-  sumBy(
-    creditedPeriods(sale).filter((each) => !isGivenBack(each)),
-    ({ charged }) => Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(broughtBy)),
-  )
+const reportedTokens = ({ charged }: Credited, { changes }: StoredPurchase) =>
+  Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(broughtBy))
 
 const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
   changes.some(
@@ -132,6 +131,9 @@ const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
 
 const isNotOvertaken = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
   !all.slice(place).some((later) => later.start < start)
+
+const isNotOvertaking = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
+  !all.slice(0, place).some((earlier) => earlier.start > start)
 
 /**
  * Of a period whose plan was changed, only what the first charge has brought is surely taken back. The period of a payment is found by
