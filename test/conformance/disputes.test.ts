@@ -54,6 +54,18 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     expect(await refundsInLedger(buyer)).toEqual([-100])
   })
 
+  test('a lost dispute of a renewal names its payment, and removes the tokens of its period only', async () => {
+    const buyer = await buy(getShop(name))
+    await causeAtProcessor(buyer, buyer.shop.account.renew)
+    expect(await readTokens(buyer)).toBe(200)
+    await loseDispute(buyer)
+    const payments = await paymentEvents(buyer)
+    const [, renewal] = payments.filter(({ type }) => type === 'payment.succeeded')
+    const lost = payments.filter(({ type }) => type === 'payment.dispute_lost')
+    expect(lost).toMatchObject([{ id: renewal?.id, refunded_amount: 999, refunded: true }])
+    expect(await refundsInLedger(buyer)).toEqual([-100])
+  })
+
   test('a lost dispute ends a one-time purchase', async () => {
     const buyer = await buy(getShop(name), 'lifetime')
     const received = await loseDispute(buyer)

@@ -106,6 +106,14 @@ describe('an unsigned webhook', () => {
     expect(world.mollie.calls).toHaveLength(calls)
   })
 
+  test('with the id of another sale’s payment causes a read of the sale in the address', async () => {
+    const [sale, other] = [await open(world), await open(world)]
+    await send(sale.address, other.paymentId)
+    await until('it is read', async () => reads(sale.paymentId) > 0)
+    await waitForDeferredReads(world, world.paywall.id)
+    expect(reads(other.paymentId)).toBe(0)
+  })
+
   test('only causes a read, so an unpaid payment stays unpaid', async () => {
     const { address, paymentId, userId } = await open(world)
     expect(await send(address, paymentId)).toMatchObject({ status: 200, body: { received: true } })
