@@ -68,11 +68,11 @@ export const BUGS: Bug[] = [
     instead: 'update purchases p set buyer_email = null',
   },
   {
-    name: 'what was paid of an unfinished checkout is nobody’s',
+    name: 'a page is not polled',
     invariant: 'payments belong',
-    file: 'functions/sign-in/merge-users.sql',
-    says: 'update purchases p set user_id = into_id, buyer_email = null',
-    instead: 'update purchases p set buyer_email = null',
+    file: 'lib/purchases/due-times.sql',
+    says: "return poll_at_double_age(created_at, coalesce(polled_at, created_at), interval '15 minutes', interval '336 hours');",
+    instead: 'return null;',
   },
   {
     name: 'what was bought on another paywall is shown',
