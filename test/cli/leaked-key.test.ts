@@ -152,6 +152,21 @@ test('--minted-by ends only the sessions that the revoked key of that name minte
   expect(await isActive(foreignSession, foreignTenant)).toBe(true)
 })
 
+test('--minted-by with --since ends only the sessions that the key minted after that time', async () => {
+  const [before, since] = [await mint(tenant), await mint(tenant)]
+  await world.database.query(`update sign_in_sessions set created_at = now() - interval '2 hours' where user_id = $1`, [
+    before.user.id,
+  ])
+  write([])
+  expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  expect(await signOut('--minted-by', 'backend', '--since', hourAgo, '--owner', owner())).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Ended 1 session minted by key backend'),
+  })
+  expect([await isActive(before), await isActive(since)]).toEqual([true, false])
+})
+
 test('--minted-by refuses an active key, because its holder could mint others', async () => {
   const session = await mint(tenant)
   expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({

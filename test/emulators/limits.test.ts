@@ -60,6 +60,18 @@ describe('a call over the rate limit', () => {
       await Promise.all(Array.from({ length: calls + 1 }, async () => expect((await call()).status).not.toBe(429)))
     },
   )
+
+  test('is refused for its own account only', async () => {
+    const other = { ...polar.ACME, paywallId: '1002', accessToken: 'polar_oat_other_0123456789' }
+    const { emulator } = await polar.startPolar({ accounts: [polar.ACME, other] })
+    await emulator.setRateLimit(PAYWALL, { calls: 1, seconds: 60 })
+    await emulator.setRateLimit(other.paywallId, { calls: 1, seconds: 60 })
+    const call = async ({ accessToken }: typeof other) => {
+      const headers = { authorization: `Bearer ${accessToken}` }
+      return (await fetch(`${emulator.url}/v1/orders/`, { headers })).status
+    }
+    expect([await call(polar.ACME), await call(polar.ACME), await call(other)]).toEqual([200, 429, 200])
+  })
 })
 
 describe('versions', () => {

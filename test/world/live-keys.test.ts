@@ -1,4 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { keysSection } from '../../dev/world/home/sections/keys.ts'
+import { jsonReport } from '../../dev/world/report.ts'
 import { formatSaved } from '../../dev/world/saved-files.ts'
 import { type Start, welcome, welcomeJson } from '../../dev/world/welcome.ts'
 import { livePaywallFile } from '../support/paywall-file.ts'
@@ -24,6 +26,10 @@ beforeAll(async () => {
   }
 })
 
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
 test('the start message prints test keys, but no live keys, as text and as JSON', () => {
   expect(key).toMatch(/^pk_live_/)
   for (const text of [welcome(start), JSON.stringify(welcomeJson(start))]) {
@@ -33,10 +39,22 @@ test('the start message prints test keys, but no live keys, as text and as JSON'
   }
 })
 
-test('the message for a saved paywall file prints no live keys', () => {
+test('the message for a saved paywall file prints no live keys, as text and as JSON', () => {
   const [applied] = start.results
   if (!applied) throw new Error('nothing was applied')
-  const text = formatSaved({ path: 'paywall.json', outcome: { applied } })
+  const saved = { path: 'paywall.json', outcome: { applied } }
+  const text = formatSaved(saved)
   expect(text).toContain('created, shown once')
   expect(text).not.toContain(key.slice(0, 12))
+  const lines = vi.spyOn(console, 'log').mockReturnValue()
+  jsonReport.saved(saved)
+  expect(lines.mock.calls).toEqual([[expect.stringContaining('pk_live_…')]])
+  expect(lines.mock.calls.join()).not.toContain(key.slice(0, 12))
+})
+
+test('home shows no live keys', async () => {
+  const [live] = start.files
+  const section = await keysSection({ world, shop: null }, { file: live!, paywall: live!.paywalls[0]! })
+  expect(String(section)).toContain('pk_live_…')
+  expect(String(section)).not.toContain(key.slice(0, 12))
 })

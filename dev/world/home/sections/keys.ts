@@ -5,7 +5,10 @@ import { printableKey } from '../../printable-key.ts'
 import type { HomeContext, ShownPaywall } from '../context.ts'
 
 /** Keys and addresses to copy into code and commands. */
-export function keysSection({ world, shop }: HomeContext, { file, paywall }: ShownPaywall) {
+export function keysSection(
+  { world, shop }: Pick<HomeContext, 'world' | 'shop'>,
+  { file, paywall }: Pick<ShownPaywall, 'file' | 'paywall'>,
+) {
   const addresses = [
     ...(shop === null ? [] : [['Shop', shop]]),
     ['Service', world.url],
