@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { accountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ownerEvents } from '../support/owner-events.ts'
+import { until } from '../support/until.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -30,6 +31,22 @@ export async function upgrade(buyer: Buyer, slug: Slug = 'monthly', body: object
   await advanceClock(buyer, '1h')
   await pay(await open(buyer.shop, slug, replacing(buyer, body)))
   return newEvents(buyer)
+}
+
+/** Opens another page for the buyer. The first one stays open: where the processor can close it, the calls that do so fail. */
+export async function openBeside(first: Buyer, slug: Slug, options: Order = { email: first.email }): Promise<Buyer> {
+  const { shop, checkoutUrl } = first
+  const { world, emulator, capabilities } = shop
+  if (!capabilities.expiresPages) return open(shop, slug, options)
+  const pageId = checkoutUrl.split('/').at(-1) ?? ''
+  const logged = world.logs.length
+  emulator.onCall = async ({ path }, run) => (path.includes(pageId) ? { status: 500, headers: {}, body: '{}' } : run())
+  const other = await open(shop, slug, options)
+  await until('the first page cannot be closed', async () =>
+    world.logs.slice(logged).some(({ message }) => message.includes('superseded checkout not closed')),
+  )
+  emulator.onCall = undefined
+  return other
 }
 
 /** Advances past the period end while all charges of the buyer are declined. */
