@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { advanceClock, causeAtProcessor, decline, newEvents, open, pay } from './buyer.ts'
+import { advanceClock, causeAtProcessor, decline, newEvents, open, order, pay } from './buyer.ts'
+import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
+import { setUp } from './drivers/set-up.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, findPurchase, getOwed, makePastDue, replacing, upgrade } from './upgrading.ts'
@@ -86,4 +88,32 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(getOwed(shop, there)).toEqual([])
     await expectNoMoreCharges(buyer, here, 1, '66d')
   })
+})
+
+test(`${PAUSES_WHAT_IS_OWED}: a paused subscription that owes ends, and its open invoices are voided`, async () => {
+  const shop = getShop(PAUSES_WHAT_IS_OWED)
+  const { buyer, here, there } = await bought(shop)
+  await makePastDue(buyer)
+  await causeAtProcessor(buyer, (id) => pause(shop, id))
+  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'paused' })
+  expect(getOwed(shop, there)).not.toEqual([])
+  await upgrade(buyer)
+  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
+  expect(getOwed(shop, there)).toEqual([])
+  await expectNoMoreCharges(buyer, here, 1)
+})
+
+test('chargebee: a subscription that owes and is no longer retried ends, and its open invoices are voided', async () => {
+  const shop = getShop('chargebee', 1)
+  await setUp(shop.world.chargebee, shop.paywall.id, { terms: null, afterRetries: 'keep', lagSeconds: 0 })
+  const { buyer, here, there } = await bought(shop)
+  await makePastDue(buyer)
+  await advanceClock(buyer, '20d')
+  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'past_due' })
+  expect(await order(shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 409 })
+  expect(getOwed(shop, there)).not.toEqual([])
+  await upgrade(buyer)
+  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
+  expect(getOwed(shop, there)).toEqual([])
+  await expectNoMoreCharges(buyer, here, 1)
 })
