@@ -6,6 +6,7 @@ import { until } from '../support/until.ts'
 import {
   type Buyer,
   buy,
+  cancelThroughApi,
   causeAtProcessor,
   expectStoredAsAtProcessor,
   newEvents,
@@ -152,6 +153,17 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     expect(back.startsWith(shop.world.url)).toBe(!shop.capabilities.expiresPages)
     await newEvents(newer)
     expect((await readState(newer)).purchases).toHaveLength(shop.capabilities.expiresPages ? 1 : 2)
+  })
+
+  test('a page can be paid once; a link can be paid again, which is another purchase', async () => {
+    const buyer = await buy(getShop(name))
+    await press(buyer.checkoutUrl, 'pay')
+    const again = await newEvents(buyer)
+    const { purchases } = await readState(buyer)
+    if (buyer.shop.capabilities.pagesSellOnce) return expect([again, purchases]).toEqual([[], [expect.anything()]])
+    expect(again).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(purchases).toMatchObject([{ status: 'active' }, { status: 'active' }])
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
   })
 
   test('a checkout is opened without the e-mail address if the processor rejects it', async () => {
