@@ -58,7 +58,10 @@ describe('a database function is written in SQL only if Postgres can inline it:'
   })
 })
 
-/** Tables that are older than this rule, or do not grow. */
+/**
+ * Tables that are older than this rule, or do not grow. Rows of `sign_in_challenges` last for minutes and are found by their secret; a rate
+ * limit of a network or of a mail address belongs to no owner.
+ */
 const EXEMPT_TABLES = [
   'owners',
   'api_keys',
