@@ -39,7 +39,7 @@ describe('a return URL asks the processor at most once in five seconds', () => {
   test('with twenty concurrent visits, one asks and all are redirected', async () => {
     const checkout = await order()
     const returnUrl = await readReturnUrl(checkout)
-    raceStatements(world, 'read_checkout', 12)
+    raceStatements(world, 'read_checkout', 20)
     const visitTwentyTimes = async () => {
       for (const { status } of await visit(returnUrl, 20)) expect(status).toBe(303)
     }

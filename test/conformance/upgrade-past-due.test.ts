@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { advanceClock, causeAtProcessor, decline, newEvents, open, order, pay } from './buyer.ts'
-import { KEEPS_WHAT_OWES, PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
+import { KEEPS_WHAT_IS_OWED, PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
 import { setUp } from './drivers/set-up.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
@@ -103,9 +103,9 @@ test(`${PAUSES_WHAT_IS_OWED}: a paused subscription that owes ends, and its open
   await expectNoMoreCharges(buyer, here, 1)
 })
 
-test(`${KEEPS_WHAT_OWES}: a subscription that owes and is no longer retried ends, and its open invoices are voided`, async () => {
-  const shop = getShop(KEEPS_WHAT_OWES, 1)
-  await setUp(shop.world[KEEPS_WHAT_OWES], shop.paywall.id, { terms: null, afterRetries: 'keep', lagSeconds: 0 })
+test(`${KEEPS_WHAT_IS_OWED}: a subscription that owes and is no longer retried ends, and its open invoices are voided`, async () => {
+  const shop = getShop(KEEPS_WHAT_IS_OWED, 1)
+  await setUp(shop.world[KEEPS_WHAT_IS_OWED], shop.paywall.id, { terms: null, afterRetries: 'keep', lagSeconds: 0 })
   const { buyer, here, there } = await bought(shop)
   await makePastDue(buyer)
   await advanceClock(buyer, '20d')

@@ -3,8 +3,8 @@ import type { TestWorld } from './world.ts'
 /**
  * Makes a race certain: the next `count` statements that contain this text wait for each other and then run in the same
  * moment, each on a connection that is open already: one takes longer to open than a statement takes, and what runs on
- * new ones runs one after the other. Twelve are enough even if more calls follow: of 40, the first waits so long for the
- * last that its call times out on a slow machine.
+ * new ones runs one after the other. Not as many as the Neon proxy has connections for a role: of 40, the first waits so
+ * long for the last that its call times out on a slow machine.
  */
 export function raceStatements(world: TestWorld, text: string, count: number): void {
   const arrived = gate(count)

@@ -10,8 +10,8 @@ export const PAUSES_WHAT_IS_PAID = ['polar', 'chargebee'] as const
 /** The processor where a paused subscription may owe money. */
 export const PAUSES_WHAT_IS_OWED = 'chargebee'
 
-/** The processor where retries may end with an active subscription whose invoice is still owed. */
-export const KEEPS_WHAT_OWES = 'chargebee'
+/** The processor where a subscription may stay active although its retries have ended and its invoice is still owed. */
+export const KEEPS_WHAT_IS_OWED = 'chargebee'
 
 /** Processors where an owner can leave subscriptions unpaid: they are not charged any more, but can still be paid. */
 const KEEPS_UNPAID = ['stripe'] as const

@@ -4,8 +4,8 @@ import type { Records } from '../domain/records.ts'
 import type { RecordControl } from './controls.ts'
 
 /**
- * A setting of an account in the processor's dashboard. `read` returns its value, and `set` changes it; `control` does so for the
- * account of a paywall, with the setting's name as the option: `{"paywall": "1001", "enabled": false}`.
+ * A setting of an account in the processor's dashboard. `get` and `read` return its value, and `set` changes it; `control` does so for
+ * the account of a paywall, with the setting's name as the option: `{"paywall": "1001", "enabled": false}`.
  *
  * @param defaultValue the value of an account for which it was never set
  */
@@ -27,9 +27,10 @@ export function accountSetting<Schema extends z.ZodType>(name: string, schema: S
       return { id: accountId, ...input }
     },
   }
-  const read = ({ records, account }: Pick<AccountContext, 'records' | 'account'>): z.output<Schema> => {
-    const { [name]: set } = accountRecord(records, account.id).own
-    return set === undefined ? defaultValue : schema.parse(set)
+  const get = (records: Records, accountId: string): z.output<Schema> => {
+    const { [name]: value } = accountRecord(records, accountId).own
+    return value === undefined ? defaultValue : schema.parse(value)
   }
-  return { read, set, control }
+  const read = ({ records, account }: AccountContext) => get(records, account.id)
+  return { get, read, set, control }
 }

@@ -122,8 +122,7 @@ export function createWebhooks({
     )
   }
 
-  const listDisabled = (account: string) =>
-    DISABLED_ENDPOINTS.read({ records: state.records, account: { id: account, paywalls: [] } })
+  const listDisabled = (account: string) => DISABLED_ENDPOINTS.get(state.records, account)
 
   const shown = (event: EventRecord, pending: number) =>
     webhookFormat.eventObject(event, { url: options.url(), pending })
