@@ -1,6 +1,7 @@
 // Checks a life: whether what the service stores and returns agrees with its processor's records, with what its people were promised, and
 // with the events that its owner got.
 import { ACCESS, ACCESS_UNTIL } from './invariants/access.ts'
+import { ALARMS } from './invariants/alarms.ts'
 import { type Case, createCase, type Invariant, type Knowledge } from './invariants/case.ts'
 import {
   COMPLETED,
@@ -38,6 +39,7 @@ export const INVARIANTS: Invariant[] = [
   CHARGED,
   BELONGS,
   ONCE,
+  ALARMS,
   SEQUENCE,
   LAST,
   OF_ITS_MODE,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallInterceptor } from '../../dev/emulators/core/calls.ts'
 import { createDice, type Dice } from '../fuzz/dice.ts'
-import { faultyCall } from './faulty-call.ts'
+import { faultyCall, refuse } from './faulty-call.ts'
 import type { Life } from './history.ts'
 
 /*
@@ -38,6 +38,8 @@ export interface FaultEffects {
 export interface FaultInjector {
   /** Sets the seed of a paywall's faults from now on. */
   reseed(paywallId: string, seed: number): void
+  /** Whether the processor refuses every call about a paywall that would change something. */
+  setOutage(paywallId: string, isOut: boolean): void
   /** Delivers the webhooks of a paywall that are days late. */
   deliverLate(paywallId: string): Promise<void>
   /** Ends all faults. Resolves when late and duplicate webhooks have arrived, too. */
@@ -63,6 +65,7 @@ export function createFaultInjector(
   const effects = new Map<string, FaultEffects>(targets.map(({ paywallId }) => [paywallId, noEffects()]))
   const diceByPaywall = new Map<string, Dice>()
   const duplicates: Promise<unknown>[] = []
+  const outages = new Set<string>()
   const late = new Map<string, (() => Promise<unknown>)[]>()
   let [isStopped, calls] = [false, 0]
   const diceFor = (paywallId: string) => (isStopped ? undefined : diceByPaywall.get(paywallId))
@@ -98,6 +101,7 @@ export function createFaultInjector(
   return {
     deliverLate,
     reseed: (paywallId, seed) => void diceByPaywall.set(paywallId, createDice(seed)),
+    setOutage: (paywallId, isOut) => void (isOut ? outages.add(paywallId) : outages.delete(paywallId)),
     async stop() {
       isStopped = true
       for (const paywallId of late.keys()) await deliverLate(paywallId)
@@ -112,11 +116,13 @@ export function createFaultInjector(
       const dice = diceFor(paywallId)
       if (!dice) return run()
       const isOpening = call.method === 'POST' && opensPage?.test(call.path) === true
+      const onRefused = () => {
+        if (isOpening) getEffects(paywallId).refusedCheckouts += 1
+      }
+      if (outages.has(paywallId) && call.method !== 'GET') return refuse(onRefused)
       return faultyCall(dice, run, {
         opensPage: isOpening,
-        onRefused() {
-          if (isOpening) getEffects(paywallId).refusedCheckouts += 1
-        },
+        onRefused,
         endLeases: () => endLeases(paywallId),
       })
     },

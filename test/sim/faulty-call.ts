@@ -51,6 +51,11 @@ async function fail(
   if (how === 'hung up before') throw new DroppedCall()
   if (how !== 'failed before') await run()
   if (how === 'hung up after') throw new DroppedCall()
+  return refuse(onRefused)
+}
+
+/** The response of a processor that cannot take a call. */
+export async function refuse(onRefused: () => void): Promise<HttpResponse> {
   onRefused()
   return UNAVAILABLE
 }

@@ -38,6 +38,7 @@ const Event = z.object({
         price_slug: z.string().nullable(),
         refunded_amount: z.int(),
         refunded: z.boolean(),
+        occurred_at: z.iso.datetime(),
       })
       .optional(),
     checkout: z

@@ -118,6 +118,9 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
       return cast.edit(company)
     case 'wait':
       return timePasses(company, step.days, cast)
+    case 'outage':
+      for (const { paywall } of company.worlds) cast.faultInjector.setOutage(paywall.id, !step.ends)
+      return
     case 'due':
       return allIsDue(person.world, person.world.paywall.id)
     default:

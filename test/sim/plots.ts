@@ -111,6 +111,18 @@ const spendsDaily = (dice: Dice): Step[] => [
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
+/** While its processor refuses to stop what it replaces, for two days. */
+const upgradesInAnOutage = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), who: 0 },
+  { act: 'wait', days: 8, who: 0, faultSeed: dice.below(2 ** 31) },
+  { ...paying(dice, 'yearly'), button: 'leave', replaces: true, who: 0 },
+  { act: 'outage', ends: false, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'outage', ends: true, who: 0, faultSeed: dice.below(2 ** 31) },
+]
+
 /** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
   upgradesPlan,
@@ -126,6 +138,7 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   cardFails,
   paysOnBothPages,
   spendsDaily,
+  upgradesInAnOutage,
 ]
 
 /** Whether a plot is nothing for somebody alone. */

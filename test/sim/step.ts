@@ -1,7 +1,8 @@
 /**
  * What a person does, or what happens to it at the processor; `wait`: so many days pass by its paywall's clock; `due`: whatever
  * reconcile will look at is due now; `sign-in`: an anonymous user signs in, perhaps as another of the life; `merge`: the owner merges
- * two; `edit`: the owner changes the monthly price. `who` does it, or has it done to: the number of a person of the life. What cannot
+ * two; `edit`: the owner changes the monthly price; `outage`: the processor refuses every call that would change something, until that
+ * `ends`. `who` does it, or has it done to: the number of a person of the life. What cannot
  * happen at that moment does not.
  */
 export type Step = { faultSeed: number; who: number } & (
@@ -22,6 +23,7 @@ export type Step = { faultSeed: number; who: number } & (
   | { act: 'decide-dispute'; wins: boolean }
   | { act: 'card'; declines: boolean }
   | { act: 'wait'; days: 1 | 8 | 32 }
+  | { act: 'outage'; ends: boolean }
   | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'pause' | 'resume' | 'dispute' | 'fail-refund' }
   | { act: 'sign-in'; as: 'itself' | 'another' }
   | { act: 'cancel' | 'read' | 'due' | 'merge' | 'edit' | 'pay-again' }

@@ -4,6 +4,8 @@ import type { Company, LifeWorld, Order } from '../person.ts'
 import { getTruth, type Truth } from '../truth.ts'
 import { type Change, getChanges } from './changes.ts'
 
+export const [HOUR_SECONDS, DAY_SECONDS] = [3_600, 86_400]
+
 export type Purchase = UserState['purchases'][number]
 
 /** A user on a paywall, with the state that `user` returns. */
@@ -49,6 +51,17 @@ export interface Case {
 /** What the page of a purchase was opened to sell. */
 export const findOrder = ({ people }: Company, purchase: Pick<StoredPurchase, 'url'> | undefined): Order | undefined =>
   people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
+
+/** What was sold at the processor of a purchase. */
+export const findSale = ({ truth: { sales } }: Case, { processorId }: Pick<StoredPurchase, 'processorId'>) =>
+  sales.find((sale) => sale.processorId === processorId)
+
+/** The user who bought something, as the owner was notified when it was bought: a merge may have given it to another since. */
+export function buyer({ purchases, events }: Case, processorId: string): string | null | undefined {
+  const purchase = purchases.find((each) => each.processorId === processorId)
+  const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
+  return completed?.data.user.id ?? purchase?.member.userId
+}
 
 /** What must hold of every life. Gives what does not. */
 export interface Invariant {

@@ -1,11 +1,21 @@
 import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
-import { type Case, findOrder, type Invariant, type StoredPurchase } from './case.ts'
+import { isUndoneAfter } from './alarms.ts'
+import {
+  buyer,
+  type Case,
+  DAY_SECONDS,
+  findOrder,
+  findSale,
+  HOUR_SECONDS,
+  type Invariant,
+  type StoredPurchase,
+} from './case.ts'
 
 /** No payment is reported twice, and each that a webhook reported is, though not each of its failed attempts. */
 export const TOLD: Invariant = {
   name: 'payments reported',
-  faults({ company: { capabilities }, truth: { payments }, events, known: { everything } }) {
+  faults({ company: { capabilities }, truth: { payments }, purchases, events, known: { everything } }) {
     const open = [
       'failed',
       ...(capabilities.sendsDisputeWebhook ? [] : ['disputed', 'dispute_lost', 'dispute_won']),
@@ -26,35 +36,46 @@ export const TOLD: Invariant = {
       ...(everything && reportedRefunds !== refunds
         ? [`${reportedRefunds} refunds were reported that did not fail later, and there are ${refunds}`]
         : []),
+      ...(everything ? purchases.flatMap((purchase) => untoldFailures(purchase, events)) : []),
     ]
   },
 }
 
-/** Payment events have the amounts paid, to the cent, and a price that was sold, the same in all events of a payment. */
+/** A subscription that became past due without a payment that failed or was disputed. */
+function untoldFailures({ id, changes }: StoredPurchase, events: Case['events']): string[] {
+  const isPastDue = changes.some(({ types }) => types.includes('subscription.past_due'))
+  const isReported = events.some(({ type, data }) => FAILURES.includes(type) && data.payment?.purchase_id === id)
+  return isPastDue && !isReported ? [`${id} is past due, and no payment was reported as failed`] : []
+}
+
+const FAILURES = ['payment.failed', 'payment.disputed', 'payment.dispute_lost']
+
+/** Payment events have the amounts paid for their purchase, to the cent, and a price that was sold, the same in all events of a payment. */
 export const AMOUNTS: Invariant = {
   name: 'amounts',
-  faults({ company, events, purchases }) {
-    const paid = company
-      .records('payments')
-      .filter(({ status, amount }) => status === 'paid' && amount > 0)
-      .map(({ amount, currency }) => `${amount} ${currency.toUpperCase()}`)
+  faults(life) {
+    const { company, events, purchases } = life
     const reported = events.flatMap(({ data: { payment } }) => (payment ? [payment] : []))
     const named = new Map(reported.map(({ id, price_slug: slug }) => [id, slug]))
     const renamed = reported.filter(({ id, price_slug: slug }) => slug !== named.get(id))
-    const amiss = events.flatMap(({ type, data: { payment } }) => {
-      if (type !== 'payment.succeeded' || !payment) return []
-      const purchase = purchases.find(({ id }) => id === payment.purchase_id)
+    const succeeded = events.flatMap(({ type, data: { payment } }) =>
+      payment && type === 'payment.succeeded' ? [payment] : [],
+    )
+    const misnamed = succeeded.flatMap(({ purchase_id: purchaseId, price_slug: slug }) => {
+      const purchase = purchases.find(({ id }) => id === purchaseId)
       const order = findOrder(company, purchase)
       const slugs = [order?.slug, ...(purchase?.changes ?? []).map(({ is }) => is.price_slug)]
-      const place = paid.indexOf(`${payment.amount} ${payment.currency}`)
-      if (place >= 0) paid.splice(place, 1)
-      return [
-        ...(place >= 0 ? [] : [`nobody paid ${payment.amount} ${payment.currency}`]),
-        ...(!order || slugs.includes(payment.price_slug) ? [] : [`${payment.price_slug} was paid for, not ${slugs}`]),
-      ]
+      return !order || slugs.includes(slug) ? [] : [`${slug} was paid for, not ${slugs}`]
     })
+    const paid = company.records('payments').filter(({ status, amount }) => status === 'paid' && amount > 0)
+    const invented = inventedAmounts(
+      life,
+      succeeded,
+      paid.map(({ id, amount }) => ({ payment: id, amount })),
+    )
     return [
-      ...amiss,
+      ...misnamed,
+      ...invented.map(({ amount, currency, purchase_id: id }) => `nobody paid ${amount} ${currency} for ${id}`),
       ...renamed.map(({ id, price_slug: slug }) => `payment ${id} has the price ${named.get(id)}, and ${slug}`),
     ]
   },
@@ -63,26 +84,17 @@ export const AMOUNTS: Invariant = {
 /** Refunds are reported to the cent, with the total refunded so far. */
 export const WENT_BACK: Invariant = {
   name: 'money back',
-  faults({ company: { records, account }, events }) {
-    const reported = events.flatMap(({ type, data: { payment } }) =>
+  faults(life) {
+    const { records, account } = life.company
+    const reported = life.events.flatMap(({ type, data: { payment } }) =>
       payment ? [{ kind: type.split('.')[1]!, payment }] : [],
     )
     const takenBack = records('refunds').filter((refund) => account.isTakenBack?.(refund))
-    const getAmounts = (back: { payment: string; amount: number }[]) =>
-      back.map(({ payment, amount }) => {
-        const paid = records('payments').find(({ id }) => id === payment)
-        return `${amount} ${paid?.currency.toUpperCase()}`
-      })
-    const due = {
-      refunded: getAmounts(records('refunds')),
-      disputed: getAmounts([...records('disputes'), ...takenBack]),
-      dispute_lost: getAmounts([...records('disputes'), ...takenBack]),
-    }
-    const invented = reported.filter(({ kind, payment: { amount, currency } }) => {
-      const amounts = due[kind as keyof typeof due]
-      const place = amounts?.indexOf(`${amount} ${currency}`) ?? 0
-      amounts?.splice(place, 1)
-      return place < 0
+    const disputed = [...records('disputes'), ...takenBack]
+    const due = { refunded: records('refunds'), disputed, dispute_lost: disputed }
+    const invented = Object.entries(due).flatMap(([kind, moved]) => {
+      const payments = reported.filter((each) => each.kind === kind).map(({ payment }) => payment)
+      return inventedAmounts(life, payments, moved).map((payment) => ({ kind, payment }))
     })
     const payments = Map.groupBy(reported, ({ payment }) => payment.id)
     return [
@@ -90,6 +102,27 @@ export const WENT_BACK: Invariant = {
       ...[...payments.values()].flatMap(faultsOfTotal),
     ]
   },
+}
+
+/** The reported payments whose amount the processor has not moved, or not so often, for a payment of their purchase. */
+function inventedAmounts(
+  { company: { records }, truth: { sales }, purchases }: Case,
+  reported: ToldPayment[],
+  moved: { payment: string; amount: number }[],
+): ToldPayment[] {
+  const left = moved.map(({ payment, amount }) => {
+    const sale = sales.find(({ paid }) => paid.includes(payment))
+    const purchase = purchases.find(({ processorId }) => processorId === sale?.processorId)
+    const currency = records('payments')
+      .find(({ id }) => id === payment)
+      ?.currency.toUpperCase()
+    return `${amount} ${currency} for ${purchase?.id}`
+  })
+  return reported.filter(({ amount, currency, purchase_id: id }) => {
+    const place = left.indexOf(`${amount} ${currency} for ${id}`)
+    if (place >= 0) left.splice(place, 1)
+    return place < 0
+  })
 }
 
 type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
@@ -113,10 +146,11 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
 /** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial; for what its page was opened to sell. */
 export const CHARGED: Invariant = {
   name: 'checkout amounts',
-  faults: ({ company, truth: { sales }, events, purchases }) =>
-    events.flatMap(({ data: { checkout } }) => {
+  faults: (life) => {
+    const { company, events, purchases } = life
+    return events.flatMap(({ data: { checkout } }) => {
       const purchase = purchases.find(({ id }) => id === checkout?.purchase_id)
-      const sale = purchase && getSale(sales, purchase)
+      const sale = purchase && findSale(life, purchase)
       const order = findOrder(company, purchase)
       if (!checkout || !sale || !order) return []
       const first = company.records('payments').find(({ id }) => id === sale.paid[0])
@@ -124,7 +158,8 @@ export const CHARGED: Invariant = {
       const due = `${order.slug} for ${amount} ${order.currency}`
       const reported = `${checkout.price_slug} for ${checkout.amount} ${checkout.currency}`
       return reported === due ? [] : [`${checkout.purchase_id} came to ${due}, and was reported as ${reported}`]
-    }),
+    })
+  },
 }
 
 /** Every paid payment at the processor belongs to one purchase here, or the owner got `payment.unexpected`. */
@@ -181,20 +216,12 @@ export const ONCE: Invariant = {
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
       ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
-      ...(settled ? purchases.flatMap((each) => chargedAfterReplacement(life, each)) : []),
-      ...sales.flatMap((sale) => overlappingPeriods(life, sale)),
+      ...sales.flatMap(overlappingPeriods),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]
         : []),
     ]
   },
-}
-
-/** The user who bought something, as the owner was notified when it was bought: a merge may have given it to another since. */
-function buyer({ purchases, events }: Case, id: string): string | null | undefined {
-  const purchase = purchases.find(({ processorId }) => processorId === id)
-  const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
-  return completed?.data.user.id ?? purchase?.member.userId
 }
 
 /**
@@ -224,62 +251,14 @@ function outlived({ company, truth: { sales }, purchases }: Case, { bought, orde
   })
 }
 
-const HOUR_SECONDS = 3_600
-
-/** Whether a buyer has undone the end of a subscription since a time, in unix seconds: the buyer wants to be charged. */
-const isUndoneAfter = ({ undone }: Case['company'], processorId: string, at: number) =>
-  (undone.get(processorId) ?? 0) > at
-
 /**
- * What was charged for a subscription after its buyer had paid for what was to replace it, without a warning to the owner. Whatever was first
- * paid for less than an hour before that may be the newer one, though a transfer may take days.
+ * The periods of a subscription that begin more than a day before the one before them ends. A change of plan begins a period of another
+ * length at once.
  */
-function chargedAfterReplacement(
-  { company, truth: { sales }, purchases, events, known }: Case,
-  newer: StoredPurchase,
-): string[] {
-  const paidAt = getSale(sales, newer)?.paidPeriods[0]?.paidAt
-  if (!findOrder(company, newer)?.replaces || newer.trial_end !== null || paidAt === undefined) return []
-  return purchases.flatMap((older) => {
-    const sale = getSale(sales, older)
-    if (older.member !== newer.member || older.interval === null || !sale) return []
-    const [first] = sale.paidPeriods
-    if (!first || first.paidAt + HOUR_SECONDS > paidAt) return []
-    // If the webhook of a charge may be lost and reads include no payments, it is certain only that none is made after the stop.
-    const isCertain = known.everything || company.capabilities.readsIncludePayments
-    const from = isCertain
-      ? paidAt
-      : isUndoneAfter(company, older.processorId, paidAt)
-        ? Infinity
-        : stoppedAfter(older, paidAt)
-    const late = sale.paidPeriods.filter((period) => period.paidAt > from)
-    const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
-    return late.length > warnings.length
-      ? [`${older.processorId} was charged ${late.length} times after ${newer.processorId} had replaced it`]
-      : []
-  })
-}
-
-/** When a subscription was first reported to end or to have ended, at `at` or later; times in unix seconds. */
-function stoppedAfter({ changes }: StoredPurchase, at: number): number {
-  const stop = changes.find(
-    (each) => each.at >= at * 1000 && (each.is.cancel_at_period_end || each.is.status === 'canceled'),
-  )
-  return stop ? stop.at / 1000 : Infinity
-}
-
-const getSale = (sales: Sale[], { processorId }: StoredPurchase) =>
-  sales.find((sale) => sale.processorId === processorId)
-
-/** Steps that charge before time, or for another plan in the middle of a period. */
-const CHARGING_EARLY = ['renew', 'roll-over', 'change-plan']
-
-/** The periods of a subscription that begin more than a day before the one before them ends. */
-function overlappingPeriods({ company: { life } }: Case, { processorId, isSubscription, paidPeriods }: Sale): string[] {
-  if (!isSubscription || life.steps.some((step) => step && CHARGING_EARLY.includes(step.act))) return []
-  return paidPeriods
-    .filter(({ start }, place) => start + DAY_SECONDS < (paidPeriods[place - 1]?.end ?? 0))
+const overlappingPeriods = ({ processorId, isSubscription, paidPeriods }: Sale): string[] =>
+  paidPeriods
+    .filter(({ start, interval }, place) => {
+      const before = paidPeriods[place - 1]
+      return isSubscription && before?.interval === interval && start + DAY_SECONDS < before.end
+    })
     .map(({ start }) => `${processorId} was charged from ${isoTime(start)} on, in the middle of a paid period`)
-}
-
-const DAY_SECONDS = 86_400

@@ -2,9 +2,7 @@ import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-recor
 import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
 import type { Company, Order } from '../person.ts'
-import { type Case, findOrder, type Invariant, type StoredPurchase } from './case.ts'
-
-const DAY_SECONDS = 86_400
+import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase } from './case.ts'
 
 const hasBegun = ({ begun }: Sale) => begun
 

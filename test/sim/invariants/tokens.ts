@@ -1,7 +1,7 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { verifiedBalances } from '../../support/user-state.ts'
 import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
-import type { Case, Invariant, Member, StoredPurchase } from './case.ts'
+import { type Case, DAY_SECONDS, type Invariant, type Member, type StoredPurchase } from './case.ts'
 import type { Change } from './changes.ts'
 import { isSameDay } from './events.ts'
 
@@ -147,8 +147,6 @@ function surelyTakenBack(sale: Sale): number {
   const isEarly = sale.paidPeriods.some(({ paidAt, start }) => paidAt < start - DAY_SECONDS)
   return isEarly ? Math.min(sumBy(taken, Number), TOKENS_A_PERIOD.month) : sumBy(taken, Number)
 }
-
-const DAY_SECONDS = 86_400
 
 /** Periods of which no webhook came may be over when they are looked up, but not the ones that go on, if no money went back. */
 function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: StoredPurchase[]): number {

@@ -1,0 +1,162 @@
+import {
+  buyer,
+  type Case,
+  DAY_SECONDS,
+  findOrder,
+  findSale,
+  HOUR_SECONDS,
+  type Invariant,
+  type StoredPurchase,
+} from './case.ts'
+
+/**
+ * The owner is warned of what docs/contract.md names, and of nothing else: by `payment.unexpected`, `subscription.stop_failed` and
+ * `duplicate_of`. Whatever the owner must be told of a duplicate is held by `ONCE`.
+ */
+export const ALARMS: Invariant = {
+  name: 'alarms',
+  faults: (life) => [
+    ...falseUnexpected(life),
+    ...falseStopFailed(life),
+    ...falseDuplicates(life),
+    ...(life.known.settled
+      ? replacements(life)
+          .filter((each) => isCertain(life, each))
+          .flatMap((each) => [...untoldCharges(life, each), ...untoldStops(life, each)])
+      : []),
+  ],
+}
+
+/** A subscription whose buyer has bought something that was to replace it. Whatever else that user has is taken for older. */
+interface Replacement {
+  older: StoredPurchase
+  newer: StoredPurchase
+  /** When the newer one was paid for, or its trial began, and when the owner got its event; in unix seconds. */
+  at: number
+  learnedAt: number
+}
+
+function replacements(life: Case): Replacement[] {
+  const { company, purchases, events } = life
+  return purchases.flatMap((newer) => {
+    const at = findOrder(company, newer)?.replaces ? begunAt(life, newer) : null
+    const completed = events.find(({ data: { checkout } }) => checkout?.purchase_id === newer.id)
+    if (at === null || !completed) return []
+    const learnedAt = toSeconds(completed.timestamp)
+    return purchases
+      .filter((older) => older !== newer && older.member === newer.member && older.interval !== null)
+      .map((older) => ({ older, newer, at, learnedAt }))
+  })
+}
+
+const toSeconds = (at: string) => Date.parse(at) / 1000
+
+/** A trial lasts seven days, or until the end of the last day. */
+const LONGEST_TRIAL_SECONDS = 8 * DAY_SECONDS
+
+function begunAt(life: Case, purchase: StoredPurchase): number | null {
+  if (typeof purchase.trial_end === 'string') return toSeconds(purchase.trial_end) - LONGEST_TRIAL_SECONDS
+  return findSale(life, purchase)?.paidPeriods[0]?.paidAt ?? null
+}
+
+/**
+ * Whether one replaces the other for certain: they were bought by the same user, and not by two who were merged since. Whatever was first
+ * paid for less than an hour before its replacement may be the newer one, though a transfer may take days.
+ */
+function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
+  const first = begunAt(life, older)
+  return (
+    first !== null && first + HOUR_SECONDS < at && buyer(life, older.processorId) === buyer(life, newer.processorId)
+  )
+}
+
+/** Charges that were reported as unexpected, and were not made after a replacement, or were reported so before. */
+function falseUnexpected(life: Case): string[] {
+  const reported = life.events.flatMap(({ type, data: { payment } }) =>
+    type === UNEXPECTED && payment ? [payment] : [],
+  )
+  return reported.flatMap(({ id, purchase_id: purchaseId, occurred_at: paidAt }, place) => {
+    const isDue = replacements(life).some(({ older, at }) => older.id === purchaseId && at < toSeconds(paidAt))
+    return [
+      ...(isDue ? [] : [`payment ${id} of ${paidAt} for ${purchaseId} was reported as unexpected`]),
+      ...(reported.findIndex((each) => each.id === id) < place ? [`payment ${id} was unexpected twice`] : []),
+    ]
+  })
+}
+
+const UNEXPECTED = 'payment.unexpected'
+
+/** Stops that were reported as failed within a day, or of what had ended. */
+const falseStopFailed = (life: Case): string[] =>
+  life.events
+    .filter(({ type }) => type === STOP_FAILED)
+    .flatMap(({ timestamp, data: { subscription } }) => {
+      const isDue = replacements(life).some(
+        ({ older, learnedAt }) => older.id === subscription?.id && learnedAt + DAY_SECONDS <= toSeconds(timestamp),
+      )
+      return isDue && subscription?.status !== 'canceled'
+        ? []
+        : [`the stop of ${subscription?.id}, ${subscription?.status}, was reported as failed at ${timestamp}`]
+    })
+
+const STOP_FAILED = 'subscription.stop_failed'
+
+/** Purchases that were reported as duplicates of nothing that their buyer had then, or that they were to replace. */
+const falseDuplicates = (life: Case): string[] =>
+  life.events.flatMap(({ data: { checkout }, timestamp }) => {
+    if (!checkout?.duplicate_of) return []
+    const newer = life.purchases.find(({ id }) => id === checkout.purchase_id)
+    const older = life.purchases.find(({ id }) => id === checkout.duplicate_of)
+    const isDuplicate =
+      newer &&
+      older &&
+      newer !== older &&
+      newer.member === older.member &&
+      !findOrder(life.company, newer)?.replaces &&
+      (older.interval === null ? older.price_slug === checkout.price_slug : !hasEndedBefore(older, timestamp))
+    return isDuplicate ? [] : [`${checkout.purchase_id} does not duplicate ${checkout.duplicate_of}`]
+  })
+
+const hasEndedBefore = ({ changes }: StoredPurchase, at: string) =>
+  changes.findLast((change) => change.at < Date.parse(at))?.is.status === 'canceled'
+
+/** Charges for a subscription after its buyer had paid for its replacement, without a warning. */
+function untoldCharges(life: Case, { older, newer, at }: Replacement): string[] {
+  const { company, known, events } = life
+  const { paidPeriods = [] } = findSale(life, older) ?? {}
+  if (newer.trial_end !== null) return []
+  // If the webhook of a charge may be lost and reads include no payments, it is certain only that none is made after the stop.
+  const isKnown = known.everything || company.capabilities.readsIncludePayments
+  const from = isKnown ? at : isUndoneAfter(company, older.processorId, at) ? Infinity : stoppedAfter(older, at)
+  const late = paidPeriods.filter(({ paidAt }) => paidAt > from)
+  const warnings = events.filter(({ type, data }) => type === UNEXPECTED && data.payment?.purchase_id === older.id)
+  return late.length > warnings.length
+    ? [`${older.processorId} was charged ${late.length} times after ${newer.processorId} had replaced it`]
+    : []
+}
+
+/** A subscription that was not stopped for days after the owner learned of its replacement, without a warning. */
+function untoldStops({ company, events, now }: Case, { older, newer, at, learnedAt }: Replacement): string[] {
+  const hasEnded = newer.interval === null ? newer.status !== 'active' : newer.changes[0]?.is.status === 'canceled'
+  const before = older.changes.findLast((change) => change.at / 1000 <= learnedAt)
+  if (hasEnded || !before || isStopped(before.is) || isUndoneAfter(company, older.processorId, at)) return []
+  const isLate = Math.min(stoppedAfter(older, learnedAt), now.getTime() / 1000) > learnedAt + WARNED_AFTER_SECONDS
+  const isWarned = events.some(({ type, data }) => type === STOP_FAILED && data.subscription?.id === older.id)
+  return isLate && !isWarned ? [`${older.processorId} was not stopped for days, and the owner was not warned`] : []
+}
+
+/** A day, and the hour after which the stop is tried again, at most. */
+const WARNED_AFTER_SECONDS = DAY_SECONDS + 2 * HOUR_SECONDS
+
+/** When a subscription was first reported to end or to have ended, at `at` or later; times in unix seconds. */
+function stoppedAfter({ changes }: StoredPurchase, at: number): number {
+  const stop = changes.find((each) => each.at >= at * 1000 && isStopped(each.is))
+  return stop ? stop.at / 1000 : Infinity
+}
+
+const isStopped = ({ cancel_at_period_end: isEnding, status }: StoredPurchase['changes'][number]['is']) =>
+  isEnding || status === 'canceled'
+
+/** Whether a buyer has undone the end of a subscription since a time, in unix seconds: the buyer wants to be charged. */
+export const isUndoneAfter = ({ undone }: Case['company'], processorId: string, at: number) =>
+  (undone.get(processorId) ?? 0) > at
