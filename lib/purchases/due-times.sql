@@ -45,7 +45,7 @@ declare
   after_period_end constant interval := '1 hour';     -- its period has ended, and no renewal was reported
   after_period_start constant interval := '2 hours';  -- its period should be covered
   after_trial_notice constant interval := '1 hour';   -- the owner should have been notified of the end of its trial
-  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown it yet
+  after_cancelling constant interval := '10 minutes'; -- it was cancelled or stopped here, and no fetch has shown it yet
   until_cancelled constant interval := '1 minute';    -- how long a request of unknown outcome may still take effect
   after_stop_request constant interval := '1 minute'; -- its processor has yet to stop charging it
   after_grace constant interval := '1 minute';        -- its grace period is over: an event is due
@@ -54,7 +54,7 @@ declare
   pending_every constant interval := '24 hours';      -- a pending payment, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
   last_polled_at constant timestamptz := greatest(p.fetched_at, polled_at);
-  cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
+  cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at, p.stopped_at);
   uncovered_since timestamptz;
   trial_notice_since timestamptz;
   cancelling_since timestamptz;

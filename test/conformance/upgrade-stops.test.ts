@@ -89,6 +89,29 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
   })
 
+  test('a stop after which reads fail, and of which no webhook arrives, is stored within an hour', async () => {
+    const shop = getShop(acquiring)
+    const { buyer, here } = await bought(shop)
+    await advanceClock(buyer, '1h')
+    const page = await open(shop, 'monthly', replacing(buyer))
+    shop.emulator.holdWebhooks()
+    let failedReads = 0
+    aroundFirstStop(shop, 'after', async () => {
+      shop.emulator.onCall = async (request, run) => {
+        if (request.method !== 'GET') return run()
+        failedReads += 1
+        return { status: 503, headers: {}, body: '{}' }
+      }
+    })
+    await pay(page)
+    await until('a read has failed', async () => failedReads > 0)
+    await newEvents(buyer)
+    shop.emulator.onCall = undefined
+    await shop.emulator.sendHeldWebhooks(() => [])
+    await advanceClock(buyer, '1h')
+    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+  })
+
   test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
     const shop = getShop(acquiring)
     if (!shop.account.undo) return
