@@ -1,53 +1,47 @@
 import * as z from 'zod'
 
-const Line = z.looseObject({
-  message: z.string(),
-  request_id: z.string().optional(),
-  cause: z.union([z.string(), z.looseObject({ message: z.string() })]).optional(),
-})
+const Cause = z.union([z.string(), z.looseObject({ message: z.string() }).transform(({ message }) => message)])
+const Problem = z.looseObject({ message: z.string(), cause: Cause.optional() })
 
-/** The log line of a refused request: see `logRequest` in lib/http/base-app.ts. */
+/**
+ * The log line of a refused request. An endpoint's line has its route (`logRequest` in lib/http/base-app.ts), the gateway's the binding of
+ * the Worker that it would have called.
+ */
 const Refused = z.looseObject({
   message: z.literal('request'),
-  request_id: z.string().optional(),
   method: z.string(),
-  route: z.string(),
+  route: z.string().optional(),
+  binding: z.string().optional(),
   status: z.int(),
   refusal: z.string(),
 })
 
-/** The entries of the Workers' logs that the local world shows. */
+type Fields = Record<string, unknown>
+
+/** The entries of the Workers' logs that the local world shows, with all fields of the line. */
 export type LogEntry =
-  | { type: 'refused'; method: string; route: string; status: number; refusal: string; request_id: string | null }
-  | { type: 'problem'; level: string; message: string; cause: string | null; request_id: string | null }
+  | (Fields & { type: 'refused' } & Omit<z.output<typeof Refused>, 'message'>)
+  | (Fields & { type: 'problem'; level: string } & z.output<typeof Problem>)
 
 /** Parses a line of a Worker's log; null unless it is a warning, an error or a refusal. */
 export function parseLogLine(level: string, message: string): LogEntry | null {
   const line = parsed(message)
-  if (level === 'warn' || level === 'error') return { type: 'problem', level, ...describeProblem(line, message) }
+  if (level === 'warn' || level === 'error') {
+    return { type: 'problem', ...(Problem.safeParse(line).data ?? { message }), level }
+  }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
-  const { method, route, status, refusal, request_id: requestId = null } = refused.data
-  return { type: 'refused', method, route, status, refusal, request_id: requestId }
+  const { level: _level, message: _message, ...fields } = refused.data
+  return { type: 'refused', ...fields }
 }
 
-function describeProblem(line: unknown, message: string) {
-  const known = Line.safeParse(line)
-  if (!known.success) return { message, cause: null, request_id: null }
-  const { message: text, cause = null, request_id: requestId = null } = known.data
-  return {
-    message: text,
-    cause: cause !== null && typeof cause === 'object' ? cause.message : cause,
-    request_id: requestId,
-  }
-}
-
-/** Formats an entry for a terminal. */
+/** Formats an entry for a terminal, with the ids of what it is about. */
 export function formatLogEntry(entry: LogEntry): string {
-  const request = entry.request_id ? ` (request ${entry.request_id})` : ''
+  const ids = Object.entries(entry).filter(([name, value]) => name.endsWith('_id') && value !== undefined)
+  const about = ids.length > 0 ? ` (${ids.map((id) => id.join(' ')).join(', ')})` : ''
   if (entry.type === 'problem')
-    return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${request}`
-  return `${entry.method} ${entry.route} was refused: ${entry.status} ${entry.refusal}${request}`
+    return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${about}`
+  return `${entry.method} ${entry.route ?? entry.binding ?? 'an unknown path'} was refused: ${entry.status} ${entry.refusal}${about}`
 }
 
 function parsed(message: string): unknown {

@@ -93,8 +93,12 @@ test('explains why a call was refused', { timeout: TIMEOUT_MS }, async () => {
   const refused = await fetch(`${origin(ports.service)}/api/v1/paywall/1001/user?email=ann@example.com`, {
     headers: { 'x-api-key': 'pk_test_nobodys' },
   })
-  const line = `GET /api/v1/paywall/:id/user was refused: 401 unknown_key (request ${refused.headers.get('x-request-id')})`
+  const about = (response: Response) => `request_id ${response.headers.get('x-request-id')}`
+  const line = `GET /api/v1/paywall/:id/user was refused: 401 unknown_key (${about(refused)}, paywall_id 1001)`
   await until('the line', async () => run.output().includes(line))
+  const lost = await fetch(`${origin(ports.service)}/nothing/here`)
+  const gatewayLine = `GET an unknown path was refused: 404 not_found (${about(lost)})`
+  await until('the line of the gateway', async () => run.output().includes(gatewayLine))
 })
 
 test('applies a paywall file when it is saved, and reports its errors', { timeout: TIMEOUT_MS }, async () => {
