@@ -2,26 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-leaked-'))
 const path = join(folder, 'paywall.json')
-let world: TestWorld
 let tenant: Tenant
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+const world = useTestWorld()
+afterAll(() => rmSync(folder, { recursive: true }))
 /** Each test has an owner of its own, with a key called `backend`. */
 beforeEach(async () => {
   tenant = await newTenant(world)

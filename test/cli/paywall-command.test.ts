@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { type Changes, environment, sampleFileText } from '../support/sample-paywall-file.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-command-'))
 const path = join(folder, 'paywall.json')
-let world: TestWorld
 let variables: Record<string, string>
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY } = world.secrets
   const database = {
     DATABASE_URL: world.databaseUrl,
@@ -23,10 +22,7 @@ beforeAll(async () => {
   }
   variables = { ...environment, ...database, PAYWALL_LOCAL_DIR: join(folder, 'local') }
 })
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const write = (changes: Changes = {}) => writeFileSync(path, sampleFileText(changes))
 

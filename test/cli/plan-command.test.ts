@@ -1,26 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { monthly, type Written, writtenWebhooks, yearly } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-plan-'))
 const path = join(folder, 'paywall.json')
-let world: TestWorld
 
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+const world = useTestWorld()
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Writes the world's own file, with some fields and the prices replaced. */
 function write(fields: Written = {}, prices: Written[] = [monthly(), yearly()]): void {

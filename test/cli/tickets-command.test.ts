@@ -2,25 +2,19 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { attachmentKeys, MESSAGE, randomImage, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-tickets-'))
 const storage = join(folder, 'storage')
-let world: TestWorld
 
-beforeAll(async () => {
-  world = await startTestWorld({ storage })
-})
+const world = useTestWorld({ storage })
 
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The command as a person runs it, in a process of its own. */
 function tickets(...args: string[]) {

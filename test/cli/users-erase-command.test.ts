@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { anonymousBuyer, getSubscription, payOnPage } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
@@ -21,19 +21,13 @@ import { until } from '../support/until.ts'
 import { allRows, createUserInEveryTable, MARK } from '../support/user-in-every-table.ts'
 import { userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-users-'))
 const storage = join(folder, 'storage')
-let world: TestWorld
 
-beforeAll(async () => {
-  world = await startTestWorld({ storage })
-})
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+const world = useTestWorld({ storage })
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const users = (verb: string, email: string, ...rest: string[]) =>
   paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest], { ATTACHMENTS_FOLDER: storage })

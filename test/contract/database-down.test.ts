@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ResponseCutOff, ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { call, type Reply } from '../support/call.ts'
@@ -12,22 +12,19 @@ import { isCallStatement } from '../support/statements.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let token: string
 
+// No webhook endpoint subscribes to tickets, so no delivery adds statements.
+const world = useTestWorld({ file: { webhooks: [] } })
 beforeAll(async () => {
-  // No webhook endpoint subscribes to tickets, so no delivery adds statements.
-  world = await startTestWorld({ file: { webhooks: [] } })
   token = (await signIn(world)).token
 })
 
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-
-afterAll(() => world.close())
 
 const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
 

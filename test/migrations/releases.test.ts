@@ -7,11 +7,10 @@ import { startWorkers, type Workers } from '../../dev/world/workers/workers.ts'
 import { signIn } from '../support/exchange.ts'
 import { runMigrations } from '../support/owned-postgres.ts'
 import { verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const rolesKey = inject('databaseRolesKey')
 
-let world: TestWorld
 /** The Workers of the second release, on the same database. */
 let second: Workers
 
@@ -26,14 +25,13 @@ function releaseMarked(marker: string): Release {
 
 const releases = { first: readRelease(), second: releaseMarked('second'), third: releaseMarked('third') }
 
+const world = useTestWorld({ file: { webhooks: [] } })
 beforeAll(async () => {
-  world = await startTestWorld({ file: { webhooks: [] } })
   await runMigrations(world.databaseUrl, { rolesKey, release: releases.second })
   second = await getWorkers(releases.second)
 })
 afterAll(async () => {
   await second.stop()
-  await world.close()
 })
 
 /** This tree's Workers, except that they call another release. */

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  const lifetime = monthly({
-    slug: 'lifetime',
-    access: true,
-    interval: undefined,
-    processorPrice: 'price_lifetime',
-    locals: [],
-  })
-  world = await startTestWorld({ file: { paywall: { prices: [lifetime] } } })
+const lifetime = monthly({
+  slug: 'lifetime',
+  access: true,
+  interval: undefined,
+  processorPrice: 'price_lifetime',
+  locals: [],
 })
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywall: { prices: [lifetime] } } })
 
 const order = (email: string) => {
   const body = { email, priceId: getPriceId(world.paywall, 'lifetime') }

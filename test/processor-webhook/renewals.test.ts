@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { deliver, type PaidSubscription, paySubscription, toEvents } from '../support/stripe-purchase.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  const trial = yearly({ tokens: [{ type: 'standard', count: 100, trial_count: 40 }] })
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), trial] } } })
-})
+const trial = yearly({ tokens: [{ type: 'standard', count: 100, trial_count: 40 }] })
+const world = useTestWorld({ file: { paywall: { prices: [monthly(), trial] } } })
 beforeEach(() => world.stripe.holdWebhooks())
-afterAll(() => world.close())
 
 /**
  * Returns a function that waits for an action, sends all of Stripe's webhooks so far twice, all at once, and returns the owner's new

@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const SECRET_KEY = 'sk_test_shared_by_two_paywalls'
 
-let world: TestWorld
 let stripe: Stripe
 
+const account = (webhookSecret: string) => ({
+  processor: { acquiring: 'stripe', credentials: { secretKey: SECRET_KEY, webhookSecret } },
+})
+const world = useTestWorld({ file: { paywalls: [account('whsec_one'), account('whsec_other')] } })
 beforeAll(async () => {
-  const account = (webhookSecret: string) => ({
-    processor: { acquiring: 'stripe', credentials: { secretKey: SECRET_KEY, webhookSecret } },
-  })
-  world = await startTestWorld({ file: { paywalls: [account('whsec_one'), account('whsec_other')] } })
   const { hostname: host, port } = new URL(world.stripe.url)
   stripe = new Stripe(SECRET_KEY, { host, port, protocol: 'http', telemetry: false })
 })
 beforeEach(() => world.stripe.holdWebhooks())
-afterAll(() => world.close())
 
 /** The number of rows in each table that webhooks write. */
 async function countRows(): Promise<unknown> {

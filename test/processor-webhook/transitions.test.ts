@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findSequenceErrors, type OwnerEvent, ownerEvents } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { paySubscription } from '../support/stripe-purchase.ts'
 import { cancel, parseCancelled } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  const taster = yearly({ slug: 'taster', trial_days: 3 })
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), taster] } } })
-})
-afterAll(() => world.close())
+const taster = yearly({ slug: 'taster', trial_days: 3 })
+const world = useTestWorld({ file: { paywall: { prices: [monthly(), taster] } } })
 
 /** Makes a purchase and waits for its webhooks. `newEvents` runs an action and returns the owner's events about it. */
 async function buy(slug: string) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { decimalsAtStripe } from '../../dev/emulators/stripe/currencies.ts'
@@ -11,7 +11,7 @@ import { getPayments, listSubscriptions, mollieProcessor } from '../support/moll
 import { ownerEvents } from '../support/owner-events.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 /** A monthly price: the amount in the paywall file, on the hosted page, at the processor, and in our database. */
 type Example = [
@@ -72,19 +72,17 @@ const selectCurrencies = (currencies: ReadonlySet<string>) =>
 const STRIPE_CURRENCIES = selectCurrencies(DEFINITIONS.stripe.currencies)
 const MOLLIE_CURRENCIES = selectCurrencies(DEFINITIONS.mollie.currencies)
 
-let world: TestWorld
 let stripe: FilePaywall
 let mollie: FilePaywall
 
+const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPE_CURRENCIES].map(onceIn)]
+const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIE_CURRENCIES].map(onceIn)]
+const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
+const world = useTestWorld({ file: { paywalls } })
 beforeAll(async () => {
-  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPE_CURRENCIES].map(onceIn)]
-  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIE_CURRENCIES].map(onceIn)]
-  const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
-  world = await startTestWorld({ file: { paywalls } })
   stripe = world.file.paywalls[0]!
   mollie = world.file.paywalls[1]!
 })
-afterAll(() => world.close())
 
 const Bootstrap = z.object({
   prices: z.array(z.object({ slug: z.string(), currency: z.string(), amount: z.number() })),

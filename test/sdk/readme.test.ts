@@ -14,23 +14,22 @@ import { monthly } from '../support/paywall-file.ts'
 import { load, quickstart } from '../support/quickstart.ts'
 import { readMailedCode } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-readme-'))
 /** Unique, because the Workers also serve other tests' worlds, and cache for some seconds which paywall has a domain. */
 const DOMAIN = `pay-${randomUUID()}.localhost`
 
-let world: TestWorld
 let server: {
   buy(email: string): Promise<Response>
   convert(email: string, job: string): Promise<Response>
   cancel(email: string, reason: string): Promise<void>
 }
 
+const settings = { tokenization_queries: [{ type: 'standard' }] }
+const paywall = { id: '1001', settings, prices: [monthly({ features: ['export'] })] }
+const world = useTestWorld({ file: { paywall: { ...paywall, domain: DOMAIN } } })
 beforeAll(async () => {
-  const settings = { tokenization_queries: [{ type: 'standard' }] }
-  const paywall = { id: '1001', settings, prices: [monthly({ features: ['export'] })] }
-  world = await startTestWorld({ file: { paywall: { ...paywall, domain: DOMAIN } } })
   vi.stubEnv('PAYWALL_KEY', world.key)
   vi.stubEnv('PAYWALL_TEST', 'true')
   vi.stubEnv('PAYWALL_WEBHOOK_SECRET', world.file.webhooks[0]!.secret!)
@@ -38,7 +37,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
-  await world.close()
   rmSync(folder, { recursive: true })
 })
 

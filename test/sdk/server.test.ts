@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Paywall, PaywallError } from 'paywall-billing-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newEmail, press } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { randomImage } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let paywall: Paywall
+const settings = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
+const prices = [monthly({ features: ['export'] }), yearly()]
+const world = useTestWorld({ file: { paywall: { settings, prices } } })
 beforeAll(async () => {
-  const settings = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
-  const prices = [monthly({ features: ['export'] }), yearly()]
-  world = await startTestWorld({ file: { paywall: { settings, prices } } })
   paywall = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url })
 })
-afterAll(() => world.close())
 
 const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
 

@@ -9,21 +9,19 @@ import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
 import { cancel } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 // What happens when a step of a key rotation is skipped. The complete rotation is tested in sealing-keys-rotation.test.ts.
 
-let world: TestWorld
 /** Other Workers on the same database, with other keys. */
 let others: TestWorld
 
+const world = useTestWorld({ inventsEvents: true })
 beforeAll(async () => {
-  world = await startTestWorld({ inventsEvents: true })
   others = await deployed(world, { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() })
 })
 afterAll(async () => {
   await others.close()
-  await world.close()
 })
 
 const errorsIn = (message: string) => world.logs.filter((line) => line.message.includes(message))

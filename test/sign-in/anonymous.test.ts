@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anonymousBuyer, credit, openCheckout, pay } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -7,14 +7,9 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { getGrant, refresh, requestTokens, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
 import { changeBalance, readLedger, withdraw } from '../support/token-calls.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const readState = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }

@@ -1,5 +1,5 @@
 // Once the mails of an hour are used up, only callers who solve a captcha are mailed a code.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seal } from '../../lib/crypto/seal.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -9,20 +9,19 @@ import { paywallFile } from '../support/paywall-file.ts'
 import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { parseChallenge, parseSession, readMailedCode, requestCode, requestTokens } from '../support/sign-in.ts'
 import { countStatements } from '../support/statements.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 /** Paywalls of one owner: two with their own Turnstile keys, and a third without. */
 let paywalls: string[]
 
 const getKeys = (name: string) => ({ siteKey: `0x4-site-${name}`, secretKey: `0x4-secret-${name}` })
 const [FIRST_KEYS, SECOND_KEYS] = [getKeys('here'), getKeys('there')]
 
+const world = useTestWorld({
+  rateLimited: true,
+  file: { paywalls: [{ turnstile: FIRST_KEYS }, { turnstile: SECOND_KEYS }, {}] },
+})
 beforeAll(async () => {
-  world = await startTestWorld({
-    rateLimited: true,
-    file: { paywalls: [{ turnstile: FIRST_KEYS }, { turnstile: SECOND_KEYS }, {}] },
-  })
   paywalls = world.file.paywalls.map(({ id }) => id)
 })
 beforeEach(async () => {
@@ -32,7 +31,6 @@ beforeEach(async () => {
 afterEach(() => {
   world.turnstile.onCall = undefined
 })
-afterAll(() => world.close())
 
 let networks = 0
 const newNetwork = () => `203.0.113.${++networks}`

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { endSession, parseSession, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { countStatements } from '../support/statements.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 const ended = { status: 200, body: { ended: true } }
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }

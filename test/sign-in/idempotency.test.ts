@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseSession, refresh, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let otherPaywall: string
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   otherPaywall = (await newTenant(world)).paywall.id
 })
-afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -12,17 +12,12 @@ import {
   signInAnonymously,
   signInByMail,
 } from '../support/sign-in.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 // Rotates the keys of sign-in by the steps of docs/operations.md. Old and new Workers serve the same calls here, as they do
 // while the Workers are deployed one after the other.
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(() => world.close())
+const world = useTestWorld()
 
 async function expectValid(sessions: Session[], on: TestWorld[]): Promise<void> {
   for (const { token } of sessions) {

@@ -1,5 +1,5 @@
 // The limits of the mails with a sign-in code, by e-mail address, network and paywall. Each limit is refilled evenly.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runWhileLocked } from '../support/held-member.ts'
@@ -8,18 +8,13 @@ import { getGrant, parseSession, requestCode, requestTokens, wrong } from '../su
 import { countStatements } from '../support/statements.ts'
 import { newTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
+const world = useTestWorld({ rateLimited: true })
 beforeEach(() => world.database.query('delete from rate_limits'))
 afterEach(() => {
   world.mail.onMail = undefined
 })
-afterAll(() => world.close())
 
 let addresses = 0
 /** A call from a network that nobody has called from yet. */

@@ -1,17 +1,12 @@
 // A new user shares an IPv4 address with a stranger who uses up its mails. The limit is refilled gradually, so the new user waits for
 // seconds, and the stranger gets no more mails in a day. Wrong guesses of others delay nobody.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { getGrant, parseSession, requestCode, requestTokens, signInByMail, wrong } from '../support/sign-in.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 /** The mail limit of a network, and the seconds after which one mail is refilled. */
 const MAIL_LIMIT = 100

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -16,15 +16,14 @@ import {
   wrong,
 } from '../support/sign-in.ts'
 import { verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let otherPaywall: string
 let anonymous: Session
 let forge: Forge
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   const file = await paywallFile()
   await world.apply(file)
   otherPaywall = file.paywalls[0]!.id
@@ -32,7 +31,6 @@ beforeAll(async () => {
   await credit(world, anonymous.user.id, 7)
   forge = forgeFor(world, { id: anonymous.user.id, email: '' }, await readAudience(world))
 })
-afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const past = () => Math.floor(Date.now() / 1000) - 1

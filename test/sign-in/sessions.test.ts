@@ -1,23 +1,21 @@
 // How long a session lasts, and what ends it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anonymousBuyer, pay } from '../support/anonymous.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { parseSession, refresh, type Session, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let otherPaywall: string
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   const file = await paywallFile()
   await world.apply(file)
   otherPaywall = file.paywalls[0]!.id
 })
-afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 

@@ -1,6 +1,6 @@
 // A stranger can do nothing to a victim who signs in by a mailed code, except have a few mails sent.
 import { randomInt } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { fileOfBothModes } from '../support/paywall-file.ts'
 import { setConsumed } from '../support/rate-limits.ts'
@@ -15,14 +15,9 @@ import {
 } from '../support/sign-in.ts'
 import { getTenants, person } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MAX_GUESSES } from '../../functions/sign-in/challenge.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -16,21 +16,19 @@ import {
   wrong,
 } from '../support/sign-in.ts'
 import { countStatements } from '../support/statements.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 /** Other paywalls: one of the same owner, and another owner's. */
 let sameOwnerPaywall: string
 let otherOwnerPaywall: string
 
+const world = useTestWorld({ file: { paywalls: [{}, {}] } })
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
   sameOwnerPaywall = world.file.paywalls[1]!.id
   const file = await paywallFile()
   await world.apply(file)
   otherOwnerPaywall = file.paywalls[0]!.id
 })
-afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 

@@ -1,6 +1,6 @@
 // Bursts of mails and guesses from one /48 network of a hosting provider, which has 65,536 /64 networks: rate limits stop the mails
 // exactly, challenges stop the guesses, and nobody else is locked out.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
@@ -14,14 +14,9 @@ import {
   requestTokens,
   wrong,
 } from '../support/sign-in.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  world = await startTestWorld({ rateLimited: true })
-})
-afterAll(() => world.close())
+const world = useTestWorld({ rateLimited: true })
 
 /** How many mails a network can request in an hour. */
 const MAIL_LIMIT = 100

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { getPriceId, parseOpened, press, startCheckout } from '../support/checkout.ts'
@@ -8,18 +8,14 @@ import { getPayments, listSubscriptions, mollieProcessor } from '../support/moll
 import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { yearly } from '../support/paywall-file.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many trials.
 
 /** Sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them. */
-let world: TestWorld
 
-beforeAll(async () => {
-  const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] })]
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor(), prices } } })
-})
-afterAll(() => world.close())
+const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] })]
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor(), prices } } })
 
 /** Waits until all webhooks of Mollie have arrived. */
 const drainWebhooks = () => world.mollie.drainWebhooks()

@@ -1,20 +1,15 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
 import { peakMemory } from '../support/peak-memory.ts'
 import { MESSAGE, randomImage, ticketPath } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  const limits = { guest_image_bytes_a_day: 10_000_000_000 }
-  const settings = { tokenization_queries: [{ type: 'standard' }], limits }
-  const paywall = { settings, prices: [] }
-  world = await startTestWorld({ inspect: true, file: { webhooks: [], paywall } })
-})
-afterAll(() => world.close())
+const limits = { guest_image_bytes_a_day: 10_000_000_000 }
+const settings = { tokenization_queries: [{ type: 'standard' }], limits }
+const paywall = { settings, prices: [] }
+const world = useTestWorld({ inspect: true, file: { webhooks: [], paywall } })
 
 const MEGABYTE = 1024 * 1024
 /** At full size, as many as in a test from outside. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -18,7 +18,7 @@ import {
   type Upload,
 } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -26,16 +26,9 @@ const storage = mkdtempSync(join(tmpdir(), 'paywall-storage-'))
 /** Where the bucket's objects are stored. */
 const blobs = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
 
-let world: TestWorld
+const world = useTestWorld({ inspect: true, storage, file: { webhooks: [] } })
 
-beforeAll(async () => {
-  world = await startTestWorld({ inspect: true, storage, file: { webhooks: [] } })
-})
-
-afterAll(async () => {
-  await world.close()
-  rmSync(storage, { recursive: true })
-})
+afterAll(() => rmSync(storage, { recursive: true }))
 
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { buy, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -7,25 +7,20 @@ import { monthly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { until } from '../support/until.ts'
 import { userState, verifiedBalances } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-
-let world: TestWorld
+import { useTestWorld } from '../support/world.ts'
 
 /** Daily limits and a price's tokens in opposite orders: locking balances in the order of the file would deadlock. */
-beforeAll(async () => {
-  const limits = [
-    { type: 'alpha', daily_limit: 10 },
-    { type: 'beta', daily_limit: 20 },
-    { type: 'gamma', daily_limit: 30 },
-  ]
-  const tokens = ['gamma', 'beta', 'alpha'].map((type) => ({ type, count: 100 }))
-  const prices = [monthly({ tokens })]
-  world = await startTestWorld({ file: { paywall: { settings: { tokenization_queries: limits }, prices } } })
-})
+const limits = [
+  { type: 'alpha', daily_limit: 10 },
+  { type: 'beta', daily_limit: 20 },
+  { type: 'gamma', daily_limit: 30 },
+]
+const tokens = ['gamma', 'beta', 'alpha'].map((type) => ({ type, count: 100 }))
+const prices = [monthly({ tokens })]
+const world = useTestWorld({ file: { paywall: { settings: { tokenization_queries: limits }, prices } } })
 afterEach(() => {
   world.neon.onStatement = undefined
 })
-afterAll(() => world.close())
 
 const CREDITED = { alpha: 100, beta: 100, gamma: 100 }
 

@@ -12,15 +12,14 @@ import { newTenant, type Person, person, type Tenant, tenant } from '../support/
 import { MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let world: TestWorld
 let home: Home
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   home = await startHome({
     port: 0,
     world,
@@ -31,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await world.close()
 })
 
 /** Creates a paywall and one user. */

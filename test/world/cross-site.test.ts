@@ -2,21 +2,19 @@ import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 // Requests that a page of another site can make to the local world in its visitor's browser.
 
-let world: TestWorld
 let home: Home
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   const files = { current: () => [world.file], known: () => [world.file] }
   home = await startHome({ port: 0, world, files, shop: null, invalidFiles: () => [] })
 })
 afterAll(async () => {
   await home.close()
-  await world.close()
 })
 
 test('home refuses requests of another site, including DNS rebinding', async () => {

@@ -1,24 +1,18 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openKeptKeys } from '../../dev/world/kept-keys.ts'
 import { startMailInbox } from '../../dev/world/pages/mail-inbox.ts'
 import { startReceiver } from '../../dev/world/pages/receiver.ts'
 import { withWebhookSecrets } from '../../dev/world/webhook-secrets.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-kept-'))
-let world: TestWorld
-beforeAll(async () => {
-  world = await startTestWorld()
-})
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
-})
+const world = useTestWorld()
+afterAll(() => rmSync(folder, { recursive: true }))
 
 test('the receiver keeps its webhooks across restarts, except for a line that a crash has truncated', async () => {
   const options = { path: join(folder, 'events.jsonl'), secrets: () => [] }

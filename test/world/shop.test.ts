@@ -9,14 +9,13 @@ import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
 import { reservePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { useTestWorld } from '../support/world.ts'
 
-let world: TestWorld
 let shop: Shop
 let browser: Browser
 
+const world = useTestWorld()
 beforeAll(async () => {
-  world = await startTestWorld()
   const ports = {
     home: await reservePort(),
     receiver: Number(new URL(world.receiver.url).port),
@@ -30,7 +29,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all([browser?.close(), shop?.close()])
-  await world.close()
 })
 
 /** Opens the shop, and signs in as a new user. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import {
   advancePastPeriodEnd,
@@ -17,24 +17,22 @@ import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
 import { moveAccount } from '../../support/passing-time.ts'
 import { cancel } from '../../support/subscriber.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 
 // What is specific to Chargebee, through the public API. What all processors have in common is in test/conformance.
 
-let world: TestWorld
 /** Two paywalls of one site. */
 let shop: Shop
 let sister: Shop
 
+const processor = { acquiring: 'chargebee', credentials: EMULATORS.chargebee.demoCredentials() }
+const paywalls = [1, 2].map(() => ({ ...paywallAt('chargebee'), processor }))
+const world = useTestWorld({ file: { paywalls } })
 beforeAll(async () => {
-  const processor = { acquiring: 'chargebee', credentials: EMULATORS.chargebee.demoCredentials() }
-  const paywalls = [1, 2].map(() => ({ ...paywallAt('chargebee'), processor }))
-  world = await startTestWorld({ file: { paywalls } })
   const [first, second] = world.file.paywalls
   shop = shopAt(world, first!, second!)
   sister = shopAt(world, second!, first!)
 })
-afterAll(() => world.close())
 
 /** How many rows are stored, and how many calls Chargebee got. */
 async function readCounts() {

@@ -1,6 +1,6 @@
 // One product has live purchases and those of its sandbox, so a test paywall and a live one may both sell it.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { type Buyer, open, order, type Slug } from '../../conformance/buyer.ts'
@@ -8,40 +8,38 @@ import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { call } from '../../support/call.ts'
 import { parseOpened } from '../../support/checkout.ts'
 import { at } from '../../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 import { follow, payAndGetReturnUrl, readBoughtPrices } from './product.ts'
 
 const LIVE_KEY = `pk_live_${randomHex(32)}`
 
-let world: TestWorld
 let live: Shop
 let sandbox: Shop
 
 /** The product's buyers return to the live paywall. */
+const { secretKey, apiKey, ...publicCredentials } = EMULATORS.freemius.demoCredentials()
+const sold = paywallAt('freemius')
+const liveCredentials = { ...publicCredentials, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
+const withProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
+const world = useTestWorld({
+  file: {
+    webhooks: [],
+    keys: [
+      { name: 'backend', secret: 'env:TEST_KEY' },
+      { name: 'live', secret: 'env:LIVE_KEY' },
+    ],
+    paywalls: [
+      { ...withProduct(liveCredentials), test: false },
+      withProduct({ ...publicCredentials, secretKey, apiKey }),
+    ],
+    environment: { FREEMIUS_SECRET: secretKey, FREEMIUS_API: apiKey, LIVE_KEY, TEST_KEY: `pk_test_${randomHex(32)}` },
+  },
+})
 beforeAll(async () => {
-  const { secretKey, apiKey, ...publicCredentials } = EMULATORS.freemius.demoCredentials()
-  const sold = paywallAt('freemius')
-  const liveCredentials = { ...publicCredentials, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
-  const withProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
-  world = await startTestWorld({
-    file: {
-      webhooks: [],
-      keys: [
-        { name: 'backend', secret: 'env:TEST_KEY' },
-        { name: 'live', secret: 'env:LIVE_KEY' },
-      ],
-      paywalls: [
-        { ...withProduct(liveCredentials), test: false },
-        withProduct({ ...publicCredentials, secretKey, apiKey }),
-      ],
-      environment: { FREEMIUS_SECRET: secretKey, FREEMIUS_API: apiKey, LIVE_KEY, TEST_KEY: `pk_test_${randomHex(32)}` },
-    },
-  })
   const [first, second] = world.file.paywalls
   live = shopAt(world, first!, first!, LIVE_KEY)
   sandbox = shopAt(world, second!, second!)
 })
-afterAll(() => world.close())
 
 /** Opens a page of the live paywall for the same e-mail address. */
 async function openLive(buyer: Buyer, slug: Slug = 'monthly'): Promise<Buyer> {

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../../support/checkout.ts'
 import { getPayments, mollieProcessor, payFirst } from '../../support/mollie-purchase.ts'
 import { monthly } from '../../support/paywall-file.ts'
 import { userState } from '../../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 
-let world: TestWorld
-
-beforeAll(async () => {
-  const lifetime = monthly({
-    slug: 'lifetime',
-    interval: undefined,
-    currency: 'JPY',
-    amount: 980,
-    locals: [],
-    tokens: [],
-  })
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor(), prices: [lifetime] } } })
+const lifetime = monthly({
+  slug: 'lifetime',
+  interval: undefined,
+  currency: 'JPY',
+  amount: 980,
+  locals: [],
+  tokens: [],
 })
-afterAll(() => world.close())
+const world = useTestWorld({ file: { paywall: { processor: mollieProcessor(), prices: [lifetime] } } })
 
 test('a buyer who chose a bank transfer sees the thanks page, and the purchase begins when the money arrives', async () => {
   const { userId, paymentId, back } = await payFirst(world, 'lifetime', { action: 'transfer' })

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import {
   getMollieSecret,
@@ -9,29 +9,23 @@ import {
   postMollieWebhook,
 } from '../../support/mollie-purchase.ts'
 import { userState } from '../../support/user-state.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 
-let world: TestWorld
 /** A genuine event, byte for byte as Mollie would send it, that has not been delivered. */
 let body: string
 let paid: Awaited<ReturnType<typeof payFirst>>
 
 const shared = mollieProcessor()
 
+// The first two paywalls share an account at Mollie, each with a webhook of its own.
+const credentials = { ...(shared.credentials as object), webhookSecret: 'another secret of the same account' }
+const paywalls = [{ processor: shared }, { processor: mollieProcessor(credentials) }, { processor: mollieProcessor() }]
+const world = useTestWorld({ file: { paywalls } })
 beforeAll(async () => {
-  // The first two paywalls share an account at Mollie, each with a webhook of its own.
-  const credentials = { ...(shared.credentials as object), webhookSecret: 'another secret of the same account' }
-  const paywalls = [
-    { processor: shared },
-    { processor: mollieProcessor(credentials) },
-    { processor: mollieProcessor() },
-  ]
-  world = await startTestWorld({ file: { paywalls } })
   world.mollie.holdWebhooks()
   paid = await payFirst(world)
   body = JSON.stringify(world.mollie.events.find(({ type }) => type === 'payment.paid'))
 })
-afterAll(() => world.close())
 
 test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
   ['an empty signature', () => postMollieWebhook(world, body, { signature: '' })],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { models } from '@polar-sh/sdk/2026-10'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import type { PolarEvent } from '../../../dev/emulators/polar/webhook-format.ts'
 import { ResponseLost } from '../../../dev/world/database/neon-proxy.ts'
@@ -26,29 +26,27 @@ import { payOnPage } from '../../support/anonymous.ts'
 import { call } from '../../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
 import { signInAnonymously } from '../../support/sign-in.ts'
-import { startTestWorld, type TestWorld } from '../../support/world.ts'
+import { useTestWorld } from '../../support/world.ts'
 import { press, sdk } from './emulator/fixture.ts'
 
 // What is specific to an organisation at Polar, through the public API: one customer per e-mail address, several
 // subscriptions of a customer, and events about everything that the organisation sells.
 
-let world: TestWorld
 /** Two paywalls that sell through one organisation. */
 let shop: Shop
 let other: Shop
 
+const { accessToken } = EMULATORS.polar.demoCredentials()
+const paywalls = [1, 2].map(() => {
+  const credentials = { ...EMULATORS.polar.demoCredentials(), accessToken }
+  return { ...paywallAt('polar'), processor: { acquiring: 'polar', credentials } }
+})
+const world = useTestWorld({ file: { paywalls } })
 beforeAll(async () => {
-  const { accessToken } = EMULATORS.polar.demoCredentials()
-  const paywalls = [1, 2].map(() => {
-    const credentials = { ...EMULATORS.polar.demoCredentials(), accessToken }
-    return { ...paywallAt('polar'), processor: { acquiring: 'polar', credentials } }
-  })
-  world = await startTestWorld({ file: { paywalls } })
   const [one, two] = world.file.paywalls
   shop = shopAt(world, one!, two!)
   other = shopAt(world, two!, one!)
 })
-afterAll(() => world.close())
 
 const polar = () => sdk(world.polar, String(Reflect.get(shop.paywall.processor.credentials, 'accessToken')))
 
