@@ -11,7 +11,7 @@ const WAITING = [
   'test/crash/',
   '/crash.test.ts',
   'test/bootstrap/cache',
-  'test/contract/processor-down',
+  'test/start-checkout/processor-down',
   'test/gateway/rate-limits',
   'test/conformance/failures',
   'test/processors/polar/failures',
