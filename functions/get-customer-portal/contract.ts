@@ -3,7 +3,7 @@ import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
-import { email, externalIdOr, userMeta } from '../../lib/http/user-fields.ts'
+import { email, externalIdOr, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { MemberRefusal } from '../../lib/members/member.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
@@ -21,7 +21,7 @@ export const Body = z
       externalId: externalIdOr('Invalid externalId').describe(
         'Your own id of the user. If `email` is sent too, both must belong to the same user',
       ),
-      userMeta: userMeta.describe("Merged field by field into the user's `meta` on this paywall. At most 4 KB"),
+      userMeta: userMeta.describe(USER_META),
     },
     'invalid_body',
   )

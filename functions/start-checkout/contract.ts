@@ -5,7 +5,7 @@ import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
-import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
+import { externalIdOr, newEmail, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
@@ -136,10 +136,7 @@ export const Body = z
             "the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never " +
             'charged again. Default false',
         ),
-      userMeta: userMeta.describe(
-        "Merged field by field into the user's `meta` on this paywall. At most 4 KB. A Bearer token cannot overwrite " +
-          'fields that an owner key wrote',
-      ),
+      userMeta: userMeta.describe(`${USER_META}. A Bearer token cannot overwrite fields that an owner key wrote`),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()

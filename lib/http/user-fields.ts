@@ -34,6 +34,9 @@ export const externalIdOr = (code: string) =>
 /** Maximum size of `userMeta`, in bytes of its JSON. */
 const META_LIMIT = 4096
 
+/** What the API reference says of `userMeta`. */
+export const USER_META = `Merged field by field into the user's \`meta\` on this paywall. At most ${META_LIMIT / 1024} KB`
+
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
 /** Whether a value can be stored unchanged. Large integers are rounded, and `__proto__` cannot be a field. */
